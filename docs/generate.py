@@ -1,0 +1,99 @@
+"""Writes docs/gotchas/ from the rules; `--check` only compares. Needs neither JAX nor LibCST."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from gotcha_lint.registry import RuleInfo, rules
+
+PAGES = Path(__file__).parent / "gotchas"
+RULES = {name: info for name, info in rules().items() if info.module}
+
+
+def page(info: RuleInfo) -> str:
+    """The page of one gotcha, in Markdown."""
+    parts = [f"# {info.name}", _facts(info), info.explanation]
+    for example in info.examples:
+        parts += [
+            "## Example",
+            _code(example["bad"]),
+            "Use instead:",
+            _code(example["good"]),
+            _symptom(example),
+        ]
+    parts.append(
+        f"Where the code is right as it is, say why: `# gotcha: allow[{info.name}] reason`."
+    )
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _facts(info: RuleInfo) -> str:
+    state = "in preview: on with `--preview`" if info.preview else "on by default"
+    fix = "it has a fix" if info.fixable else "no automatic fix"
+    return f"*{info.family}, {info.severity}; the linter's rule is {state}; {fix}.*"
+
+
+def _code(source: str) -> str:
+    lines = (re.sub(r"#\s*!\s*([\w-]+)", r"# <- \1", line) for line in source.strip().splitlines())
+    return "```python\n" + "\n".join(lines) + "\n```"
+
+
+def _symptom(example: dict[str, object]) -> str:
+    """How the bad code differs when both are run; every example is run by the tests."""
+    if example.get("raises"):
+        return f"Run, the first raises `{example['raises']}`."
+    if compiles := example.get("compiles"):
+        return f"Run, the first compiles at least {compiles} times more than the second."
+    if example.get("shows"):
+        return f"Run, `{example['shows']}` is true after the first and false after the second."
+    return f"Not shown by a run: {example['unseen']}."
+
+
+def index() -> str:
+    """docs/gotchas/README.md: every gotcha, by family."""
+    lines = [
+        "# Gotchas",
+        "",
+        "| gotcha | family | severity | default | fix | |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for info in sorted(RULES.values(), key=lambda i: (i.family, i.name)):
+        cells = (
+            f"[{info.name}]({info.name}.md)",
+            info.family,
+            info.severity,
+            "preview" if info.preview else "on",
+            "yes" if info.fixable else "",
+            info.summary.replace("|", "\\|"),
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def stale() -> dict[Path, str | None]:
+    """The files to write, with their text, and those to remove, with None."""
+    wanted = {PAGES / f"{name}.md": page(info) for name, info in RULES.items()}
+    wanted[PAGES / "README.md"] = index()
+    changed: dict[Path, str | None] = {
+        path: text
+        for path, text in wanted.items()
+        if not path.exists() or path.read_text("utf-8") != text
+    }
+    return changed | {path: None for path in PAGES.glob("*.md") if path not in wanted}
+
+
+def main() -> int:
+    pages = stale()
+    check = "--check" in sys.argv
+    PAGES.mkdir(exist_ok=True)
+    for path, text in pages.items():
+        print(f"out of date: {path.name}" + ("; run `make docs`" if check else ""))
+        if not check:
+            path.unlink() if text is None else path.write_text(text, "utf-8")
+    return int(bool(pages) and check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,253 @@
+"""Which file, function or class a qualified name stands for, over all files of a project."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from gotcha_lint.analysis.summary import ClassSummary, FunctionSummary, Summary
+from gotcha_lint.analysis.values import ClassId, FunctionId
+from gotcha_lint.facts import Facts
+
+_DEPTH = 24  # of re-exports followed; cycles of imports are common
+
+
+class Symbol(NamedTuple):
+    kind: Literal["external", "module", "function", "decorated", "class", "global", "member"]
+    name: str = ""  # external: canonical qualified name; global, member: the name
+    path: str = ""
+    number: int = 0
+
+
+class ModuleIndex:
+    """Finds the file of a module by its dotted name, as seen from another file.
+
+    A directory counts as a place to import from when it is above the importing file, or holds the
+    topmost package of the module: so `src/` layouts and plain scripts both work without settings.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.by_last: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+        self.packages: set[tuple[str, ...]] = set()
+        self.parts: dict[str, tuple[str, ...]] = {}
+        for path in paths:
+            parts = tuple(path.replace("\\", "/").split("/"))
+            name = parts[-1].rpartition(".")[0]
+            if name == "__init__":
+                self.packages.add(parts[:-1])
+                parts = parts[:-1]
+            else:
+                parts = (*parts[:-1], name)
+            self.parts[path] = parts
+            if parts:
+                self.by_last[parts[-1]].append((parts, path))
+
+    def is_package(self, path: str) -> bool:
+        return path.rpartition("/")[2].startswith("__init__.")
+
+    def absolute(self, name: str, importer: str) -> tuple[str, ...] | None:
+        """The path parts that a relative import points at, else None."""
+        level = len(name) - len(name.lstrip("."))
+        if not level:
+            return None
+        base = self.parts.get(importer, ())
+        if self.is_package(importer):
+            level -= 1
+        base = base[: len(base) - level] if level else base
+        rest = tuple(part for part in name.lstrip(".").split(".") if part)
+        return (*base, *rest)
+
+    def find(self, name: str, importer: str) -> str | None:
+        exact = self.absolute(name, importer)
+        if exact is not None:
+            found = [
+                path
+                for parts, path in self.by_last.get(exact[-1] if exact else "", ())
+                if parts == exact
+            ]
+            return min(found, default=None, key=lambda p: (p.endswith(".pyi"), p))
+        wanted = tuple(name.split("."))
+        here = self.parts.get(importer, ())
+        best: tuple[int, int, str] | None = None
+        for parts, path in self.by_last.get(wanted[-1], ()):
+            if parts[len(parts) - len(wanted) :] != wanted or path == importer:
+                continue
+            root = parts[: len(parts) - len(wanted)]
+            above = here[: len(root)] == root
+            if not above and (root in self.packages or (len(wanted) == 1 and root != here[:-1])):
+                continue
+            shared = sum(1 for a, b in zip(root, here, strict=False) if a == b)
+            rank = (-shared - above, int(path.endswith(".pyi")), path)
+            best = rank if best is None else min(best, rank)
+        return best[2] if best else None
+
+
+class Project:
+    """All summaries, with names resolved across them. Plain data: it can be sent to workers."""
+
+    def __init__(self, summaries: Mapping[str, Summary], facts: Facts) -> None:
+        self.summaries = summaries
+        self.facts = facts
+        self._symbols: dict[tuple[str, str], Symbol] = {}
+        self._ancestors: dict[ClassId, tuple[tuple[ClassId, ...], frozenset[str]]] = {}
+
+    @cached_property
+    def index(self) -> ModuleIndex:
+        return ModuleIndex(self.summaries)
+
+    def function(self, fid: FunctionId) -> FunctionSummary:
+        return self.summaries[fid[0]].functions[fid[1]]
+
+    def cls(self, cid: ClassId) -> ClassSummary:
+        return self.summaries[cid[0]].classes[cid[1]]
+
+    def symbol(self, name: str, importer: str) -> Symbol:
+        """What a qualified name means in a file; names of no project file are external."""
+        key = name, importer
+        found = self._symbols.get(key)
+        if found is None:
+            found = self._symbols[key] = self._resolve(name, importer, 0)
+        return found
+
+    def _resolve(self, name: str, importer: str, depth: int) -> Symbol:
+        canonical = self.facts.canonical(name)
+        external = Symbol("external", canonical)
+        if depth > _DEPTH or canonical in self.facts.rows:
+            return external
+        dots = len(name) - len(name.lstrip("."))
+        parts = name[dots:].split(".")
+        for cut in range(len(parts), -1 if dots else 0, -1):
+            module = "." * dots + ".".join(parts[:cut])
+            path = self.index.find(module, importer)
+            if path is None:
+                continue
+            if cut == len(parts):
+                return self._shadowed(parts, dots, importer, path, depth)
+            return self._member(path, parts[cut:], depth) or Symbol("external", canonical)
+        return external
+
+    def _shadowed(
+        self, parts: list[str], dots: int, importer: str, path: str, depth: int
+    ) -> Symbol:
+        """`from .scan import scan` in a package hides its module `scan`, as in Python."""
+        package = (
+            self.index.find("." * dots + ".".join(parts[:-1]), importer)
+            if parts[:-1] or dots
+            else None
+        )
+        if package is not None and package != importer:
+            how = self.summaries[package].names.get(parts[-1])
+            if how is not None and how != ("assigned", 0):
+                found = self._member(package, [parts[-1]], depth)
+                if found is not None and found.kind in ("function", "decorated", "class"):
+                    return found
+        return Symbol("module", path=path)
+
+    def _member(self, path: str, parts: list[str], depth: int) -> Symbol | None:
+        summary = self.summaries[path]
+        how = summary.names.get(parts[0])
+        rest = parts[1:]
+        if how is None:
+            for star in summary.stars:
+                found = self._resolve(
+                    ".".join([star.rstrip("."), *parts])
+                    if star.strip(".")
+                    else star + ".".join(parts),
+                    path,
+                    depth + 1,
+                )
+                if found.kind != "external":
+                    return found
+            return None
+        if isinstance(how, str):
+            joined = how + "." + ".".join(rest) if rest else how
+            return self._resolve(joined, path, depth + 1)
+        kind, number = how
+        if kind == "class":
+            return self._of_class((path, number), rest)
+        if rest:
+            return None
+        if kind == "assigned":
+            return Symbol("global", parts[0], path)
+        return Symbol("function" if kind == "def" else "decorated", parts[0], path, number)
+
+    def _of_class(self, cid: ClassId, rest: list[str]) -> Symbol | None:
+        if not rest:
+            return Symbol("class", self.cls(cid).name, *cid)
+        method = self.method(cid, rest[0])
+        if method is not None and len(rest) == 1:
+            return Symbol("function", rest[0], *method)
+        return Symbol("member", ".".join(rest), *cid)
+
+    def ancestors(self, cid: ClassId) -> tuple[tuple[ClassId, ...], frozenset[str]]:
+        """The project classes of a class's ancestry, itself first, and the names of the others."""
+        found = self._ancestors.get(cid)
+        if found is None:
+            self._ancestors[cid] = (cid,), frozenset()  # a cycle of bases ends here
+            found = self._ancestors[cid] = self._collect(cid)
+        return found
+
+    def _collect(self, cid: ClassId) -> tuple[tuple[ClassId, ...], frozenset[str]]:
+        own: list[ClassId] = [cid]
+        outside: set[str] = set()
+        for base in self.cls(cid).bases:
+            if isinstance(base, int):
+                parent: Symbol = Symbol("class", "", cid[0], base)
+            else:
+                parent = self.symbol(base, cid[0])
+            if parent.kind == "class" and (parent.path, parent.number) != cid:
+                above, names = self.ancestors((parent.path, parent.number))
+                own.extend(c for c in above if c not in own)
+                outside |= names
+            elif parent.kind == "external":
+                outside.add(parent.name)
+        return tuple(own), frozenset(outside)
+
+    def method(self, cid: ClassId, name: str) -> FunctionId | None:
+        for ancestor in self.ancestors(cid)[0]:
+            number = self.cls(ancestor).methods.get(name)
+            if number is not None:
+                return ancestor[0], number
+        return None
+
+    def decorators(self, cid: ClassId) -> frozenset[str]:
+        """Canonical names of the decorators of a class and of its project ancestors."""
+        return frozenset(
+            self.symbol(name, ancestor[0]).name or name
+            for ancestor in self.ancestors(cid)[0]
+            for name in self.cls(ancestor).decorators
+        )
+
+    def is_a(self, cid: ClassId, *names: str) -> bool:
+        return not self.ancestors(cid)[1].isdisjoint(names)
+
+    def import_depths(self) -> dict[str, int]:
+        """How many imports lie below each file; files that import each other count as one step."""
+        links = {
+            path: sorted(
+                found
+                for name in summary.imports
+                if (
+                    found := self.index.find(name, path)
+                    or self.index.find(name.rpartition(".")[0] or name, path)
+                )
+            )
+            for path, summary in self.summaries.items()
+        }
+        depth: dict[str, int] = {}
+        for start in self.summaries:
+            stack, entered = [start], set()
+            while stack:
+                path = stack[-1]
+                if path in depth:
+                    stack.pop()
+                    continue
+                below = [p for p in links[path] if p not in depth and p not in entered]
+                if path in entered or not below:
+                    depth[path] = 1 + max((depth[p] for p in links[path] if p in depth), default=-1)
+                    stack.pop()
+                entered.add(path)
+                stack.extend(below if path not in depth else ())
+        return depth

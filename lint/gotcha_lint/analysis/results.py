@@ -1,0 +1,316 @@
+"""What functions outside of the project give back, by their facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis import transforms
+from gotcha_lint.analysis.sites import Trace
+from gotcha_lint.analysis.values import (
+    HOST,
+    NONE,
+    STATIC,
+    UNKNOWN,
+    Kind,
+    Value,
+    holds_tracer,
+    instance,
+    join_all,
+    static,
+)
+from gotcha_lint.facts import Fact
+from gotcha_lint.facts.optax import NEED_PARAMS
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+Kwargs = Mapping[str, Value]
+
+# Functions whose result has the shape that a number among their arguments gives.
+_SHAPED = frozenset(
+    ["zeros", "ones", "full", "empty", "arange", "linspace", "eye", "tile", "repeat", "pad", "broadcast_to", "reshape", "resize", "identity", "zeros_like", "ones_like", "full_like", "iota", "broadcasted_iota", "uniform", "normal", "randint"]
+)
+_REDUCTIONS = frozenset(
+    ["sum", "mean", "max", "min", "prod", "std", "var", "any", "all", "argmax", "argmin", "dot", "vdot", "median", "norm", "size", "ndim"]
+)
+LINEN = "flax.linen.Module"
+NNX = "flax.nnx.Module"
+MODULES = frozenset({LINEN, NNX, "equinox.Module", "haiku.Module", "flax.nnx.Pytree"})
+
+
+def of_fact(
+    flow: Flow, node: cst.CSTNode, name: str, fact: Fact, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value:
+    """The result of a call of something outside of the project."""
+    every = (*args, *kwargs.values())
+    traced = any(map(holds_tracer, every))
+    first = args[0] if args else UNKNOWN
+    head, _, tail = fact.returns.partition(":")
+    match head:
+        case "array":
+            return _array(flow, node, name, every, traced)
+        case "arrays":
+            item = Value(Kind.ARRAY, flow.staged or traced)
+            return Value(Kind.LIST, of="tuple", items=(item,), tracer=item.tracer)
+        case "key":
+            return flow.fresh(node, Value(Kind.KEY, flow.staged or traced))
+        case "keys":
+            number = (
+                args[1].literal
+                if len(args) > 1
+                else kwargs["num"].literal
+                if "num" in kwargs
+                else 2
+            )
+            return flow.fresh(node, Value(Kind.KEY, flow.staged or traced, literal=number))
+        case "host":
+            return Value(Kind.HOST, varying=_varying(name, every))
+        case "host-or-static":
+            return STATIC if all(v.kind is Kind.STATIC for v in args) else HOST
+        case "tree":
+            return Value(Kind.TREE, flow.staged or traced)
+        case "none":
+            return NONE
+        case "same":
+            return first
+        case "device-same":
+            return (
+                first
+                if first.kind in (Kind.KEY, Kind.TREE, Kind.OBJECT)
+                else Value(Kind.ARRAY, first.tracer, varying=first.varying)
+            )
+        case "host-tree":
+            return (
+                Value(Kind.HOST) if first.kind is Kind.ARRAY else Value(Kind.LIST, of="host-tree")
+            )
+        case "copy" | "identity-decorator":
+            return first
+        case "object":
+            return _object(tail, name, every)
+        case "shapes":
+            return Value(Kind.LIST, of="shapes")
+        case "pipe":
+            end = instance("multiprocessing.Connection")
+            return Value(Kind.TUPLE, items=(end, end))
+        case "leaves":
+            return Value(
+                Kind.LIST,
+                of="list",
+                items=(Value(Kind.ARRAY, first.tracer, first.kind is not Kind.TREE),),
+            )
+        case "flatten":
+            leaf = Value(Kind.ARRAY, first.tracer, first.kind is not Kind.TREE)
+            return Value(Kind.TUPLE, items=(Value(Kind.LIST, of="list", items=(leaf,)), STATIC))
+        case "arrays-tree":
+            return Value(Kind.LIST, of="tuple", items=(Value(maybe=True),))
+        case "initializer" | "schedule":
+            return Value(Kind.NAMED, of=f"gotcha.{head}")
+        case "cached":
+            return first if first.kind is Kind.FUNCTION else Value(Kind.NAMED, of="gotcha.cached")
+    if head.startswith("static"):
+        return static(
+            head.partition("-")[2],
+            varying=next((v.varying for v in args if v.kind is Kind.STATIC), ""),
+        )
+    if name == "gotcha.cached":
+        return first
+    if name == "gotcha.initializer":
+        return Value(Kind.ARRAY, flow.staged or traced)
+    if name == "gotcha.schedule":
+        return Value(Kind.ARRAY, traced)
+    return _unlisted(flow, node, name, args, kwargs, traced)
+
+
+def _array(
+    flow: Flow, node: cst.CSTNode, name: str, every: tuple[Value, ...], traced: bool
+) -> Value:
+    value = Value(Kind.ARRAY, flow.staged or traced, varying=_varying(name, every))
+    return flow.fresh(node, value)
+
+
+def _varying(name: str, values: tuple[Value, ...]) -> str:
+    last = name.rpartition(".")[2]
+    if last in _REDUCTIONS:
+        return ""
+    for value in values:
+        if value.varying and (value.kind not in (Kind.STATIC, Kind.TUPLE) or last in _SHAPED):
+            return value.varying
+    return ""
+
+
+def _object(tail: str, name: str, every: tuple[Value, ...]) -> Value:
+    if tail == "optax.GradientTransformation":
+        parts = frozenset({name}).union(
+            *(v.literal for v in every if isinstance(v.literal, frozenset))
+        )
+        known = all(v.kind is not Kind.UNKNOWN for v in every) or name not in _COMBINERS
+        return instance(tail, literal=parts, maybe=not known)
+    return instance(tail, items=every if tail in _KEEP_ARGUMENTS else ())
+
+
+_COMBINERS = frozenset(
+    {"optax.chain", "optax.named_chain", "optax.multi_transform", "optax.masked"}
+)
+_KEEP_ARGUMENTS = frozenset({"flax.nnx.Rngs"})
+
+
+def needs_params(optimizer: Value) -> bool:
+    """Its `update` raises without the parameters."""
+    return isinstance(optimizer.literal, frozenset) and bool(optimizer.literal & NEED_PARAMS)
+
+
+def _unlisted(
+    flow: Flow, node: cst.CSTNode, name: str, args: tuple[Value, ...], kwargs: Kwargs, traced: bool
+) -> Value:
+    """Python's own functions, layers of model libraries, and the unknown."""
+    root = name.partition(".")[0]
+    if name == "builtins.range":
+        literal = args[-1].literal if len(args) == 1 else None
+        kind = "range-step" if len(args) == 3 else "loop-variable"
+        value = static("range", literal)
+        return value._replace(varying="" if isinstance(literal, int) and literal <= 4 else kind)
+    if name in ("builtins.max", "builtins.min", "builtins.sum", "builtins.sorted", "builtins.abs"):
+        return _extreme(node, name, args, traced)
+    if name in ("builtins.int", "builtins.float", "builtins.bool"):
+        return static(root and name.rpartition(".")[2], varying=args[0].varying if args else "")
+    if name in ("builtins.list", "builtins.tuple", "builtins.reversed", "builtins.iter") and args:
+        return (
+            args[0]
+            if args[0].kind in (Kind.LIST, Kind.TUPLE, Kind.STATIC)
+            else Value(Kind.LIST, of="list", items=args[0].items, tracer=args[0].tracer)
+        )
+    if name == "builtins.next" and args:
+        return (
+            args[0].items[0]
+            if args[0].items
+            else flow.fresh(node, Value(tracer=args[0].tracer, maybe=True))
+        )
+    if name in ("builtins.zip", "builtins.enumerate"):
+        return _paired(name, args)
+    if name == "builtins.dict":
+        return Value(
+            Kind.LIST,
+            of="dict",
+            items=(join_all(tuple(kwargs.values())),) if kwargs else (),
+            tracer=traced,
+        )
+    if (
+        name.startswith(("flax.linen.", "flax.nnx.", "haiku.", "equinox.nn."))
+        and name.rpartition(".")[2][:1].isupper()
+    ):
+        return instance("flax.module")
+    if name == "builtins.super":
+        return Value(maybe=True)
+    return flow.fresh(node, Value(tracer=traced, maybe=True))
+
+
+def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool) -> Value:
+    lengths = "len" in _names(node)
+    if name == "builtins.max" and lengths and len(args) == 1:
+        return static("int", varying="own-maximum")
+    if args and all(v.kind is Kind.STATIC for v in args):
+        return static(args[0].of, varying=next((v.varying for v in args if v.varying), ""))
+    if traced or any(v.kind is Kind.ARRAY for v in args):
+        tracer = any(map(holds_tracer, args))
+        return Value(Kind.ARRAY if len(args) > 1 else Kind.UNKNOWN, tracer, len(args) == 1)
+    return UNKNOWN
+
+
+def _names(node: cst.CSTNode) -> set[str]:
+    from gotcha_lint.analysis.syntax import walk
+
+    return {n.value for n in walk(node) if isinstance(n, cst.Name)}
+
+
+def _paired(name: str, args: tuple[Value, ...]) -> Value:
+    def one(value: Value) -> Value:
+        if value.kind in (Kind.ARRAY, Kind.HOST):
+            return Value(value.kind, value.tracer, value.maybe)
+        if value.kind is Kind.KEY:
+            return Value(Kind.KEY, value.tracer)
+        if value.items:
+            return join_all(value.items)
+        if value.kind is Kind.STATIC:
+            return static("", varying=value.varying)
+        return Value(tracer=value.tracer, maybe=True)
+
+    items = tuple(map(one, args))
+    if name == "builtins.enumerate":
+        items = (static("int", varying="loop-variable"), *items[:1])
+    return Value(
+        Kind.ITER, items=(Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items))),)
+    )
+
+
+def of_method(
+    flow: Flow, node: cst.CSTNode, callee: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value:
+    """Methods told apart by the class of their object: optimizers, Haiku's transformed functions."""
+    base, name = callee.self_[0], callee.of.rpartition(".")[2]
+    traced = flow.staged or any(map(holds_tracer, (*args, *kwargs.values())))
+    if base.of == "optax.GradientTransformation":
+        tree = Value(Kind.TREE, traced)
+        return tree if name == "init" else Value(Kind.TUPLE, items=(tree, tree), tracer=traced)
+    if base.of == "haiku.Transformed":
+        return Value(Kind.TREE if name == "init" else Kind.UNKNOWN, traced, name != "init")
+    if base.of == "multiprocessing.Context":
+        if name == "Pipe":
+            end = instance("multiprocessing.Connection")
+            return Value(Kind.TUPLE, items=(end, end))
+        return instance(f"multiprocessing.{name.removeprefix('Simple')}")
+    return flow.fresh(node, UNKNOWN)
+
+
+def module_method(
+    flow: Flow, node: cst.CSTNode, base: Value, name: str, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value | None:
+    """`model.init`, `model.apply` of a linen module of the project; `TrainState.create`."""
+    assert base.cls is not None
+    project = flow.project
+    if project.is_a(base.cls, LINEN) and name in ("init", "apply", "init_with_output"):
+        return _linen(flow, node, base, name, args, kwargs)
+    if project.is_a(base.cls, "flax.training.train_state.TrainState") and name in (
+        "replace",
+        "apply_gradients",
+    ):
+        return base
+    if name in ("replace", "_replace"):
+        return base
+    return None
+
+
+def _linen(
+    flow: Flow, node: cst.CSTNode, base: Value, name: str, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value:
+    from gotcha_lint.analysis.calls import use_key
+
+    assert base.cls is not None
+    method = flow.project.method(base.cls, "__call__")
+    if method is not None:
+        function = flow.of_function(method)._replace(bound=1, self_=(base,), made="method")
+        passed = {
+            k: v
+            for k, v in kwargs.items()
+            if k not in ("rngs", "mutable", "method", "capture_intermediates")
+        }
+        if flow.body.trace is not None:
+            transforms.tell(flow, node, method, function, args[1:], passed, None)
+            trace = flow.body.trace
+            flow.effect(("traced", method), _through_apply(flow, node, trace, base.of))
+    if name.startswith("init"):
+        if args and args[0].kind is Kind.KEY:
+            use_key(flow, node, args[0])
+        return Value(Kind.TREE, flow.staged)
+    mutable = kwargs.get("mutable")
+    out = Value(Kind.UNKNOWN, flow.staged or any(map(holds_tracer, args)), True)
+    if mutable is not None and mutable.literal is not False:
+        return Value(Kind.TUPLE, items=(out, Value(Kind.TREE, flow.staged)), tracer=flow.staged)
+    return out
+
+
+def _through_apply(flow: Flow, node: cst.CSTNode, trace: Trace, model: str) -> Trace:
+    step = (flow.site(node), f"{model}.apply")
+    return trace._replace(chain=(*trace.chain, step), direct=False, static=frozenset(), wrt=None)

@@ -1,0 +1,193 @@
+"""From files to analysed functions: rounds of `Flow` until what functions tell each other settles.
+
+All files of a round see the table of the round before, so that the outcome does not depend on the
+order of files or on how they are shared among workers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from gotcha_lint.analysis.flow import Flow
+from gotcha_lint.analysis.model import FileModel
+from gotcha_lint.analysis.project import Project
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.tables import Effects, Key, View, merge
+from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Site
+
+MAX_ROUNDS = 12
+Result = tuple[Effects, Effects]  # what a function tells others; what it read
+
+
+class Shard:
+    """The files of one worker: their models, and the last analysis of each function."""
+
+    def __init__(self, models: Mapping[str, FileModel], project: Project) -> None:
+        self.models, self.project = models, project
+        self.bodies: dict[FunctionId, Body] = {}
+        self.failures: list[tuple[FunctionId, str]] = []
+
+    def functions(self) -> list[FunctionId]:
+        return [(path, f.number) for path, model in self.models.items() for f in model.functions]
+
+    def analyse(
+        self, ids: Iterable[FunctionId], table: Mapping[Key, Any]
+    ) -> dict[FunctionId, Result]:
+        """Runs `Flow` over these functions; a function whose analysis fails tells nothing."""
+        results: dict[FunctionId, Result] = {}
+        news: dict[str, Effects] = {}
+        for path, number in ids:
+            if path not in self.models:
+                continue
+            result = self._one(path, number, View(table, news.setdefault(path, {})))
+            if result is not None:
+                results[path, number] = result
+        return results
+
+    def _one(self, path: str, number: int, view: View) -> Result | None:
+        model = self.models[path]
+        try:
+            body, effects = Flow(model, model.functions[number], self.project, view).run()
+        except RecursionError:
+            self.failures.append(((path, number), "too deep to analyse"))
+            return None
+        self.bodies[path, number] = body
+        for key, value in effects.items():
+            if key not in view.table:
+                old = view.news.get(key)
+                view.news[key] = value if old is None else merge(key, old, value)
+        return effects, view.reads
+
+    def finish(self, usage: Usage) -> None:
+        """Tells the analysed functions who runs them, and how often."""
+        for fid, body in self.bodies.items():
+            body.hosted = fid in usage.hosted
+            body.hot = usage.hot.get(fid, ())
+
+
+class Fixpoint:
+    """Collects what functions tell, and says which ones have to be analysed again."""
+
+    def __init__(self, seeds: Mapping[Key, Any]) -> None:
+        self.table: dict[Key, Any] = dict(seeds)
+        self.seeds = dict(seeds)
+        self.told: dict[Key, dict[FunctionId, Any]] = {}
+        self.effects: dict[FunctionId, Effects] = {}
+        self.readers: dict[Key, set[FunctionId]] = {}
+        self.reads: dict[FunctionId, Effects] = {}
+
+    def take(self, results: Mapping[FunctionId, Result]) -> list[FunctionId]:
+        """Takes in one round; returns the functions that read something that has changed."""
+        touched: set[Key] = set()
+        for fid, (effects, reads) in results.items():
+            touched |= self._replace(fid, effects)
+            for key in self.reads.get(fid, {}):
+                if key not in reads:
+                    self.readers[key].discard(fid)
+            for key in reads:
+                self.readers.setdefault(key, set()).add(fid)
+            self.reads[fid] = reads
+        stale = set(results)
+        for key in touched:
+            value = self._joined(key)
+            if value != self.table.get(key):
+                if value is None:
+                    del self.table[key]
+                else:
+                    self.table[key] = value
+                stale |= self.readers.get(key, set())
+        return sorted(fid for fid in stale if self.outdated(fid))
+
+    def outdated(self, fid: FunctionId) -> bool:
+        return any(not _same(value, self.table.get(key)) for key, value in self.reads[fid].items())
+
+    def _replace(self, fid: FunctionId, effects: Effects) -> set[Key]:
+        old = self.effects.get(fid, {})
+        touched = {key for key in old if key not in effects}
+        for key in touched:
+            del self.told[key][fid]
+        for key, value in effects.items():
+            if key not in old or old[key] != value:
+                self.told.setdefault(key, {})[fid] = value
+                touched.add(key)
+        self.effects[fid] = effects
+        return touched
+
+    def _joined(self, key: Key) -> Any:
+        told = self.told.get(key, {})
+        value = self.seeds.get(key)
+        for fid in sorted(told):
+            value = told[fid] if value is None else merge(key, value, told[fid])
+        return value
+
+
+def settle(
+    waves: Iterable[list[FunctionId]],
+    seeds: Mapping[Key, Any],
+    analyse: Callable[[list[FunctionId], Mapping[Key, Any]], dict[FunctionId, Result]],
+) -> Fixpoint:
+    """Runs rounds until nothing changes, or a bound is reached (recursion can go on for ever).
+
+    The first round goes in waves, imported files before those that import them, so that few
+    functions have to be analysed again.
+    """
+    state = Fixpoint(seeds)
+    pending: set[FunctionId] = set()
+    for wave in waves:
+        pending.update(state.take(analyse(wave, state.table)))
+    for _ in range(MAX_ROUNDS):
+        stale = sorted(fid for fid in pending if state.outdated(fid))
+        if not stale:
+            break
+        pending = set(state.take(analyse(stale, state.table)))
+    return state
+
+
+class Usage(NamedTuple):
+    """Who runs a function: code that is not traced, and loops."""
+
+    hosted: frozenset[FunctionId]
+    hot: Mapping[FunctionId, tuple[tuple[Site, str], ...]]
+
+
+def usage(table: Mapping[Key, Any], project: Project) -> Usage:
+    """Follows the recorded calls: called in a loop, or by something that is, makes a function hot."""
+    calls = {key[1]: sorted(value) for key, value in table.items() if key[0] == "called"}
+    hosted = frozenset(fid for fid, found in calls.items() if any(not via for *_, via in found))
+    hot: dict[FunctionId, tuple[tuple[Site, str], ...]] = {}
+    callees: dict[FunctionId, list[tuple[FunctionId, Site]]] = {}
+    for fid, found in calls.items():
+        name = project.function(fid).name
+        looped = next((site for _, site, loop, _ in found if loop), None)
+        if looped is not None:
+            hot[fid] = ((looped, name),)
+        for caller, site, _, _ in found:
+            callees.setdefault(caller, []).append((fid, site))
+    queue = deque(sorted(hot))
+    while queue:
+        caller = queue.popleft()
+        for fid, site in callees.get(caller, ()):
+            if fid not in hot:
+                hot[fid] = (*hot[caller], (site, project.function(fid).name))
+                queue.append(fid)
+    return Usage(hosted, hot)
+
+
+def waves(project: Project) -> list[list[FunctionId]]:
+    """All functions, file by file, imported files first; files of one wave do not import each other."""
+    depth = project.import_depths()
+    found: dict[int, list[FunctionId]] = {}
+    for path, summary in project.summaries.items():
+        ids = found.setdefault(depth[path], [])
+        ids.extend((path, number) for number in range(len(summary.functions)))
+    return [found[level] for level in sorted(found)]
+
+
+def _same(read: Any, now: Any) -> bool:
+    """Nothing known before and nothing worth knowing now is no news."""
+    return read == now or (read is None and now in _NOTHING) or (now is None and read in _NOTHING)
+
+
+_NOTHING = (UNKNOWN, UNKNOWN._replace(maybe=True))

@@ -1,0 +1,234 @@
+"""What the flow analysis shows to the rules: places of a function, with the values found there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+
+import libcst as cst
+
+from gotcha_lint.analysis.model import FileModel, Function
+from gotcha_lint.analysis.values import FunctionId, Site, Value
+from gotcha_lint.facts import Fact
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.project import Project
+
+
+class Trace(NamedTuple):
+    """That a function is traced, and why."""
+
+    roles: frozenset[str]  # of all transforms around it: jit, grad, scan, ...
+    staged: bool  # under a transform for which everything is a tracer
+    chain: tuple[tuple[Site, str], ...]  # the places that lead to it, outermost first
+    soft: bool = False  # by convention only: a module's __call__, a function handed to a stranger
+    direct: bool = False  # given to a transform itself; else called from a traced function
+    static: frozenset[str] = frozenset()  # its parameters that are static
+    wrt: frozenset[str] | None = None  # parameters that are traced, where not all are
+    known: bool = True  # False: static arguments given by an expression that could not be read
+
+
+class Loop(NamedTuple):
+    node: cst.CSTNode
+    kind: Literal["for", "while", "comprehension"]
+    names: frozenset[str]  # its targets
+    over: Value
+    short: bool  # runs a fixed, small number of times: set-up, not a training loop
+
+
+class Guard(NamedTuple):
+    """An `if` around a place; `when` is False in its else branch."""
+
+    test: cst.CSTNode
+    when: bool
+
+
+class At(NamedTuple):
+    """Where a site stands within its function."""
+
+    statement: cst.CSTNode
+    order: int
+    loops: tuple[Loop, ...] = ()
+    guards: tuple[Guard, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """Base of all sites."""
+
+    node: cst.CSTNode
+    at: At
+    body: Body
+
+
+@dataclass(slots=True, eq=False)
+class Call(Place):
+    node: cst.Call  # pyright: ignore[reportIncompatibleVariableOverride] - never assigned again
+    name: str  # canonical name: "jax.jit", "array.sum", "list.append", "?.item", "" if unknown
+    callee: Value
+    args: tuple[Value, ...]
+    kwargs: Mapping[str, Value]
+    result: Value
+    base: Value | None = None  # of a method call: its object
+    starred: bool = False  # also given *args or **kwargs
+    decorator: bool = False  # the node is then the decorator's own call, or made up
+
+    def arg(self, position: int, *names: str) -> Value | None:
+        """The value of an argument given by position or under one of its names."""
+        for name in names:
+            if name in self.kwargs:
+                return self.kwargs[name]
+        return self.args[position] if 0 <= position < len(self.args) else None
+
+    def arg_node(self, position: int, *names: str) -> cst.BaseExpression | None:
+        count = 0
+        for arg in self.node.args:
+            if arg.keyword is not None:
+                if arg.keyword.value in names:
+                    return arg.value
+            elif not arg.star:
+                if count == position:
+                    return arg.value
+                count += 1
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class Test(Place):
+    """A value asked for its truth: if, while, assert, not, and, or, if-else, chained comparison."""
+
+    value: Value
+    what: str
+
+
+@dataclass(slots=True, eq=False)
+class Store(Place):
+    """An assignment to a subscript or an attribute; the node is the target."""
+
+    base: Value
+    value: Value
+    augmented: bool
+
+
+@dataclass(slots=True, eq=False)
+class Bind(Place):
+    """An assignment to a name; the node is the target, `old` the value it had."""
+
+    name: str
+    value: Value
+    old: Value | None
+    source: cst.CSTNode | None  # the right side
+
+
+@dataclass(slots=True, eq=False)
+class Discard(Place):
+    """An expression statement, whose value is thrown away."""
+
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
+class Iterate(Place):
+    """A `for`, or a comprehension's, over a value; the node is the iterated expression."""
+
+    value: Value
+    loop: Loop
+
+
+@dataclass(slots=True, eq=False)
+class Index(Place):
+    node: cst.Subscript  # pyright: ignore[reportIncompatibleVariableOverride]
+    base: Value
+    index: Value
+
+
+@dataclass(slots=True, eq=False)
+class Operate(Place):
+    """A binary operation or a comparison."""
+
+    left: Value
+    right: Value
+    result: Value
+
+
+@dataclass(slots=True, eq=False)
+class Format(Place):
+    """A value inside an f-string; `spec` tells whether it has a format specification."""
+
+    value: Value
+    spec: bool
+
+
+@dataclass(slots=True, eq=False)
+class Return(Place):
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
+class KeyUse(Place):
+    """A random key used a second time; `first` is where it was used before."""
+
+    first: cst.CSTNode
+    in_loop: bool  # first is the same place, one turn earlier
+
+
+@dataclass(slots=True, eq=False)
+class DonatedUse(Place):
+    """A name read after its buffer was donated at `donation`."""
+
+    name: str
+    donation: cst.CSTNode
+    again: bool  # the same call, one turn of the loop later
+
+
+@dataclass(slots=True, eq=False)
+class Define(Place):
+    """A nested function or lambda comes to be; `captures` are the values it takes along."""
+
+    function: Function
+    captures: Mapping[str, Value]
+
+
+@dataclass(slots=True, eq=False)
+class Body:
+    """One function after its analysis: its sites in order, and what is known of it as a whole."""
+
+    model: FileModel
+    function: Function
+    trace: Trace | None
+    hosted: bool = False  # also called from code that is not traced
+    hot: tuple[tuple[Site, str], ...] = ()  # the loops that call it, if it runs many times
+    sites: list[Place] = field(default_factory=list)
+    calls: dict[int, Call] = field(default_factory=dict)  # by id of the node
+    project: Project | None = None
+    names: dict[str, Value] = field(
+        default_factory=dict
+    )  # what each name holds, at one time or other
+
+    @property
+    def id(self) -> FunctionId:
+        return self.model.path, self.function.number
+
+    @property
+    def eager(self) -> bool:
+        """Runs as plain Python, as far as is known."""
+        return self.trace is None
+
+    @property
+    def only_traced(self) -> bool:
+        """Certainly traced, and never seen called from elsewhere."""
+        return self.trace is not None and not self.trace.soft and not self.hosted
+
+    def of(self, kind: type[P]) -> Iterator[P]:
+        return (site for site in self.sites if site.__class__ is kind)  # type: ignore[misc]
+
+    def call_of(self, node: cst.CSTNode | None) -> Call | None:
+        return self.calls.get(id(node))
+
+    def fact(self, call: Call) -> Fact:
+        """What the facts table knows of the function that is called."""
+        return self.project.facts.get(call.name) if self.project and call.name else Fact()
+
+
+P = TypeVar("P", bound=Place)

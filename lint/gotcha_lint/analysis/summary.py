@@ -1,0 +1,137 @@
+"""What other files need to know of a file: plain data, without nodes, that can be stored and sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import libcst as cst
+
+from gotcha_lint.analysis.model import Class, FileModel, Function, Imported, Scope
+from gotcha_lint.analysis.syntax import dotted
+
+
+class FunctionSummary(NamedTuple):
+    name: str
+    qualname: str
+    params: tuple[tuple[str, str, bool], ...]  # name, kind, has a default
+    cls: int | None
+    binds: str  # what a call through an instance fills in: "self", "class" or ""
+    decorated: bool
+
+
+class ClassSummary(NamedTuple):
+    name: str
+    qualname: str
+    bases: tuple[str | int, ...]  # qualified names, or numbers of this file's classes
+    methods: dict[str, int]
+    fields: tuple[str, ...]
+    decorators: tuple[str, ...]
+
+
+class Summary(NamedTuple):
+    path: str
+    names: dict[str, str | tuple[str, int]]  # imports as qualified names; ("def", 3), ("class", 0)
+    stars: tuple[str, ...]
+    imports: frozenset[str]
+    functions: tuple[FunctionSummary, ...]
+    classes: tuple[ClassSummary, ...]
+
+
+def summarise(model: FileModel) -> Summary:
+    return Summary(
+        path=model.path,
+        names=dict(_module_names(model.module.scope)),
+        stars=tuple(model.stars),
+        imports=frozenset(model.imports),
+        functions=tuple(map(_function, model.functions)),
+        classes=tuple(_class(cls) for cls in model.classes),
+    )
+
+
+def _module_names(scope: Scope) -> Iterator[tuple[str, str | tuple[str, int]]]:
+    for name, bindings in scope.bound.items():
+        yield name, _binding(bindings)
+
+
+def _binding(bindings: list[Function | Class | str]) -> str | tuple[str, int]:
+    """How a name can be followed: `try: import a` with `except: a = None` follows the import."""
+    for how in reversed(bindings):
+        if isinstance(how, Imported):
+            return str(how)
+        if isinstance(how, Class):
+            return "class", how.number
+        if isinstance(how, Function) and all(b.__class__ is Function for b in bindings):
+            return ("decorated" if _decorated(how) else "def"), how.number
+    return "assigned", 0
+
+
+def _decorated(function: Function) -> bool:
+    return isinstance(function.node, cst.FunctionDef) and bool(function.node.decorators)
+
+
+def _function(function: Function) -> FunctionSummary:
+    binds = ""
+    if function.cls is not None and not function.has_decorator("staticmethod"):
+        binds = "class" if function.has_decorator("classmethod") else "self"
+    return FunctionSummary(
+        function.name,
+        function.qualname,
+        tuple((p.name, p.kind, p.default is not None) for p in function.params),
+        function.cls.number if function.cls else None,
+        binds,
+        _decorated(function),
+    )
+
+
+def _class(cls: Class) -> ClassSummary:
+    bases = [_base(arg.value, cls.outer) for arg in cls.node.bases]
+    decorators = [_qualified(_called(d.decorator), cls.outer) for d in cls.node.decorators]
+    return ClassSummary(
+        cls.name,
+        cls.qualname,
+        tuple(base for base in bases if base is not None),
+        {name: method.number for name, method in cls.methods.items()},
+        tuple(cls.fields),
+        tuple(name for name in decorators if name),
+    )
+
+
+def _called(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node.func if isinstance(node, cst.Call) else node
+
+
+def _base(node: cst.BaseExpression, scope: Scope) -> str | int | None:
+    while isinstance(node, cst.Subscript):  # Generic[T], Module[Config]
+        node = node.value
+    name = dotted(_called(node))
+    if name is None:
+        return None
+    how = lookup(scope, name)
+    if isinstance(how, list) and "." not in name:
+        for binding in how:
+            if isinstance(binding, Class):
+                return binding.number
+    return _qualified(node, scope)
+
+
+def _qualified(node: cst.BaseExpression, scope: Scope) -> str | None:
+    name = dotted(node)
+    if name is None:
+        return None
+    head, dot, tail = name.partition(".")
+    for binding in lookup(scope, name) or ():
+        if isinstance(binding, Imported):
+            return f"{binding}{dot}{tail}"
+    return name
+
+
+def lookup(scope: Scope | None, name: str) -> list[Function | Class | str] | None:
+    """The bindings of the first part of a dotted name, seen from a scope."""
+    head = name.partition(".")[0]
+    first = scope
+    while scope is not None:
+        if head in scope.bound and (scope.kind != "class" or scope is first):
+            return scope.bound[head]
+        scope = scope.parent
+    return None

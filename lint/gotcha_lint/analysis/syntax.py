@@ -1,0 +1,121 @@
+"""Small helpers over LibCST nodes. Nothing here uses LibCST's metadata: it is too slow by far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import libcst as cst
+
+# Fields that hold only layout, or names that are handled where they stand.
+_LAYOUT = frozenset(
+    ["lpar", "rpar", "leading_lines", "lines_after_decorators", "header", "footer", "comma", "dot", "equal", "semicolon", "lbracket", "rbracket", "lbrace", "rbrace", "trailing_whitespace", "indent", "encoding", "default_indent", "default_newline", "has_trailing_newline", "newline", "comment", "colon", "star", "relative", "asynchronous", "first_line", "empty_lines", "last_line", "lines_after_leading", "operator_whitespace", "separator", "open_brackets", "whitespace"]
+)
+FUNCTIONS = (cst.FunctionDef, cst.Lambda)
+COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+
+
+@cache
+def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """The fields of a node class that can hold expressions, statements or patterns."""
+    names = getattr(kind, "__dataclass_fields__", ())
+    return tuple(n for n in names if not n.startswith("whitespace") and n not in _LAYOUT)
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The meaningful children of a node, in source order for all common nodes."""
+    for field in child_fields(node.__class__):
+        value = getattr(node, field)
+        if isinstance(value, cst.CSTNode):
+            yield value
+        elif value.__class__ in (tuple, list):
+            for item in value:
+                if isinstance(item, cst.CSTNode):
+                    yield item
+
+
+def walk(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.CSTNode]:
+    """The node and all below it, without recursion, in source order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        if into_functions or current is node or current.__class__ not in FUNCTIONS:
+            stack.extend(reversed(list(children(current))))
+
+
+def dotted(node: cst.CSTNode | None) -> str | None:
+    """`a.b.c` of a chain of attributes on a name, else None."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return None
+    parts.append(node.value)
+    return ".".join(reversed(parts))
+
+
+def literal(node: cst.CSTNode | None) -> Any:
+    """The Python value of a literal (numbers, strings, tuples and lists of them), else None."""
+    match node:
+        case cst.Integer(value=text) | cst.Float(value=text) | cst.Imaginary(value=text):
+            return ast.literal_eval(text)
+        case cst.SimpleString():
+            return node.evaluated_value
+        case cst.ConcatenatedString():
+            return node.evaluated_value
+        case cst.Name(value="True"):
+            return True
+        case cst.Name(value="False"):
+            return False
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            value = literal(inner)
+            return -value if isinstance(value, int | float) else None
+        case (
+            cst.Tuple(elements=elements) | cst.List(elements=elements) | cst.Set(elements=elements)
+        ):
+            values = [literal(e.value) for e in elements]
+            return None if any(v is None for v in values) else tuple(values)
+    return None
+
+
+def arguments(call: cst.Call) -> tuple[list[cst.Arg], dict[str, cst.Arg], bool]:
+    """Positional arguments up to the first `*`, keyword arguments, and whether any is starred."""
+    positional: list[cst.Arg] = []
+    keywords: dict[str, cst.Arg] = {}
+    starred = False
+    for arg in call.args:
+        if arg.star:
+            starred = True
+        elif arg.keyword is not None:
+            keywords[arg.keyword.value] = arg
+        elif not starred:
+            positional.append(arg)
+    return positional, keywords, starred
+
+
+def statements(body: cst.BaseSuite | cst.Module) -> tuple[cst.CSTNode, ...]:
+    """The statements of a block; a one-line suite and an indented one look alike."""
+    return tuple(body.body)
+
+
+def target_names(target: cst.CSTNode | None) -> Iterator[cst.Name]:
+    """The plain names that an assignment target binds (not attributes or subscripts)."""
+    stack = [target]
+    while stack:
+        match node := stack.pop():
+            case cst.Name():
+                yield node
+            case cst.Tuple(elements=elements) | cst.List(elements=elements):
+                stack.extend(e.value for e in reversed(elements))
+            case cst.StarredElement(value=inner):
+                stack.append(inner)
+
+
+def source_of(node: cst.CSTNode, limit: int = 60) -> str:
+    """The node's own text on one line, shortened: for messages."""
+    text = " ".join(cst.Module([]).code_for_node(node).split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -1,0 +1,67 @@
+"""What functions tell each other: one table of plain data, filled round by round to a fixpoint.
+
+Keys are tuples: ("param", function, name) for calls from host code, ("tparam", function, name) for
+calls while tracing, ("return", function), ("global", path, name), ("local", function, name) for
+names that nested functions capture, ("attr", class, name), ("traced", function),
+("host", function), ("consumes", function, name). No function reads ("called", function), its calls
+from code that is not traced, nor ("stored", class, name), the methods that assign an attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gotcha_lint.analysis.sites import Trace
+from gotcha_lint.analysis.values import Value, join
+
+Key = tuple[Any, ...]
+Effects = dict[Key, Any]
+
+
+class View:
+    """The table as one function's analysis sees it; remembers what was read, to know when to redo.
+
+    Functions of one file see each other's news at once, in the order of the file; those of other
+    files see it in the next round. So the outcome does not depend on how files are shared out.
+    """
+
+    __slots__ = ("news", "reads", "table")
+
+    def __init__(self, table: Mapping[Key, Any], news: Effects) -> None:
+        self.table, self.news = table, news
+        self.reads: Effects = {}
+
+    def get(self, key: Key) -> Any:
+        value = self.table.get(key)
+        if value is None:
+            value = self.news.get(key)
+        self.reads[key] = value
+        return value
+
+
+def merge(key: Key, a: Any, b: Any) -> Any:
+    """Two contributions to one key."""
+    if a == b:
+        return a
+    if isinstance(a, Value):
+        return join(a, b)
+    if isinstance(a, Trace):
+        return merge_traces(a, b)
+    return a | b
+
+
+def merge_traces(a: Trace, b: Trace) -> Trace:
+    first, second = sorted((a, b), key=lambda t: (t.soft, not t.direct, len(t.chain), t.chain))
+    both = first.direct and second.direct
+    wrt = None if first.wrt is None or second.wrt is None else first.wrt | second.wrt
+    return Trace(
+        roles=first.roles | second.roles,
+        staged=first.staged or second.staged,
+        chain=first.chain,
+        soft=first.soft and second.soft,
+        direct=first.direct or second.direct,
+        static=first.static & second.static if both else first.static,
+        wrt=wrt if both else first.wrt,
+        known=first.known and second.known if both else first.known,
+    )

@@ -1,0 +1,469 @@
+"""Functions that become traced: transforms, partials, calls of transformed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Trace
+from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.values import (
+    TRACED,
+    TRACER,
+    UNKNOWN,
+    FunctionId,
+    Kind,
+    Value,
+    Via,
+    holds_tracer,
+    is_tracer,
+    join_all,
+)
+from gotcha_lint.facts import Fact, Transform
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+Kwargs = Mapping[str, Value]
+BOUNDARIES = frozenset({"jit", "pmap", "shard_map", "nnx.jit", "nnx.pmap"})
+_GRADS = frozenset({"grad", "value_and_grad"})
+
+
+def transform(
+    flow: Flow,
+    node: cst.CSTNode,
+    callee: Value,
+    fact: Fact,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+) -> Value:
+    """A call of `jax.jit`, `jax.grad`, `lax.scan` and their kin."""
+    row = fact.transform
+    assert row is not None
+    via = _via(flow, node, callee, row, args, kwargs)
+    functions = list(_functions(row, args, kwargs))
+    if not functions and row.gives == "function":
+        return callee._replace(
+            via=(via,), self_=()
+        )  # `jax.jit(static_argnums=0)`: still to be given one
+    if row.gives == "result":
+        return _run_now(flow, node, row, via, functions, args)
+    function = functions[0]
+    for target in function.targets:
+        _trace(flow, node, target, function, row, via)
+    if function.kind not in (Kind.FUNCTION, Kind.UNKNOWN, Kind.NAMED):
+        if function.kind is Kind.OBJECT and function.cls is not None:
+            method = flow.project.method(function.cls, "__call__")
+            if method is not None:
+                bound = flow.of_function(method)._replace(bound=1, self_=(function,))
+                _trace(flow, node, method, bound, row, via)
+                return bound._replace(via=(via,))
+        if function.kind is Kind.CLASS:  # nn.remat(Block): a class like it
+            return function
+    return function._replace(
+        kind=Kind.FUNCTION,
+        via=(*function.via, via),
+        site=flow.site(node),
+        made=function.made if function.made in ("lambda", "partial", "method") else "transform",
+        of=function.of,
+        ident=0,
+    )
+
+
+def _via(
+    flow: Flow,
+    node: cst.CSTNode,
+    callee: Value,
+    row: Transform,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+) -> Via:
+    """The roles of the arguments: static, donated, differentiated."""
+    earlier = callee.via[0] if callee.via else None
+    known = "?" not in kwargs
+    nums, known1 = _ints(kwargs.get("static_argnums"))
+    names, known2 = _strings(kwargs.get("static_argnames"))
+    donated, known3 = _ints(kwargs.get("donate_argnums"))
+    donated_names, known4 = _strings(kwargs.get("donate_argnames"))
+    position = kwargs.get("argnums", args[1] if row.role in _GRADS and len(args) > 1 else None)
+    wrt, _ = _ints(position) if position is not None else ((0,), True)
+    has_aux = bool(kwargs["has_aux"].literal) if "has_aux" in kwargs else False
+    via = Via(
+        row.role,
+        flow.site(node),
+        nums,
+        names,
+        donated,
+        donated_names,
+        known and known1 and known2 and known3 and known4,
+        has_aux,
+        wrt,
+    )
+    if earlier is None:
+        return via
+    return via._replace(
+        static_nums=via.static_nums or earlier.static_nums,
+        static_names=via.static_names or earlier.static_names,
+        donate_nums=via.donate_nums or earlier.donate_nums,
+        donate_names=via.donate_names or earlier.donate_names,
+        known=via.known and earlier.known,
+        has_aux=via.has_aux or earlier.has_aux,
+        wrt=via.wrt if position is not None else earlier.wrt,
+    )
+
+
+def _ints(value: Value | None) -> tuple[tuple[int, ...], bool]:
+    if value is None or value.kind is Kind.NONE:
+        return (), True
+    literal = value.literal
+    if isinstance(literal, int):
+        return (literal,), True
+    if isinstance(literal, tuple) and all(isinstance(n, int) for n in literal):
+        return literal, True
+    known = value.kind in (Kind.TUPLE, Kind.LIST) and all(
+        isinstance(v.literal, int) for v in value.items
+    )
+    return tuple(v.literal for v in value.items) if known else (), known
+
+
+def _strings(value: Value | None) -> tuple[tuple[str, ...], bool]:
+    if value is None or value.kind is Kind.NONE:
+        return (), True
+    literal = value.literal
+    if isinstance(literal, str):
+        return (literal,), True
+    if isinstance(literal, tuple) and all(isinstance(n, str) for n in literal):
+        return literal, True
+    return (), value.kind is Kind.LIST and not value.items
+
+
+def _functions(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> Iterator[Value]:
+    for position, name in zip(row.functions, (*row.names, *row.names), strict=False):
+        if position < len(args):
+            value = args[position]
+        else:
+            found = next(
+                (
+                    kwargs[n]
+                    for n in ({name} if len(row.functions) > 1 else row.names)
+                    if n in kwargs
+                ),
+                None,
+            )
+            if found is None:
+                continue
+            value = found
+        if row.many and value.kind in (Kind.TUPLE, Kind.LIST):
+            yield from value.items
+        else:
+            yield value
+
+
+def parameters(flow: Flow, target: FunctionId, function: Value) -> list[tuple[str, str, bool]]:
+    """The parameters still to be given: without those a partial or a bound method has filled."""
+    every = flow.project.function(target).params
+    left = [p for p in every if p[0] not in function.bound_names]
+    return list(left[function.bound :])
+
+
+def static_names(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
+    given = parameters(flow, target, function)
+    positional = [p for p in given if p[1] == "positional"]
+    names = {positional[n][0] for n in via.static_nums if -len(positional) <= n < len(positional)}
+    return frozenset(names | set(via.static_names))
+
+
+def _trace(
+    flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value, row: Transform, via: Via
+) -> None:
+    """Tells a function that it is traced."""
+    outer = flow.body.trace
+    summary = flow.project.function(target)
+    static = static_names(flow, target, function, via)
+    bound = {p[0] for p in summary.params} - {p[0] for p in parameters(flow, target, function)}
+    wrt = None
+    if row.role in _GRADS:
+        given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
+        wrt = frozenset(given[n][0] for n in via.wrt if -len(given) <= n < len(given))
+    outer_roles = outer.roles if outer else frozenset()
+    for earlier in function.via:
+        static |= static_names(flow, target, function, earlier)
+    flow.effect(
+        ("traced", target),
+        Trace(
+            roles=outer_roles | {row.role} | {v.name for v in function.via},
+            staged=row.staged
+            or any(v.name in BOUNDARIES for v in function.via)
+            or (outer is not None and outer.staged),
+            chain=(
+                *(outer.chain if outer else ()),
+                (flow.site(node), f"{row.role} of {summary.name}"),
+            ),
+            soft=outer.soft if outer and not row.staged else False,
+            direct=True,
+            static=static | bound,
+            wrt=wrt,
+            known=via.known,
+        ),
+    )
+
+
+def _run_now(
+    flow: Flow,
+    node: cst.CSTNode,
+    row: Transform,
+    via: Via,
+    functions: list[Value],
+    args: tuple[Value, ...],
+) -> Value:
+    """`lax.scan` and its kin: the body runs at once, on tracers."""
+    carry = _operands(row.role, args)
+    for function in functions:
+        for target in function.targets:
+            _trace(flow, node, target, function, row, via)
+            tell(flow, node, target, function, tuple(map(traced, carry)), {}, via)
+    eager = not flow.staged and not any(holds_tracer(a) for a in args)
+    kind = (
+        Kind.TREE
+        if row.role in ("fori", "while") and args and args[-1].kind is Kind.TREE
+        else Kind.UNKNOWN
+    )
+    if row.role in ("fori", "while") and args and args[-1].kind is Kind.ARRAY:
+        kind = Kind.ARRAY
+    return Value(kind, not eager, kind is Kind.UNKNOWN)
+
+
+def _operands(role: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    match role:
+        case "scan":
+            return args[1:2]
+        case "fori" if len(args) > 3:
+            return TRACER, args[3]
+        case "while" if len(args) > 2:
+            return (args[2],)
+        case "cond":
+            return args[3:]
+        case "switch":
+            return args[2:]
+    return ()
+
+
+def traced(value: Value) -> Value:
+    """What a traced function sees of an argument."""
+    match value.kind:
+        case Kind.ARRAY | Kind.HOST:
+            return TRACER
+        case Kind.STATIC if value.of in ("int", "float", "bool"):
+            return TRACER
+        case Kind.KEY | Kind.TREE | Kind.OBJECT:
+            return value._replace(tracer=True, maybe=False, param="", literal=None)
+        case Kind.TUPLE | Kind.LIST:
+            return value._replace(items=tuple(map(traced, value.items)), tracer=True, param="")
+        case Kind.UNKNOWN:
+            return TRACED
+    return value._replace(param="")
+
+
+def partial(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """`functools.partial(f, ...)`: f with some of its parameters filled."""
+    if not args:
+        return UNKNOWN
+    function, rest = args[0], args[1:]
+    if function.kind is Kind.NAMED:
+        fact = flow.facts.get(function.of)
+        if fact.transform is not None and not rest:
+            via = _via(flow, node, function, fact.transform, (), kwargs)
+            return function._replace(via=(via,))
+        return Value(Kind.FUNCTION, of=function.of, made="partial", site=flow.site(node))
+    if function.kind is not Kind.FUNCTION:
+        return Value(Kind.FUNCTION, made="partial", site=flow.site(node), param=function.param)
+    for target in function.targets:
+        tell(flow, node, target, function, rest, kwargs, None)
+    return function._replace(
+        bound=function.bound + len(rest),
+        bound_names=function.bound_names | set(kwargs),
+        made="partial",
+        site=flow.site(node),
+    )
+
+
+def apply_function(
+    flow: Flow,
+    node: cst.CSTNode,
+    function: Value,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    starred: bool,
+) -> Value:
+    """A call of a function of the project, transformed or not."""
+    via = next((v for v in reversed(function.via) if v.name in BOUNDARIES), None)
+    for target in function.targets:
+        if starred and not args and not kwargs:
+            _propagate(flow, node, target, function)
+            continue
+        tell(flow, node, target, function, args, kwargs, via)
+        _propagate(flow, node, target, function)
+        _use_keys(flow, node, target, function, args, kwargs)
+    if via is not None:
+        _donate(flow, node, function, via)
+    if function.self_ and flow.state is not None:  # a method may change any attribute
+        for name in [n for n in flow.state.env if n.startswith("self.")]:
+            del flow.state.env[name]
+    return _result(flow, node, function, args, kwargs)
+
+
+def _use_keys(
+    flow: Flow,
+    node: cst.CSTNode,
+    target: FunctionId,
+    function: Value,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+) -> None:
+    from gotcha_lint.analysis.calls import use_key
+
+    for name, value in _pairs(flow, target, function, args, kwargs):
+        if value.kind is Kind.KEY and flow.view.get(("consumes", target, name)):
+            use_key(flow, node, value)
+
+
+def _pairs(
+    flow: Flow, target: FunctionId, function: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Iterator[tuple[str, Value]]:
+    given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
+    names = {p[0] for p in flow.project.function(target).params}
+    yield from ((p[0], value) for p, value in zip(given, args, strict=False))
+    yield from ((name, value) for name, value in kwargs.items() if name in names)
+
+
+def tell(
+    flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value,
+    args: tuple[Value, ...], kwargs: Kwargs, via: Via | None,
+) -> None:  # fmt: skip
+    """Tells a function what its parameters are given here."""
+    static = static_names(flow, target, function, via) if via else frozenset()
+    transformed = bool(function.via) or via is not None
+    for name, value in _pairs(flow, target, function, args, kwargs):
+        if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
+            continue
+        plain = value._replace(param="", ident=0, site=None)
+        if isinstance(plain.literal, int | float):
+            plain = plain._replace(literal=None)  # another caller has another number
+        if transformed:
+            flow.effect(("tparam", target, name), plain if name in static else traced(plain))
+        elif flow.body.trace is not None:
+            flow.effect(("tparam", target, name), plain)
+        else:
+            flow.effect(("param", target, name), plain)
+            if function.made == "partial" or not args:
+                flow.effect(("tparam", target, name), plain)
+
+
+def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value) -> None:
+    """A function called from a traced one is traced; one called in a loop is hot."""
+    trace = flow.body.trace
+    name = flow.project.function(target).name
+    if trace is not None:
+        if target != flow.id and len(trace.chain) < 12:
+            step = (flow.site(node), name)
+            flow.effect(
+                ("traced", target),
+                trace._replace(
+                    chain=(*trace.chain, step),
+                    direct=False,
+                    static=frozenset(),
+                    wrt=None,
+                    known=True,
+                ),
+            )
+        return
+    looped = any(not loop.short for loop in flow.loops)
+    call = (flow.id, flow.site(node), looped, bool(function.via))
+    flow.effect(("called", target), frozenset({call}))
+
+
+def _donate(flow: Flow, node: cst.CSTNode, function: Value, via: Via) -> None:
+    """Marks the names whose buffers this call gives away."""
+    if not isinstance(node, cst.Call) or flow.state is None:
+        return
+    names = set(via.donate_names)
+    for target in function.targets:
+        given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
+        names |= {given[n][0] for n in via.donate_nums if -len(given) <= n < len(given)}
+    for position, arg in enumerate(node.args):
+        if arg.star:
+            return
+        name = dotted(arg.value)
+        donated = arg.keyword.value in names if arg.keyword else position in via.donate_nums
+        if name is not None and donated:
+            flow.state.donated[name] = node
+
+
+def _result(
+    flow: Flow, node: cst.CSTNode, function: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value:
+    returns = [flow.view.get(("return", target)) for target in sorted(function.targets)]
+    found = [value for value in returns if value is not None]
+    value = join_all(found) if found and len(found) == len(returns) else UNKNOWN
+    if len(function.targets) == 1 and value != UNKNOWN:
+        pairs = dict(_pairs(flow, next(iter(function.targets)), function, args, kwargs))
+        value = substitute(value, pairs)
+    value = _through(function, value)
+    compiled = any(v.name in BOUNDARIES for v in function.via)
+    traced_here = flow.staged or any(holds_tracer(a) for a in (*args, *kwargs.values()))
+    if compiled and value.kind in (Kind.UNKNOWN, Kind.STATIC, Kind.HOST):
+        value = Value(
+            Kind.ARRAY if is_tracer(value) else Kind.TREE if not value.tracer else Kind.UNKNOWN,
+            maybe=value.maybe,
+        )
+    value = settle(value, traced_here)
+    return flow.fresh(node, value)
+
+
+def _through(function: Value, value: Value) -> Value:
+    """The result after grad and its kin."""
+    for via in function.via:
+        match via.name:
+            case "grad":
+                grads = Value(Kind.TREE)
+                aux = (
+                    value.items[1]
+                    if value.kind is Kind.TUPLE and len(value.items) == 2
+                    else UNKNOWN
+                )
+                value = Value(Kind.TUPLE, items=(grads, aux)) if via.has_aux else grads
+            case "value_and_grad":
+                value = Value(
+                    Kind.TUPLE,
+                    items=(value if via.has_aux else Value(Kind.ARRAY), Value(Kind.TREE)),
+                )
+    return value
+
+
+def substitute(value: Value, pairs: Mapping[str, Value]) -> Value:
+    """A function's result where parts of it are its own parameters, or transforms of them."""
+    if value.items:
+        value = value._replace(items=tuple(substitute(item, pairs) for item in value.items))
+    if not value.param:
+        return value
+    given = pairs.get(value.param)
+    if given is None:
+        return value._replace(param="", ident=0)
+    if value.kind is Kind.FUNCTION and value.via:
+        return value._replace(
+            targets=given.targets,
+            param=given.param,
+            bound=given.bound + value.bound,
+            made=value.made,
+        )
+    return given
+
+
+def settle(value: Value, traced_here: bool) -> Value:
+    """A result as its caller sees it: outside of a trace nothing is a tracer."""
+    items = tuple(settle(item, traced_here) for item in value.items) if value.items else ()
+    tracer = (value.tracer and traced_here) or (traced_here and value.kind in (Kind.ARRAY, Kind.TREE))
+    maybe = value.maybe
+    return value._replace(items=items, tracer=tracer, maybe=maybe, param="", ident=0)

@@ -1,0 +1,191 @@
+"""Kinds of values: a small lattice, as plain data that can be compared, joined and pickled."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from functools import reduce
+from typing import Any, NamedTuple
+
+FunctionId = tuple[str, int]  # path of the file, number of the function in it
+ClassId = tuple[str, int]
+Site = tuple[str, int]  # path of the file, number of the node in it
+
+
+class Kind(IntEnum):
+    UNKNOWN = 0  # stays silent, unless it is a tracer: then its array leaves are
+    NONE = 1
+    STATIC = 2  # a Python value, known while tracing
+    HOST = 3  # a numpy array
+    ARRAY = 4  # a jax.Array, or a tracer of one
+    KEY = 5  # a PRNG key (or several)
+    TREE = 6  # a pytree that holds arrays: parameters, optimizer state, gradients
+    FUNCTION = 7
+    NAMED = 8  # something outside of the project, known by its qualified name
+    CLASS = 9
+    OBJECT = 10  # an instance of a class
+    TUPLE = 11
+    LIST = 12  # also dict, set: a mutable container of the program
+    ITER = 13  # a generator or loader: iterating gives `items[0]`
+
+
+class Via(NamedTuple):
+    """One transform that a function went through, with the roles of its arguments."""
+
+    name: str  # role: "jit", "grad", "vmap", "scan", ...
+    site: Site
+    static_nums: tuple[int, ...] = ()
+    static_names: tuple[str, ...] = ()
+    donate_nums: tuple[int, ...] = ()
+    donate_names: tuple[str, ...] = ()
+    known: bool = True  # False: the roles were given by an expression that could not be read
+    has_aux: bool = False
+    wrt: tuple[int, ...] = (0,)
+
+
+class Value(NamedTuple):
+    """What is known of a value at one place of a program."""
+
+    kind: Kind = Kind.UNKNOWN
+    tracer: bool = False
+    maybe: bool = False  # only on some paths, or only by convention
+    of: str = ""  # NAMED, OBJECT: qualified name; STATIC: Python type; LIST: container type
+    items: tuple[Value, ...] = ()
+    targets: frozenset[FunctionId] = frozenset()
+    cls: ClassId | None = None
+    via: tuple[Via, ...] = ()
+    bound: int = 0  # arguments that a partial or a bound method has filled from the left
+    bound_names: frozenset[str] = frozenset()
+    self_: tuple[Value, ...] = ()  # of a bound method: its object
+    param: str = ""  # this is the enclosing function's own parameter, or a transform of it
+    literal: Any = None  # STATIC: the constant; optimizers: names of what they are made of
+    ident: int = 0  # tells keys and buffers apart
+    varying: str = ""  # why this size, or the shape of this array, changes from step to step
+    made: str = ""  # how a function came to be: def, lambda, partial, method
+    site: Site | None = None  # where it was made
+
+
+UNKNOWN = Value()
+NONE = Value(Kind.NONE)
+STATIC = Value(Kind.STATIC)
+ARRAY = Value(Kind.ARRAY)
+TRACER = Value(Kind.ARRAY, tracer=True)
+TREE = Value(Kind.TREE)
+TRACED = Value(Kind.UNKNOWN, tracer=True)
+HOST = Value(Kind.HOST)
+KEY = Value(Kind.KEY)
+
+DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
+
+
+def named(name: str) -> Value:
+    return Value(Kind.NAMED, of=name)
+
+
+def static(python_type: str = "", literal: Any = None, varying: str = "") -> Value:
+    return Value(Kind.STATIC, of=python_type, literal=literal, varying=varying)
+
+
+def instance(of: str, **more: Any) -> Value:
+    return Value(Kind.OBJECT, of=of, **more)
+
+
+def is_tracer(value: Value) -> bool:
+    """Certainly a traced array: its use as a Python number, bool or size fails."""
+    return value.tracer and not value.maybe and value.kind in (Kind.ARRAY, Kind.KEY)
+
+
+def holds_tracer(value: Value) -> bool:
+    return value.tracer or any(map(holds_tracer, value.items))
+
+
+def on_device(value: Value) -> bool:
+    """Certainly a device array, or a container of one."""
+    if value.maybe:
+        return False
+    if value.kind in (Kind.TUPLE, Kind.LIST):
+        return any(map(on_device, value.items))
+    return value.kind in DEVICE_KINDS
+
+
+def join(a: Value, b: Value) -> Value:
+    """The least value that covers both; what is not sure on both sides is `maybe`."""
+    if a == b:
+        return a
+    if a.kind == b.kind:
+        return _join_same(a, b)
+    if a.kind > b.kind:
+        a, b = b, a
+    if a.kind is Kind.UNKNOWN:
+        if a.tracer and not a.maybe and b.kind is Kind.ARRAY and b.tracer:
+            return b  # a traced argument that was computed with: its leaf is an array either way
+        return Value(tracer=a.tracer or b.tracer, maybe=True)
+    if a.kind is Kind.NONE:
+        return b._replace(maybe=True, literal=None)
+    if a.kind is Kind.STATIC and b.kind in (Kind.ARRAY, Kind.HOST):
+        sure = a.of in ("int", "float") and not a.maybe
+        return b._replace(maybe=b.maybe or not sure, varying=a.varying or b.varying)
+    return Value(tracer=a.tracer or b.tracer, maybe=True, varying=a.varying or b.varying)
+
+
+def _join_same(a: Value, b: Value) -> Value:
+    items = a.items
+    if a.items != b.items:
+        if len(a.items) == len(b.items):
+            items = tuple(map(join, a.items, b.items))
+        elif a.kind is Kind.LIST:
+            items = (join_all((*a.items, *b.items)),)
+        else:
+            return Value(tracer=holds_tracer(a) or holds_tracer(b), maybe=True)
+    if a.kind in (Kind.NAMED, Kind.OBJECT, Kind.CLASS) and (a.of != b.of or a.cls != b.cls):
+        return Value(tracer=a.tracer or b.tracer, maybe=True)
+    return Value(
+        kind=a.kind,
+        tracer=a.tracer or b.tracer,
+        maybe=a.maybe or b.maybe or (a.kind is Kind.ARRAY and a.tracer != b.tracer),
+        of=a.of if a.of == b.of else "",
+        items=items,
+        targets=a.targets | b.targets,
+        cls=a.cls,
+        via=a.via if a.via == b.via else max(a.via, b.via, key=len),
+        bound=a.bound,
+        bound_names=a.bound_names | b.bound_names,
+        self_=a.self_ if a.self_ == b.self_ else (),
+        param=a.param if a.param == b.param else "",
+        literal=a.literal if a.literal == b.literal else None,
+        ident=a.ident if a.ident == b.ident else 0,
+        varying=a.varying or b.varying,
+        made=a.made or b.made,
+        site=a.site if a.site == b.site else None,
+    )
+
+
+def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
+    return reduce(join, values) if values else UNKNOWN
+
+
+def anonymous(value: Value) -> Value:
+    """The value without identities, which mean something within one function only."""
+    items = value.items
+    if items:
+        items = tuple(map(anonymous, items))
+    if value.ident or items != value.items:
+        return value._replace(ident=0, items=items)
+    return value
+
+
+def content(container: Value) -> Value:
+    """What a container's items have in common; the values of a dict whatever the key."""
+    return join_all(container.items)
+
+
+def under_key(container: Value, key: object) -> Value | None:
+    """The value under a literal key of a dict that was written out; None where it is not known."""
+    keys = container.literal
+    if (
+        container.of == "dict"
+        and isinstance(keys, tuple)
+        and key in keys
+        and len(keys) == len(container.items)
+    ):
+        return container.items[keys.index(key)]
+    return None

@@ -1,0 +1,133 @@
+"""The options that print something and end the run."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from gotcha_lint import explain, reporting, terminal
+from gotcha_lint.config import SettingsFinder, as_table, display_path
+from gotcha_lint.options import Options, UsageError
+from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, lint, tell_failures
+from gotcha_lint.selection import did_you_mean
+from gotcha_lint.tools import Tools
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def explain_rule(name: str, color: str, tools: Tools) -> int:
+    """`--explain NAME`: a rule's text, or the rules of a family."""
+    rules = tools.rules
+    colour = terminal.wants_colour(color, sys.stdout)
+    if name in rules:
+        width = terminal.width(sys.stdout)
+        terminal.out(explain.explain(rules[name], width=width, colour=colour))
+        return CLEAN
+    family = {key: rule for key, rule in rules.items() if rule.family == name}
+    if not family:
+        raise UsageError(f'no gotcha is called "{name}"{did_you_mean(name, rules)}')
+    terminal.out(explain.rule_table(family, colour=colour))
+    return CLEAN
+
+
+def list_rules(output_format: str, color: str, tools: Tools) -> int:
+    """`--list-rules`: all of them, as a table or as JSON."""
+    if output_format == "json":
+        terminal.out(explain.rule_list(tools.rules))
+    else:
+        colour = terminal.wants_colour(color, sys.stdout)
+        terminal.out(explain.rule_table(tools.rules, colour=colour))
+    return CLEAN
+
+
+def explain_error(file: str, color: str, tools: Tools) -> int:
+    """`--explain-error [FILE]`: what a JAX error message means."""
+    from gotcha_lint import errors
+
+    try:
+        if file == "-":
+            if terminal.is_terminal(sys.stdin):
+                terminal.note("paste the traceback, then press Ctrl-D")
+            raw = sys.stdin.buffer.read()
+        else:
+            with open(file, "rb") as traceback:
+                raw = traceback.read()
+    except OSError as error:
+        raise UsageError(f"--explain-error {file}: {error.strerror or error}") from error
+    meaning = errors.recognise(raw.decode("utf-8", "replace"))
+    if meaning is None:
+        terminal.error("no JAX error that is known here in this text")
+        return FOUND
+    colour = terminal.wants_colour(color, sys.stdout)
+    text = errors.as_text(meaning, tools.rules, width=terminal.width(sys.stdout), colour=colour)
+    terminal.out(text)
+    return CLEAN
+
+
+def why(options: Options, finder: SettingsFinder, tools: Tools) -> int:
+    """`--why FILE:LINE`: what the analysis knows about a line."""
+    path, _, line = (options.why or "").rpartition(":")
+    if not path or not line.isascii() or not line.isdigit() or int(line) < 1:
+        raise UsageError(f"--why {options.why}: expected FILE:LINE")
+    if not os.path.isfile(path):
+        raise UsageError(f"--why {options.why}: no such file: {path}")
+    inputs = find_inputs(options, finder)
+    same = [file for file in inputs.files if os.path.realpath(file) == os.path.realpath(path)]
+    if not same:
+        inputs.files.append(path)
+    report = lint(options, finder, tools, inputs, keep=True)
+    tell_failures(report)
+    try:
+        text = tools.why(report, (same or [path])[0], int(line))
+    except ValueError as error:
+        raise UsageError(f"--why {options.why}: {error}") from error
+    reporting.publish(options, text.rstrip("\n") + "\n")
+    return INTERNAL if report.failures else CLEAN
+
+
+def coverage(options: Options, finder: SettingsFinder, tools: Tools) -> int:
+    """`--coverage`: how many of the functions given to transforms were found."""
+    report = lint(options, finder, tools, find_inputs(options, finder), keep=True)
+    tell_failures(report)
+    reporting.publish(options, reporting.coverage(options, report.coverage))
+    return INTERNAL if report.failures else CLEAN
+
+
+def show_settings(options: Options, finder: SettingsFinder) -> int:
+    """`--show-settings`: what holds, and for how many of the files."""
+    groups: dict[str, tuple[dict[str, object], int]] = {}
+    for path in find_inputs(options, finder).files or [os.path.join(os.getcwd(), "x.py")]:
+        settings = finder(path)
+        key = display_path(settings.source) if settings.source else "no configuration file"
+        groups[key] = as_table(settings), groups.get(key, ({}, 0))[1] + 1
+    blocks = [_settings_block(key, table, count) for key, (table, count) in sorted(groups.items())]
+    reporting.publish(options, "\n".join(blocks))
+    return CLEAN
+
+
+def _settings_block(source: str, table: dict[str, object], count: int) -> str:
+    lines = [f"# {source}: {count} file{'' if count == 1 else 's'}"]
+    lines += [f"{key} = {_toml(value)}" for key, value in table.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        pairs = ", ".join(f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_toml(item) for item in value)}]"
+    return json.dumps(value)
+
+
+def completion(shell: str) -> int:
+    """`--completion SHELL`: the script that the shell must evaluate."""
+    from click.shell_completion import get_completion_class
+
+    from gotcha_lint.cli import command
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    terminal.out(kind(command, {}, "gotcha-lint", "_GOTCHA_LINT_COMPLETE").source() + "\n")
+    return CLEAN

@@ -1,0 +1,149 @@
+"""Errors of devices, files and the environment, of Flax and of Optax."""
+
+from __future__ import annotations
+
+from gotcha_lint.errors.known import Known, row
+
+ROWS: tuple[Known, ...] = (
+    row(
+        r"Found an unbound axis name: (?P<argument>\S+?)\.?(?:\s|$)",
+        "unbound-axis",
+        "A collective names the axis {argument}, which no surrounding transform defines.",
+        "Call it under jax.shard_map or vmap(axis_name=...).",
+    ),
+    row(
+        r"requires a non-empty mesh in context",
+        "sharding-constraint-no-mesh",
+        "A PartitionSpec alone does not say which mesh it means.",
+        "Call jax.set_mesh(mesh), or pass a NamedSharding.",
+    ),
+    row(
+        r"Received incompatible devices for jitted computation",
+        "incompatible-devices",
+        "The arguments live on different sets of devices.",
+        "Place them with jax.device_put and one sharding.",
+    ),
+    row(
+        r"does not evenly divide the dimension size|IndivisibleError",
+        "indivisible-batch",
+        "A sharded dimension is not a multiple of the number of devices.",
+        "Drop or pad the remainder of the batch.",
+    ),
+    row(
+        r"Contracting dimensions are sharded and it is ambiguous",
+        "mesh-explicit-default",
+        "The axes of jax.make_mesh are Explicit by default.",
+        "jax.make_mesh(..., axis_types=(AxisType.Auto,) * n)",
+    ),
+    row(
+        r"Custom VJP bwd rule must produce",
+        "custom-vjp-structure",
+        "The backward function must return one gradient for each argument.",
+        "Return a tuple as long as the arguments; None stands for zero.",
+    ),
+    row(
+        r"pickle local object '?(?P<argument>[\w.<>]+)|cannot pickle '(?:Device|Mesh)\w*' object",
+        "pickle-train-state",
+        "The training state holds functions or devices, which cannot be pickled.",
+        "Save arrays (jax.device_get) and the configuration; rebuild the functions.",
+    ),
+    row(
+        r"ArrayImpl is not JSON serializable",
+        "json-scalar",
+        "A JAX array is given to json.",
+        "Convert it first: float(x) or x.tolist().",
+    ),
+    row(
+        r"Object arrays cannot be loaded when allow_pickle=False",
+        "np-save-dict",
+        "np.save pickled a dict.",
+        "Flatten the tree, or use Orbax.",
+    ),
+    row(
+        r"Python int (?P<argument>\d+) too large to convert to int32",
+        "int64-truncation",
+        "{argument} needs 64 bits; JAX uses 32 unless jax_enable_x64 is set.",
+        "Keep it on the host, or set jax_enable_x64 before the first array.",
+    ),
+    row(
+        r"Unrecognized config option: (?P<argument>\w+)|property of 'Config' object has no setter",
+        "env-typo",
+        "There is no such option, or it was assigned instead of updated.",
+        'jax.config.update("jax_enable_x64", True)',
+    ),
+    row(
+        r"Unknown flags? in XLA_FLAGS: (?P<argument>\S+)",
+        "xla-flag-unknown",
+        "This jaxlib does not know the flag {argument}.",
+        "Remove it from XLA_FLAGS.",
+    ),
+    row(
+        r"module '(?P<module>(?:jax|flax|optax)[\w.]*)' has no attribute '(?P<argument>\w+)'|"
+        r"cannot import name '(?P<argument2>\w+)' from '(?P<module2>(?:jax|flax|optax)[\w.]*)'|"
+        r"No module named '(?P<argument3>(?:jax|flax|optax)\.[\w.]+)'",
+        "removed-api deprecated-api",
+        "The installed release does not have this name; it may have been removed.",
+        "Run gotcha-lint over the file: it knows the replacement of removed names.",
+    ),
+    row(
+        r'needs PRNG for "(?P<argument>\w+)"',
+        "linen-missing-dropout-rng",
+        "A module draws random numbers and got no key for `{argument}`.",
+        'model.apply(variables, x, rngs={{"{argument}": key}})',
+    ),
+    row(
+        r"ScopeCollectionNotFound|ApplyScopeInvalidVariables\w+|Tried to access .{1,80} from"
+        r" collection .{1,40} but the collection is empty",
+        "linen-apply-params",
+        "apply wants the dict of collections, not the parameters alone.",
+        'model.apply({{"params": params}}, x)',
+    ),
+    row(
+        r'Cannot update variable "(?P<argument>\w+)" in .{1,80} because collection "(?P<kind>\w+)"',
+        "linen-mutable-tuple",
+        "`{argument}` of the collection {kind} is updated, but the collection is not mutable.",
+        'y, updates = model.apply(variables, x, mutable=["{kind}"])',
+    ),
+    row(
+        r"SetAttributeFrozenModuleError|Can't set (?P<argument>\w+)=",
+        "linen-set-attr",
+        "A Linen module cannot be changed outside of setup.",
+        "Return the value, or keep it in a variable collection.",
+    ),
+    row(
+        r"assigned to static attribute '(?P<argument>\w+)'",
+        "nnx-plain-list",
+        "`{argument}` is a plain container of modules or arrays.",
+        "self.{argument} = nnx.List([...])",
+    ),
+    row(
+        r"Missing required argument `(?P<argument>wrt|grads)`",
+        "nnx-optimizer-args",
+        "The call of nnx.Optimizer lacks `{argument}`.",
+        "nnx.Optimizer(model, tx, wrt=nnx.Param); optimizer.update(model, grads)",
+    ),
+    row(
+        r"Cannot mutate (?P<argument>\w+) from a different trace level",
+        "nnx-rngs-captured nnx-closure-stale",
+        "A jitted function changes an nnx object ({argument}) that it did not get as an argument.",
+        "Pass the module (and its rngs) to an nnx.jit function as an argument.",
+    ),
+    row(
+        r"FloatingPointError: invalid value \((?P<argument>nan|inf)\) encountered in (?P<call>\S+)",
+        "where-nan-grad norm-at-zero",
+        "{call} gave {argument}.",
+        "Guard the argument before the call (the double where), not only the result.",
+    ),
+    row(
+        r"'tuple' object has no attribute '(?P<argument>mu|nu|count|\w*state)'",
+        "tuple-before-namedtuple",
+        "An optimizer state was rebuilt as a plain tuple.",
+        "Walk it with jax.tree.map, or test for NamedTuple (_fields) before tuple.",
+    ),
+    row(
+        r"'dict' object has no attribute '(?P<argument>mu|nu|count|\w*state)'",
+        "orbax-restore-without-target",
+        "A checkpoint was restored without a target: states came back as dicts.",
+        "Give restore an abstract target made with jax.eval_shape.",
+    ),
+)

@@ -1,0 +1,110 @@
+"""What is known of functions outside of the project: one table, qualified name -> `Fact`.
+
+Nothing about JAX is written into a rule that can be a row here. The tables are the modules of this
+package; `[tool.gotcha.facts]` adds rows to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import NamedTuple
+
+
+class Transform(NamedTuple):
+    """A function that traces functions given to it."""
+
+    role: str  # jit, pmap, shard_map, grad, vmap, checkpoint, scan, while, cond, custom, ...
+    functions: tuple[int, ...] = (0,)  # positions of the functions among the arguments
+    names: tuple[str, ...] = ("fun", "f")  # ... and their keywords
+    staged: bool = True  # everything in the body is a tracer, constants too
+    gives: str = "function"  # or "result": it calls the function at once
+    boundary: bool = False  # it compiles, and keeps compiled programs by function identity
+    many: bool = False  # the argument is a sequence of functions
+
+
+class Fact(NamedTuple):
+    """One row. Empty fields mean: nothing known, rules stay silent."""
+
+    returns: str = ""  # array key keys host static tree none same function object:NAME, ...
+    transform: Transform | None = None
+    key: int | None = None  # position of the key that it consumes
+    derives: bool = False  # the key is only split or folded, not drawn from
+    pickles: int | None = None  # position of the object that it serialises with pickle
+    effect: str = ""  # print log time random io wait read: what it does to the world outside
+    calls: int | None = None  # position of a function that it calls in the same context
+    host: int | None = None  # position of a function that it runs on the host
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The table with the aliases that lead to it, and what a whole module's functions return."""
+
+    rows: Mapping[str, Fact]
+    aliases: Mapping[str, str]
+    modules: Mapping[str, Fact]  # longest matching prefix, with its dot
+    libraries: frozenset[str] = field(default_factory=frozenset)
+
+    def canonical(self, name: str) -> str:
+        """The name that the table uses: `jax.tree_util.tree_map` becomes `jax.tree.map`."""
+        if name in self.aliases:
+            return self.aliases[name]
+        head, dot, tail = name.rpartition(".")
+        while head:
+            if head in self.aliases:
+                return f"{self.aliases[head]}.{tail}"
+            head, dot, more = head.rpartition(".")
+            tail = f"{more}.{tail}" if dot else tail
+        return name
+
+    def get(self, name: str) -> Fact:
+        """The fact of a canonical name; an empty one where nothing is known."""
+        row = self.rows.get(name)
+        if row is not None:
+            return row
+        head, dot, _ = name.rpartition(".")
+        while dot:
+            if head + "." in self.modules:
+                return self.modules[head + "."]
+            head, dot, _ = head.rpartition(".")
+        return _NOTHING
+
+    def with_user_rows(self, rows: Mapping[str, Mapping[str, object]]) -> Facts:
+        """The table with the rows of `[tool.gotcha.facts]`: `like`, `returns`, `pickles`, ..."""
+        if not rows:
+            return self
+        added = {name: self._user_row(row) for name, row in rows.items()}
+        roots = {name.partition(".")[0] for name in rows}
+        return replace(self, rows={**self.rows, **added}, libraries=self.libraries | roots)
+
+    def _user_row(self, row: Mapping[str, object]) -> Fact:
+        fact = self.get(self.canonical(str(row["like"]))) if "like" in row else _NOTHING
+        keys = {"consumes-key": "key", "returns": "returns", "pickles": "pickles"}
+        known = {keys[k]: v for k, v in row.items() if k in keys}
+        if row.get("host-read"):
+            known["effect"] = "read"
+        return fact._replace(**known)
+
+
+_NOTHING = Fact()
+
+
+def _tables() -> Iterator[object]:
+    for module in sorted(m.name for m in iter_modules(__path__)):
+        yield import_module(f"{__name__}.{module}")
+
+
+def load() -> Facts:
+    """The built-in table: the union of this package's modules."""
+    rows: dict[str, Fact] = {}
+    aliases: dict[str, str] = {}
+    modules: dict[str, Fact] = {}
+    libraries: set[str] = set()
+    for table in _tables():
+        rows |= getattr(table, "ROWS", {})
+        aliases |= getattr(table, "ALIASES", {})
+        modules |= getattr(table, "MODULES", {})
+        libraries |= getattr(table, "LIBRARIES", set())
+    return Facts(rows, aliases, modules, frozenset(libraries))

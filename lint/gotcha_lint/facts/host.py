@@ -1,0 +1,105 @@
+"""Facts about Python, numpy and the serializers: what runs on the host."""
+
+from __future__ import annotations
+
+from gotcha_lint.facts import Fact
+
+LIBRARIES: set[str] = set()
+
+_HOST = Fact("host")
+_STATIC = Fact("static")
+_NUMBER = Fact("static-number")
+
+ROWS: dict[str, Fact] = {
+    "numpy.save": Fact("none", effect="io", pickles=1),
+    "numpy.savez": Fact("none", effect="io"),
+    "numpy.savez_compressed": Fact("none", effect="io"),
+    "numpy.shape": _STATIC,
+    "numpy.ndim": _STATIC,
+    "numpy.size": _STATIC,
+    "numpy.dtype": _STATIC,
+    "numpy.prod": Fact("host-or-static"),
+    "numpy.finfo": _STATIC,
+    "numpy.iinfo": _STATIC,
+    "numpy.random.seed": Fact("none"),
+    "numpy.random.default_rng": Fact("object:numpy.random.Generator"),
+    "numpy.random.RandomState": Fact("object:numpy.random.RandomState"),
+    "time.time": Fact("static-number", effect="time"),
+    "time.perf_counter": Fact("static-number", effect="time"),
+    "time.monotonic": Fact("static-number", effect="time"),
+    "time.process_time": Fact("static-number", effect="time"),
+    "time.perf_counter_ns": Fact("static-number", effect="time"),
+    "time.time_ns": Fact("static-number", effect="time"),
+    "time.sleep": Fact("none", effect="time"),
+    "timeit.default_timer": Fact("static-number", effect="time"),
+    "datetime.datetime.now": Fact("static", effect="time"),
+    "datetime.datetime.utcnow": Fact("static", effect="time"),
+    "uuid.uuid4": Fact("static", effect="random"),
+    "os.urandom": Fact("static", effect="random"),
+    "secrets.token_bytes": Fact("static", effect="random"),
+    "builtins.print": Fact("none", effect="print"),
+    "builtins.input": Fact("static", effect="io"),
+    "builtins.len": Fact("static-int"),
+    "builtins.isinstance": Fact("static-bool"),
+    "builtins.issubclass": Fact("static-bool"),
+    "builtins.hasattr": Fact("static-bool"),
+    "builtins.callable": Fact("static-bool"),
+    "builtins.id": Fact("static-int"),
+    "builtins.type": Fact("static"),
+    "builtins.repr": Fact("static-str"),
+    "builtins.str": Fact("static-str"),
+    "builtins.map": Fact("", calls=0),
+    "builtins.filter": Fact("", calls=0),
+    "functools.reduce": Fact("", calls=0),
+    "functools.partial": Fact("partial"),
+    "functools.wraps": Fact("identity-decorator"),
+    "functools.lru_cache": Fact("cached"),
+    "functools.cache": Fact("cached"),
+    "copy.copy": Fact("copy"),
+    "copy.deepcopy": Fact("copy"),
+    "pickle.dump": Fact("none", pickles=0),
+    "pickle.dumps": Fact("static", pickles=0),
+    "cloudpickle.dump": Fact("none", pickles=0),
+    "cloudpickle.dumps": Fact("static", pickles=0),
+    "dill.dump": Fact("none", pickles=0),
+    "dill.dumps": Fact("static", pickles=0),
+    "joblib.dump": Fact("none", pickles=0),
+    "torch.save": Fact("none", pickles=0),
+    "compress_pickle.dump": Fact("none", pickles=0),
+    "ray.put": Fact("static", pickles=0),
+    "shelve.open": Fact("object:shelve.Shelf"),
+    "multiprocessing.Queue": Fact("object:multiprocessing.Queue"),
+    "multiprocessing.SimpleQueue": Fact("object:multiprocessing.Queue"),
+    "multiprocessing.JoinableQueue": Fact("object:multiprocessing.Queue"),
+    "multiprocessing.Pipe": Fact("pipe"),
+    "multiprocessing.Pool": Fact("object:multiprocessing.Pool"),
+    "multiprocessing.Process": Fact("object:multiprocessing.Process"),
+    "multiprocessing.get_context": Fact("object:multiprocessing.Context"),
+    "concurrent.futures.ProcessPoolExecutor": Fact("object:concurrent.futures.ProcessPoolExecutor"),
+}
+for _log in ["debug", "info", "warning", "warn", "error", "critical", "exception", "log", "log_every_n", "log_first_n"]:
+    ROWS[f"logging.{_log}"] = Fact("none", effect="log")
+    ROWS[f"absl.logging.{_log}"] = Fact("none", effect="log")
+for (
+    _name
+) in ["wandb.log", "wandb.log_metrics", "tqdm.tqdm.write", "mlflow.log_metric", "mlflow.log_metrics"]:
+    ROWS[_name] = Fact("none", effect="log")
+
+ALIASES = {
+    "_pickle": "pickle",
+    "cPickle": "pickle",
+    "torch.multiprocessing": "multiprocessing",
+    "multiprocess": "multiprocessing",
+    "multiprocessing.pool.Pool": "multiprocessing.Pool",
+    "joblib.numpy_pickle.dump": "joblib.dump",
+}
+
+MODULES = {
+    "numpy.": _HOST,
+    "numpy.linalg.": _HOST,
+    "numpy.random.": Fact("host", effect="random"),
+    "random.": Fact("static-number", effect="random"),
+    "math.": _NUMBER,
+    "operator.": Fact(""),
+    "scipy.": _HOST,
+}

@@ -1,0 +1,211 @@
+"""Facts about JAX itself (0.10 to 0.12)."""
+
+from __future__ import annotations
+
+from gotcha_lint.facts import Fact, Transform
+
+LIBRARIES = {"jax", "jaxlib"}
+
+
+def _each(names: str, fact: Fact, prefix: str) -> dict[str, Fact]:
+    return {f"{prefix}{name}": fact for name in names.split()}
+
+
+ARRAY = Fact("array")
+STATIC = Fact("static")
+JIT = Fact("function", Transform("jit", boundary=True))
+PMAP = Fact("function", Transform("pmap", boundary=True))
+SHARD_MAP = Fact("function", Transform("shard_map", boundary=True))
+GRAD = Fact("grads", Transform("grad", staged=False))
+VALUE_AND_GRAD = Fact("grads", Transform("value_and_grad", staged=False))
+VMAP = Fact("function", Transform("vmap", staged=False))
+CHECKPOINT = Fact("function", Transform("checkpoint"))
+CUSTOM = Fact("function", Transform("custom", staged=False))
+
+
+def _control(
+    role: str, positions: tuple[int, ...], names: tuple[str, ...], many: bool = False
+) -> Fact:
+    return Fact(role, Transform(role, positions, names, gives="result", many=many))
+
+
+ROWS: dict[str, Fact] = {
+    "jax.jit": JIT,
+    "jax.pmap": PMAP,
+    "jax.shard_map": SHARD_MAP,
+    "jax.grad": GRAD,
+    "jax.value_and_grad": VALUE_AND_GRAD,
+    "jax.hessian": Fact("function", Transform("grad", staged=False)),
+    "jax.jacfwd": Fact("function", Transform("grad", staged=False)),
+    "jax.jacrev": Fact("function", Transform("grad", staged=False)),
+    "jax.vmap": VMAP,
+    "jax.checkpoint": CHECKPOINT,
+    "jax.custom_vjp": CUSTOM,
+    "jax.custom_jvp": CUSTOM,
+    "jax.custom_gradient": CUSTOM,
+    "jax.named_call": Fact("function", Transform("inline", staged=False)),
+    "jax.linearize": Fact("tree", Transform("jvp", staged=False, gives="result")),
+    "jax.jvp": Fact("tree", Transform("jvp", staged=False, gives="result")),
+    "jax.vjp": Fact("tree", Transform("grad", staged=False, gives="result")),
+    "jax.eval_shape": Fact("shapes", Transform("eval_shape", gives="result")),
+    "jax.make_jaxpr": Fact("function", Transform("make_jaxpr")),
+    "jax.closure_convert": Fact("tree", Transform("closure_convert", gives="result")),
+    "jax.lax.scan": _control("scan", (0,), ("f",)),
+    "jax.lax.while_loop": _control("while", (0, 1), ("cond_fun", "body_fun")),
+    "jax.lax.fori_loop": _control("fori", (2,), ("body_fun",)),
+    "jax.lax.cond": _control("cond", (1, 2), ("true_fun", "false_fun")),
+    "jax.lax.switch": _control("switch", (1,), ("branches",), many=True),
+    "jax.lax.map": _control("map", (0,), ("f",)),
+    "jax.lax.associative_scan": _control("associative_scan", (0,), ("fn",)),
+    "jax.lax.custom_root": _control("custom", (0, 2, 3), ("f", "solve", "tangent_solve")),
+    "jax.pure_callback": Fact("array", host=0),
+    "jax.experimental.io_callback": Fact("array", host=0),
+    "jax.debug.callback": Fact("none", host=0),
+    "jax.debug.print": Fact("none"),
+    "jax.debug.breakpoint": Fact("none"),
+    "jax.block_until_ready": Fact("same", effect="wait"),
+    "jax.effects_barrier": Fact("none", effect="wait"),
+    "jax.device_get": Fact("host-tree", effect="wait"),
+    "jax.experimental.multihost_utils.process_allgather": Fact("host-tree", effect="wait"),
+    "jax.device_put": Fact("device-same"),
+    "jax.make_array_from_process_local_data": Fact("array"),
+    "jax.make_array_from_callback": Fact("array", host=2),
+    "jax.ShapeDtypeStruct": Fact("object:jax.ShapeDtypeStruct"),
+    "jax.new_ref": Fact("object:jax.Ref"),
+    "jax.array_ref": Fact("object:jax.Ref"),
+    "jax.ref.new_ref": Fact("object:jax.Ref"),
+    "jax.experimental.pallas.pallas_call": Fact("function", Transform("pallas", names=("kernel",))),
+    "jax.experimental.pallas.kernel": Fact("function", Transform("pallas", names=("body",))),
+    "jax.tree.map": Fact("map", calls=0),
+    "jax.tree.map_with_path": Fact("map", calls=0),
+    "jax.tree.leaves": Fact("leaves"),
+    "jax.tree.flatten": Fact("flatten"),
+    "jax.tree.structure": STATIC,
+    "jax.tree.reduce": Fact("", calls=0),
+    "jax.tree.all": Fact(""),
+    "jax.tree_util.Partial": Fact("partial"),
+    "jax.named_scope": Fact("object:context"),
+    "jax.disable_jit": Fact("object:jax.disable_jit"),
+    "jax.ensure_compile_time_eval": Fact("object:context"),
+    "jax.typeof": STATIC,
+    "jax.random.key": Fact("key"),
+    "jax.random.PRNGKey": Fact("key"),
+    "jax.random.wrap_key_data": Fact("key"),
+    "jax.random.clone": Fact("key"),
+    "jax.random.split": Fact("keys", key=0, derives=True),
+    "jax.random.fold_in": Fact("key", derives=True),
+    "jax.random.key_data": ARRAY,
+    "jax.random.key_impl": STATIC,
+    "jax.nn.initializers": Fact(""),
+    "jax.lax.axis_size": STATIC,
+    "jax.lax.stop_gradient": Fact("same"),
+    "jax.lax.with_sharding_constraint": Fact("same"),
+    "jax.lax.psum": Fact("same"),
+    "jax.lax.pmean": Fact("same"),
+    "jax.lax.pmax": Fact("same"),
+    "jax.lax.pmin": Fact("same"),
+    "jax.lax.pcast": Fact("same"),
+    "jax.lax.pvary": Fact("same"),
+    "jax.lax.all_gather": Fact("same"),
+    "jax.lax.optimization_barrier": Fact("same"),
+    "jax.numpy.save": Fact("none", effect="io"),
+    "jax.numpy.savez": Fact("none", effect="io"),
+    "jax.numpy.load": ARRAY,
+    "jax.dtypes": STATIC,
+}
+ROWS |= _each(
+    "shape ndim size result_type promote_types issubdtype dtype finfo iinfo broadcast_shapes "
+    "float32 float16 bfloat16 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool_ "
+    "complex64 complex128 isscalar iscomplexobj isdtype can_cast einsum_path ix_ index_exp s_ "
+    "set_printoptions printoptions get_printoptions ndarray generic ufunc vectorize "
+    "integer floating inexact number signedinteger unsignedinteger complexfloating dtypes",
+    STATIC,
+    "jax.numpy.",
+)
+for _cast in ["float32", "float16", "bfloat16", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool_"]:
+    ROWS[f"jax.numpy.{_cast}"] = ARRAY
+ROWS["jax.numpy.vectorize"] = Fact("function", Transform("vmap", names=("pyfunc",), staged=False))
+ROWS["jax.numpy.apply_along_axis"] = Fact(
+    "array", Transform("vmap", names=("func1d",), staged=False, gives="result")
+)
+ROWS["jax.numpy.piecewise"] = ARRAY
+ROWS |= _each(
+    "split array_split hsplit vsplit dsplit meshgrid nonzero histogram gradient "
+    "broadcast_arrays unravel_index divmod modf frexp tril_indices triu_indices "
+    "diag_indices unique_all slogdet",
+    Fact("arrays"),
+    "jax.numpy.",
+)
+ROWS |= _each(
+    "devices local_devices device_count local_device_count default_backend process_index "
+    "process_count host_id make_mesh live_arrays config experimental.mesh_utils.create_device_mesh",
+    STATIC,
+    "jax.",
+)
+ROWS |= _each(
+    "axis_index dot dot_general conv conv_general_dilated dynamic_slice dynamic_update_slice "
+    "iota broadcasted_iota top_k sort select rsqrt",
+    ARRAY,
+    "jax.lax.",
+)
+ROWS["jax.lax.top_k"] = Fact("arrays")
+ROWS |= _each(
+    "GatherDimensionNumbers ScatterDimensionNumbers ConvDimensionNumbers Precision "
+    "RandomAlgorithm DotDimensionNumbers conv_dimension_numbers padtype_to_pads "
+    "GatherScatterMode dtype convert_element_type_p",
+    STATIC,
+    "jax.lax.",
+)
+_SAMPLERS = (
+    "uniform normal randint bernoulli permutation choice categorical truncated_normal gumbel "
+    "exponential gamma beta laplace dirichlet poisson cauchy multivariate_normal orthogonal "
+    "rademacher t ball bits logistic loggamma maxwell pareto rayleigh weibull_min geometric "
+    "binomial chisquare f double_sided_maxwell generalized_normal lognormal triangular wald "
+    "multinomial"
+)
+ROWS |= _each(_SAMPLERS, Fact("array", key=0), "jax.random.")
+
+ALIASES = {
+    "jax.tree_util.tree_map": "jax.tree.map",
+    "jax.tree_map": "jax.tree.map",
+    "jax.tree_util.tree_map_with_path": "jax.tree.map_with_path",
+    "jax.tree_util.tree_leaves": "jax.tree.leaves",
+    "jax.tree_leaves": "jax.tree.leaves",
+    "jax.tree_util.tree_flatten": "jax.tree.flatten",
+    "jax.tree_util.tree_unflatten": "jax.tree.unflatten",
+    "jax.tree_util.tree_structure": "jax.tree.structure",
+    "jax.tree_util.tree_reduce": "jax.tree.reduce",
+    "jax.tree_util.tree_all": "jax.tree.all",
+    "jax.pjit": "jax.jit",
+    "jax.experimental.pjit.pjit": "jax.jit",
+    "jax.api.jit": "jax.jit",
+    "jax._src.api.jit": "jax.jit",
+    "jax.remat": "jax.checkpoint",
+    "jax.ad_checkpoint.checkpoint": "jax.checkpoint",
+    "jax.ad_checkpoint.remat": "jax.checkpoint",
+    "jax.experimental.shard_map.shard_map": "jax.shard_map",
+    "jax.jacobian": "jax.jacrev",
+    "jax.experimental.host_callback.call": "jax.pure_callback",
+    "jax.interpreters.xla.DeviceArray": "jax.Array",
+    "jax.numpy.ndarray": "jax.Array",
+    "jax.numpy.DeviceArray": "jax.Array",
+    "jax.lax.pcast": "jax.lax.pcast",
+    "jax.lax.linalg": "jax.numpy.linalg",
+    "jax.scipy": "jax.numpy",
+    "jax.extend.random": "jax.random",
+}
+
+# What the other functions of a module return.
+MODULES = {
+    "jax.numpy.": ARRAY,
+    "jax.numpy.linalg.": ARRAY,
+    "jax.numpy.fft.": ARRAY,
+    "jax.nn.": ARRAY,
+    "jax.nn.initializers.": Fact("initializer"),
+    "jax.lax.": ARRAY,
+    "jax.ops.": ARRAY,
+    "jax.image.": ARRAY,
+    "jax.random.": ARRAY,
+}
+for _name in ["zeros", "ones", "full", "normal", "uniform", "truncated_normal", "variance_scaling", "glorot_uniform", "glorot_normal", "lecun_uniform", "lecun_normal", "he_uniform", "he_normal", "orthogonal", "constant", "delta_orthogonal"]:
+    ROWS[f"jax.nn.initializers.{_name}"] = Fact("initializer")

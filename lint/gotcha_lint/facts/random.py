@@ -1,0 +1,11 @@
+"""Facts about random keys that are not a row of the table."""
+
+from __future__ import annotations
+
+# One key for several arrays keeps their rows together.
+ALIGNED = frozenset({"jax.random.permutation", "jax.random.shuffle", "jax.random.choice"})
+# New keys from an old one, which stays as it was.
+KEY_MAKERS = frozenset({"jax.random.split", "jax.random.fold_in"})
+SEEDS = frozenset({"jax.random.key", "jax.random.PRNGKey"})
+# Functions that are given a key for its shape only.
+SHAPE_ONLY = frozenset({"initialize_carry", "init", "lazy_init", "eval_shape", "tabulate", "init_with_output"})

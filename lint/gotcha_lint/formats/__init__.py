@@ -1,0 +1,90 @@
+"""The output formats: each module here is one, found by being there.
+
+A format is a module with `render(report: Shown) -> str`. A leading `_` marks a helper.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from gotcha_lint.finding import Finding
+    from gotcha_lint.selection import RuleText
+
+HOMEPAGE = "https://pypi.org/project/gotcha-lint/"
+
+
+class SourceText(Protocol):
+    """What a format reads of a file (`source.Source` has it)."""
+
+    @property
+    def text(self) -> str: ...
+
+    def position(self, offset: int) -> tuple[int, int, int | None]: ...
+    def lines(self, cell: int | None = None) -> Sequence[str]: ...
+
+
+class FailureText(Protocol):
+    """An internal error: which rule failed on which file."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def error(self) -> str: ...
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a format is given. Machine formats make paths relative to `root`."""
+
+    findings: Sequence[Finding]
+    source: Callable[[str], SourceText | None] = _nothing
+    rule: Callable[[str], RuleText | None] = _nothing
+    colour: bool = False
+    width: int = 88
+    version: str = ""
+    root: str = ""
+    failures: Sequence[FailureText] = ()
+
+
+def names() -> list[str]:
+    """The formats that exist."""
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+
+
+def load(name: str) -> Callable[[Shown], str]:
+    """The `render` of a format."""
+    return importlib.import_module(f"{__name__}.{name}").render
+
+
+def relative(path: str, root: str) -> str:
+    """The path with `/`, relative to `root` when it lies below it."""
+    if root and os.path.isabs(path):
+        below = os.path.relpath(path, root)
+        path = path if below.startswith(os.pardir) else below
+    return path.replace(os.sep, "/")
+
+
+def by_path(findings: Sequence[Finding]) -> Iterator[tuple[str, list[Finding]]]:
+    """The findings file by file, in the order of the files' first findings."""
+    files: dict[str, list[Finding]] = {}
+    for finding in findings:
+        files.setdefault(finding.path, []).append(finding)
+    yield from files.items()
+
+
+def where(path: str, line: int, column: int, cell: int | None = None) -> str:
+    """`path:line:column`, with the cell of a notebook before the line."""
+    middle = f"cell {cell}:" if cell is not None else ""
+    return f"{path}:{middle}{line}:{column}"

@@ -1,0 +1,97 @@
+"""A piece of source with line numbers and the span underlined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from gotcha_lint.formats._terminal import cells, paint
+
+_SHOWN_SPAN = 5  # a longer span shows its first two lines and its last
+_CONTEXT = 1
+_LEAD = 20  # columns kept before a span that is cut out of a very long line
+
+
+@dataclass(frozen=True)
+class Span:
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def part(self, line: int, text: str) -> tuple[int, int]:
+        """Which code points of a line it covers, 0-based and half open; never nothing."""
+        blank = len(text) - len(text.lstrip())
+        start = self.column - 1 if line == self.line else blank
+        end = self.end_column - 1 if line == self.end_line else len(text.rstrip())
+        start = max(0, min(start, len(text)))
+        return start, max(start + 1, min(end, len(text)))
+
+
+def excerpt(
+    lines: Sequence[str], span: Span, *, width: int, colour: bool, style: str, context: bool = True
+) -> list[str]:
+    """The lines of `span`, underlined, or nothing when the file has no such lines."""
+    if not 1 <= span.line <= len(lines):
+        return []
+    last = max(span.line, min(span.end_line, len(lines)))
+    before, after = (_CONTEXT, _CONTEXT) if context else (0, 0)
+    first_shown = max(1, span.line - before)
+    last_shown = min(len(lines), last + after)
+    gutter = len(str(last_shown))
+    shown: list[str] = []
+    for number in range(first_shown, last_shown + 1):
+        if _left_out(number, span.line, last):
+            if number == span.line + 2:
+                shown.append(paint("...", "dim", colour))
+            continue
+        text = lines[number - 1].rstrip("\r\n")
+        inside = span.line <= number <= last
+        if not inside and not text.strip():
+            continue
+        marked = span.part(number, text) if inside else None
+        code, underline = _cut(text, marked, max(width - gutter - 3, 40))
+        bar = paint("|", "dim", colour)
+        shown.append(f"{paint(f'{number:>{gutter}}', 'dim', colour)} {bar} {code}".rstrip())
+        if underline.strip() and (not inside or text.strip() or span.line == last):
+            shown.append(f"{'':{gutter}} {bar} {_underlined(underline, style, colour)}")
+    return shown
+
+
+def _left_out(number: int, first: int, last: int) -> bool:
+    return last - first >= _SHOWN_SPAN and first + 2 <= number < last
+
+
+def _underlined(underline: str, style: str, colour: bool) -> str:
+    carets = underline.lstrip(" ")
+    return " " * (len(underline) - len(carets)) + paint(carets, style, colour)
+
+
+def _cut(text: str, marked: tuple[int, int] | None, room: int) -> tuple[str, str]:
+    """The line as shown and its underline; a line that is too long is cut around the span."""
+    drawn = list(cells(text))
+    edges = [0, *accumulate(width for _, width in drawn)]
+    start, end = marked or (0, 0)
+    left = 0
+    room -= 2 * (edges[-1] > room)  # for the dots
+    if edges[-1] > room and edges[min(end, len(drawn))] > room:
+        left = next(i for i, edge in enumerate(edges) if edge >= edges[start] - _LEAD or i == start)
+    right = len(drawn)
+    while edges[right] - edges[left] > room and right > left + 1:
+        right = _last_fitting(edges, left, room)
+    head, tail = "…" if left else "", "…" if right < len(drawn) else ""
+    code = head + "".join(shown for shown, _ in drawn[left:right]) + tail
+    if marked is None:
+        return code, ""
+    visible_end = min(end, right)
+    carets = edges[min(visible_end, len(drawn))] - edges[min(start, right)]
+    pad = len(head) + edges[min(start, right)] - edges[left]
+    return code, " " * pad + "^" * max(1, carets)
+
+
+def _last_fitting(edges: list[int], left: int, room: int) -> int:
+    right = left + 1
+    while right + 1 < len(edges) and edges[right + 1] - edges[left] <= room:
+        right += 1
+    return right

@@ -1,0 +1,71 @@
+"""Where a place stands: which loops repeat it, what changes from turn to turn, which file it is in."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
+from gotcha_lint.analysis.syntax import walk
+
+_CACHES = ("cache", "cached", "memo", "once")
+
+
+def long_loops(place: Place) -> tuple[Loop, ...]:
+    """The loops around a place that run more than a few times, outermost first."""
+    return tuple(loop for loop in place.at.loops if not loop.short)
+
+
+def repeated(place: Place) -> str:
+    """What repeats the place, in words: its innermost loop, or the calls of its function."""
+    loops = long_loops(place)
+    if loops:
+        return "turn of this loop"
+    return f"call of `{place.body.function.name}`" if place.body.hot else ""
+
+
+def assigned_each_time(place: Place) -> frozenset[str]:
+    """The names that get a new value before the place is reached again."""
+    loops = long_loops(place)
+    if not loops:
+        own = {bind.name for bind in place.body.of(Bind)}
+        return frozenset(own | {param.name for param in place.body.function.params})
+    inner = loops[-1]
+    bound = {bind.name for bind in place.body.of(Bind) if inner in bind.at.loops}
+    return frozenset(bound | inner.names)
+
+
+def is_test(body: Body) -> bool:
+    """Code of tests: a few turns, compiled on purpose."""
+    *folders, name = body.model.path.replace("\\", "/").split("/")
+    if not {"tests", "test", "testing"}.isdisjoint(folders):
+        return True
+    return name.startswith("test_") or name.endswith(("_test.py", "_tests.py")) or name == "conftest.py"
+
+
+def is_memoised(body: Body) -> bool:
+    """A function whose results are kept, by a decorator of any library."""
+    node = body.function.node
+    if not isinstance(node, cst.FunctionDef):
+        return False
+    names = {n.value.lower() for d in node.decorators for n in walk(d) if isinstance(n, cst.Name)}
+    return any(word in name for name in names for word in _CACHES)
+
+
+def happens_once(place: Place) -> bool:
+    """Under `if f is None`, `if key not in cache`, `if step == 0`: only a first time is reached."""
+    return any(_asks_for_first(guard.test, guard.when) for guard in place.at.guards)
+
+
+def _asks_for_first(test: cst.BaseExpression, when: bool) -> bool:
+    match test:
+        case cst.UnaryOperation(operator=cst.Not()):
+            return when
+        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)]):
+            none = isinstance(other, cst.Name) and other.value == "None"
+            first = isinstance(other, cst.Integer) and other.value in ("0", "1")
+            if isinstance(operator, cst.NotIn) or (isinstance(operator, cst.Is) and none):
+                return when
+            return isinstance(operator, cst.Equal) and first and when
+        case cst.BooleanOperation(left=left, right=right):
+            return _asks_for_first(left, when) or _asks_for_first(right, when)
+    return False

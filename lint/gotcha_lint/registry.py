@@ -1,0 +1,153 @@
+"""The rules: found by being there. Their texts are read without importing them, or LibCST."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gotcha_lint.rule import Rule, RuleOptions
+
+_FOLDER = Path(__file__).parent / "rules"
+PAGES = "https://github.com/gotcha-lint/gotcha/blob/main/docs/gotchas"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """What the command line tells of a rule."""
+
+    name: str
+    family: str
+    summary: str
+    explanation: str
+    severity: str
+    confidence: str
+    preview: bool
+    fixable: bool
+    examples: tuple[dict[str, Any], ...]
+    module: str
+
+    @property
+    def url(self) -> str:
+        return f"{PAGES}/{self.name}.md"
+
+
+# Findings of the engine itself: they have no file under rules/, and cannot be switched off by family.
+_OWN = {
+    "syntax-error": ("error", "A file that is not valid Python"),
+    "undecodable-file": ("error", "A file whose bytes are not text in its encoding"),
+    "unreadable-file": ("error", "A file that cannot be read"),
+    "too-deeply-nested": ("error", "Code nested deeper, or in longer chains, than can be analysed"),
+    "file-too-large": ("error", "A file larger than what is analysed"),
+    "unused-allow": ("warning", "A `# gotcha: allow[...]` comment that allows nothing"),
+    "unknown-comment": ("warning", "A `# gotcha:` comment that is not understood"),
+}
+
+
+@cache
+def rules() -> dict[str, RuleInfo]:
+    """Every rule by its name, in order."""
+    found = [_info(path) for path in sorted(_FOLDER.glob("*/*.py")) if path.stem != "__init__"]
+    own = [
+        RuleInfo(name, "engine", text, text + ".", severity, "high", False, False, (), "")
+        for name, (severity, text) in _OWN.items()
+    ]
+    return {info.name: info for info in sorted((*found, *own), key=lambda info: info.name)}
+
+
+def _info(path: Path) -> RuleInfo:
+    tree = ast.parse(path.read_text("utf-8"))
+    cls = next(n for n in tree.body if isinstance(n, ast.ClassDef) and _is_rule(n))
+    fields = {
+        target.id: node.value
+        for node in cls.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    text = inspect.cleandoc(ast.get_docstring(cls) or "")
+    return RuleInfo(
+        name=path.stem.replace("_", "-"),
+        family=path.parent.name,
+        summary=text.partition("\n")[0],
+        explanation=text,
+        severity=_constant(fields.get("severity"), "warning"),
+        confidence=_constant(fields.get("confidence"), "high"),
+        preview=_constant(fields.get("preview"), False),
+        fixable=any(_gives_fix(node) for node in ast.walk(tree)),
+        examples=tuple(_examples(fields.get("examples"))),
+        module=f"gotcha_lint.rules.{path.parent.name}.{path.stem}",
+    )
+
+
+def _is_rule(node: ast.ClassDef) -> bool:
+    return any(isinstance(base, ast.Name) and base.id == "Rule" for base in node.bases)
+
+
+def _constant(node: ast.expr | None, default: Any) -> Any:
+    return ast.literal_eval(node) if node is not None else default
+
+
+def _gives_fix(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rewrite"
+    )
+
+
+def _examples(node: ast.expr | None) -> list[dict[str, Any]]:
+    calls = node.elts if isinstance(node, ast.Tuple) else []
+    return [
+        {
+            k.arg: inspect.cleandoc(v) if isinstance(v := ast.literal_eval(k.value), str) else v
+            for k in call.keywords
+            if k.arg
+        }
+        for call in calls
+        if isinstance(call, ast.Call)
+    ]
+
+
+def load(name: str, options: RuleOptions) -> Rule | None:
+    """An instance of a rule; only its module is imported. None for findings of the engine."""
+    from gotcha_lint.rule import Rule
+
+    info = rules()[name]
+    if not info.module:
+        return None
+    for value in vars(import_module(info.module)).values():
+        if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == info.module:
+            return value(options)
+    raise LookupError(f"{info.module} holds no rule")
+
+
+class _Registry:
+    """`RULES["traced-if"]`: read at the first use."""
+
+    def __getitem__(self, name: str) -> RuleInfo:
+        return rules()[name]
+
+    def __iter__(self):
+        return iter(rules())
+
+    def __len__(self) -> int:
+        return len(rules())
+
+    def __contains__(self, name: object) -> bool:
+        return name in rules()
+
+    def get(self, name: str) -> RuleInfo | None:
+        return rules().get(name)
+
+    def items(self):
+        return rules().items()
+
+    def values(self):
+        return rules().values()
+
+
+RULES = _Registry()

@@ -1,0 +1,131 @@
+"""What a rule is: one class, in one file under rules/FAMILY/, that explains and finds one pitfall.
+
+The file's name is the gotcha's name. A rule asks the recorded sites of an analysed function; it
+never walks a tree, never reads another file, and never imports JAX. See CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, get_type_hints
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Place
+from gotcha_lint.finding import Confidence, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Bad code, its lines to be flagged marked `# ! rule-name`, and its cure.
+
+    Exactly one symptom says how both are told apart when they run under real JAX: `raises` (the
+    name of the exception, or part of its message), `compiles` (at least so many more compilations
+    than the good one), `shows` (an expression over the module's names, true after the bad code and
+    false after the good one), or `unseen` (why it cannot be seen here).
+    Where the rule offers a fix, the cure is exactly what the fix makes of the bad code.
+    """
+
+    bad: str
+    good: str
+    raises: str = ""
+    compiles: int = 0
+    shows: str = ""
+    unseen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One edit of a fix: puts text before and after a node, or `text` in place of it."""
+
+    node: cst.CSTNode
+    text: str | None = None
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A fix as a rule states it; the engine turns nodes into offsets and adds the imports."""
+
+    title: str
+    changes: tuple[Change, ...]
+    safe: bool = True
+    imports: tuple[str, ...] = ()  # modules that must be imported, like "jax"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A finding as a rule states it."""
+
+    node: cst.CSTNode
+    message: str
+    fix: Rewrite | None = None
+    places: tuple[tuple[cst.CSTNode, str], ...] = ()  # other nodes of the same file that explain it
+    why_traced: bool = False  # the reason chain of the function belongs to the message
+    why_hot: bool = False  # ... the loops that call it
+    confidence: Confidence | None = None
+
+
+class Rule:
+    """Base of every rule: a docstring, examples, and `check`, called for each site of one type.
+
+    The type is that of the annotation of `check`'s parameter: a site of `analysis.sites`, or `Body`
+    for rules that look at a function as a whole.
+    """
+
+    severity: ClassVar[Severity] = "warning"
+    confidence: ClassVar[Confidence] = "high"
+    preview: ClassVar[bool] = False
+    roots: ClassVar[frozenset[str]] = frozenset()  # only in files whose text has one of these words
+    confirmed_by: ClassVar[tuple[tuple[str, str], ...]] = ()  # (check, cause) of the sanitizer
+    examples: ClassVar[tuple[Example, ...]] = ()
+
+    def __init__(self, options: RuleOptions) -> None:
+        self.options = options
+
+    def check(self, site: Place | Body) -> Iterator[Report]:
+        raise NotImplementedError
+
+    @cached_property
+    def wants(self) -> type:
+        """The type of the sites that `check` is called for."""
+        hints = get_type_hints(type(self).check)
+        return next(kind for name, kind in hints.items() if name != "return")
+
+    @classmethod
+    def name(cls) -> str:
+        return cls.__module__.rpartition(".")[2].replace("_", "-")
+
+    @classmethod
+    def explanation(cls) -> str:
+        return inspect.cleandoc(cls.__doc__ or "")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOptions:
+    """What of the configuration a rule may ask for."""
+
+    target_jax: tuple[int, ...] = (0, 10)
+
+
+def module_alias(body: Body, module: str) -> str:
+    """How this file calls a module: `jnp` for `jax.numpy`; its own name where it is not imported."""
+    from gotcha_lint.analysis.model import Imported
+
+    best = ""
+    for name, bindings in body.model.module.scope.bound.items():
+        for how in bindings:
+            if isinstance(how, Imported) and (module == how or module.startswith(how + ".")):
+                candidate = name + module[len(how) :]
+                if not best or len(candidate) < len(best):
+                    best = candidate
+    return best or module
+
+
+def text_of(node: cst.CSTNode) -> str:
+    """The node's source text, without parentheses around it."""
+    return cst.Module([]).code_for_node(node).strip()

@@ -1,0 +1,109 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.queries.rebuilt import rebuilt
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class JitInLoop(Rule):
+    """Jits a new function object at each turn of a loop, or at each call of a hot function.
+
+    ## What happens
+    JAX finds compiled programs by the identity of the function. A lambda, a nested `def`, and the
+    result of `jax.vmap` or `jax.grad` are new objects each time they are evaluated, so nothing is
+    ever found: 20 steps traced and compiled 20 times, about 990 times slower per step than one
+    jitted function (measured on CPU), and each program is kept in memory.
+
+    ## Why
+    `jax.jit(train_step)` of a function of the module is a cache hit even inside the loop, because
+    `train_step` is the same object each time. It is the *new function*, not `jit`, that costs.
+
+    ## Instead
+    Jit once, before the loop or at module level, and call that.
+
+    ## Not reported
+    Functions that are kept (in a cache, an attribute, a list), compiled ahead of time, used in an
+    inner loop, or made around another model or configuration each turn. What a function captures
+    of the data of the turn is the business of `jit-captures-batch`.
+    """
+
+    roots = frozenset({"jit", "pmap", "shard_map"})
+    confirmed_by = (("recompile", "new-function"),)
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+                x = jnp.ones(3)
+                for _ in range(5):
+                    x = jax.jit(lambda v: v * 0.5)(x)  # ! jit-in-loop
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+                halve = jax.jit(lambda v: v * 0.5)
+
+                x = jnp.ones(3)
+                for _ in range(5):
+                    x = halve(x)
+            """,
+            compiles=4,
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                def loss(w, x):
+                    return jnp.sum((w * x) ** 2)
+
+
+                def step(w, x):
+                    grads = jax.jit(jax.grad(loss))(w, x)  # ! jit-in-loop
+                    return w - 0.1 * grads
+
+
+                w = jnp.ones(3)
+                for i in range(5):
+                    w = step(w, jnp.full(3, float(i)))
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                def loss(w, x):
+                    return jnp.sum((w * x) ** 2)
+
+
+                gradient = jax.jit(jax.grad(loss))
+
+
+                def step(w, x):
+                    return w - 0.1 * gradient(w, x)
+
+
+                w = jnp.ones(3)
+                for i in range(5):
+                    w = step(w, jnp.full(3, float(i)))
+            """,
+            compiles=4,
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        found = rebuilt(site)
+        if found is None or found.data or found.made in ("partial", "method"):
+            return
+        what = {"lambda": "this lambda", "def": f"`{found.name}`"}.get(
+            found.made, f"what is made of `{found.name}` here"
+        )
+        yield Report(
+            site.node,
+            f"{what} is a new function at each {found.each}, so `{found.word}` traces and compiles "
+            f"it each time: {found.word} it once, outside",
+            why_hot=True,
+        )

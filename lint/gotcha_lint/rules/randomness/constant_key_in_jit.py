@@ -1,0 +1,117 @@
+"""A random key made from a literal, inside a traced function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.facts.random import KEY_MAKERS, SEEDS, SHAPE_ONLY
+from gotcha_lint.queries.traced import surely_traced
+from gotcha_lint.rule import Example, Report, Rule
+
+_REPEATED = frozenset({"scan", "fori", "while", "map"})
+
+
+class ConstantKeyInJit(Rule):
+    """Makes a random key from a constant inside a function that is traced and called again and again.
+
+    ## What happens
+    The key, and with it every number drawn from it, is a constant of the compiled program: each
+    call and each turn of a `scan` has the same noise. In a diffusion trainer four batches drew four
+    equal timesteps.
+
+    ## Instead
+    Pass a key in, and split it outside or `fold_in` the step.
+
+    ## Not reported
+    Functions that initialise, and keys given to `init` or `initialize_carry`, which need only a
+    key's shape.
+    """
+
+    severity = "warning"
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def corrupt(x):
+                    key = jax.random.key(0)  # ! constant-key-in-jit
+                    return x + jax.random.normal(key, x.shape)
+
+
+                noisy = [corrupt(jnp.zeros(3)) for _ in range(8)]
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def corrupt(x, key):
+                    return x + jax.random.normal(key, x.shape)
+
+
+                keys = jax.random.split(jax.random.key(0), 8)
+                noisy = [corrupt(jnp.zeros(3), keys[n]) for n in range(8)]
+            """,
+            shows="bool((noisy[0] == noisy[1]).all())",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if not surely_traced(site) or not _repeated(site):
+            return
+        for call in site.of(Call):
+            if call.name in SEEDS and _literal(call) and _drawn_from(site, call):
+                yield Report(
+                    call.node,
+                    f"`{source_of(call.node)}` is a constant of the traced function: every call draws the "
+                    "same numbers; pass a key in",
+                    why_traced=True,
+                    why_hot=bool(site.hot),
+                )
+
+
+def _repeated(body: Body) -> bool:
+    trace = body.trace
+    if trace is None or "eval_shape" in trace.roles or "init" in body.function.name.lower():
+        return False
+    if any("init" in why.lower() for _, why in trace.chain):
+        return False
+    return bool(body.hot) or bool(trace.roles & _REPEATED)
+
+
+def _literal(call: Call) -> bool:
+    seed = call.arg(0, "seed")
+    return seed is not None and seed.kind is Kind.STATIC and isinstance(seed.literal, int)
+
+
+def _drawn_from(body: Body, seed: Call) -> bool:
+    """The key itself, or one made of it, goes to a function that draws numbers."""
+    made = {seed.result.ident // 1024}
+    for call in body.of(Call):
+        given = [v for v in (*call.args, *call.kwargs.values()) if _is_one_of(v, made)]
+        if not given or _for_shape(call):
+            continue
+        if call.name in KEY_MAKERS:
+            made.add(call.result.ident // 1024)
+        elif call.name.startswith("jax.random.") or call.callee.targets:
+            return True
+    return False
+
+
+def _is_one_of(value: Value, made: set[int]) -> bool:
+    return value.kind is Kind.KEY and value.ident // 1024 in made
+
+
+def _for_shape(call: Call) -> bool:
+    func = call.node.func if isinstance(call.node, cst.Call) else None
+    name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
+    return str(name) in SHAPE_ONLY or "init" in str(name).lower()

@@ -1,0 +1,88 @@
+"""A random key drawn from twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import KeyUse
+from gotcha_lint.queries.keys import aligned, drawn_away
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class KeyReuse(Rule):
+    """Draws from a random key that was drawn from, or split, before.
+
+    ## What happens
+    The same numbers again: two layers start identical, every step has the same dropout mask.
+    Nothing fails. `jax.debug_key_reuse(True)` raises `KeyReuseError`, for typed keys
+    (`jax.random.key`) only.
+
+    ## Instead
+    `key, subkey = jax.random.split(key)` before each draw, or `jax.random.fold_in(key, step)`.
+
+    ## Not reported
+    One key for a permutation of several aligned arrays, keys under `eval_shape`, and uses in
+    different branches.
+
+    ## References
+    https://docs.jax.dev/en/latest/random-numbers.html
+    """
+
+    severity = "error"
+    examples = (
+        Example(
+            bad="""
+                import jax
+
+                key = jax.random.key(0)
+                w1 = jax.random.normal(key, (4,))
+                w2 = jax.random.normal(key, (4,))  # ! key-reuse
+            """,
+            good="""
+                import jax
+
+                key = jax.random.key(0)
+                key1, key2 = jax.random.split(key)
+                w1 = jax.random.normal(key1, (4,))
+                w2 = jax.random.normal(key2, (4,))
+            """,
+            shows="bool((w1 == w2).all())",
+        ),
+        Example(
+            bad="""
+                import jax
+
+                key = jax.random.key(0)
+                noise = []
+                for _ in range(3):
+                    noise.append(jax.random.uniform(key))  # ! key-reuse
+            """,
+            good="""
+                import jax
+
+                key = jax.random.key(0)
+                noise = []
+                for step in range(3):
+                    noise.append(jax.random.uniform(jax.random.fold_in(key, step)))
+            """,
+            shows="bool(noise[0] == noise[1])",
+        ),
+    )
+
+    def check(self, site: KeyUse) -> Iterator[Report]:
+        body = site.body
+        if body.trace is not None and "eval_shape" in body.trace.roles:
+            return
+        now, before = body.call_of(site.node), body.call_of(site.first)
+        if now is None or before is None or aligned(now, before):
+            return
+        if drawn_away(body, now) or drawn_away(body, before):
+            return
+        if site.in_loop:
+            yield Report(now.node, "every turn of the loop draws from the same key: the same numbers each time")
+            return
+        yield Report(
+            now.node,
+            "this key was used before: the numbers drawn from it are the same, or depend on them",
+            places=((before.node, "first used here"),),
+        )

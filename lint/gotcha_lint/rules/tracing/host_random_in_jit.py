@@ -1,0 +1,76 @@
+"""numpy's randomness, or a clock, in a traced function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.queries.traced import surely_traced
+from gotcha_lint.rule import Example, Report, Rule
+
+_EFFECTS = {"random": "draws once, while tracing", "time": "looks at the clock once, while tracing"}
+_UNDER_JIT = frozenset({"jit", "pmap", "nnx.jit", "nnx.pmap", "shard_map", "scan", "while", "fori", "map"})
+
+
+class HostRandomInJit(Rule):
+    """Draws from numpy's or Python's random numbers, or reads a clock, in a traced function.
+
+    ## What happens
+    The call runs while the function is traced, and its answer becomes a constant of the program:
+    every later call has the same noise and the same time. Nothing fails.
+
+    ## Instead
+    `jax.random` with a key as an argument. Measure time outside, after `jax.block_until_ready`.
+
+    ## Not reported
+    Functions given to `jax.pure_callback`, `jax.debug.callback` or `io_callback`: they run on the
+    host at each call.
+    """
+
+    severity = "error"
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                import numpy as np
+
+
+                @jax.jit
+                def jitter(x):
+                    return x + np.random.normal()  # ! host-random-in-jit
+
+
+                moved = [jitter(jnp.zeros(())) for _ in range(2)]
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def jitter(x, key):
+                    return x + jax.random.normal(key)
+
+
+                keys = jax.random.split(jax.random.key(0))
+                moved = [jitter(jnp.zeros(()), keys[n]) for n in range(2)]
+            """,
+            shows="bool(moved[0] == moved[1])",
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        body = site.body
+        if not surely_traced(body) or body.trace is None or body.trace.roles.isdisjoint(_UNDER_JIT):
+            return
+        what = _EFFECTS.get(body.fact(site).effect) or _generator(site)
+        if what:
+            text = f"`{source_of(site.node.func)}` {what}: its answer is a constant of the compiled program"
+            yield Report(site.node, text, why_traced=True)
+
+
+def _generator(call: Call) -> str:
+    """A method of `numpy.random.default_rng()`."""
+    return _EFFECTS["random"] if call.name.startswith("numpy.random.Generator.") else ""

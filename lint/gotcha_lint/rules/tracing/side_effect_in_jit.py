@@ -1,0 +1,94 @@
+"""print and logging of traced values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Call, Format
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.queries.traced import abstract, guarded, tracers
+from gotcha_lint.rule import Example, Report, Rule
+
+_SHOWING = frozenset({"print", "log"})
+
+
+class SideEffectInJit(Rule):
+    """Prints, logs or formats a traced value.
+
+    ## What happens
+    Python runs only while the function is traced, so the line appears once per compilation, not
+    once per call (1 print in 5 steps), and shows `JitTracer(float32[])` instead of a number. A
+    format with a specification, `f"{loss:.3f}"`, raises `TypeError: unsupported format string
+    passed to DynamicJaxprTracer.__format__`.
+
+    ## Instead
+    `jax.debug.print("{}", loss)`, or return the value and print it outside.
+
+    ## Not reported
+    Text without a traced value: a common way to see when a function is traced. Messages of
+    exceptions.
+    """
+
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(x):
+                    loss = jnp.sum(x**2)
+                    print(f"loss {loss:.3f}")  # ! side-effect-in-jit
+                    return x - loss
+
+
+                step(jnp.ones(3))
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(x):
+                    loss = jnp.sum(x**2)
+                    jax.debug.print("loss {:.3f}", loss)
+                    return x - loss
+
+
+                step(jnp.ones(3))
+            """,
+            raises="TypeError",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if not abstract(site):
+            return
+        formats = [f for f in site.of(Format) if any(tracers(f.value)) and not guarded(f.at)]
+        reported: set[int] = set()
+        for call in site.of(Call):
+            if site.fact(call).effect not in _SHOWING or guarded(call.at):
+                continue
+            inside = [f for f in formats if f.at.statement is call.at.statement]
+            if inside or any(any(tracers(value)) for value in (*call.args, *call.kwargs.values())):
+                reported.add(id(call.at.statement))
+                yield Report(call.node, _message(call, inside), why_traced=True)
+        for place in formats:
+            if place.spec and id(place.at.statement) not in reported and not _raises(place.at.statement):
+                text = f"a format with a specification cannot show the traced value `{source_of(place.node)}`"
+                yield Report(place.node, text, why_traced=True)
+
+
+def _message(call: Call, formats: list[Format]) -> str:
+    func = source_of(call.node.func)
+    if any(place.spec for place in formats):
+        return f"`{func}` formats a traced value, which has no digits yet: this raises TypeError"
+    return f"`{func}` runs once, while tracing, and shows a tracer instead of a number: use `jax.debug.print`"
+
+
+def _raises(statement: cst.CSTNode) -> bool:
+    return any(isinstance(small, cst.Raise | cst.Assert) for small in getattr(statement, "body", ()))

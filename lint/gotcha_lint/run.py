@@ -1,0 +1,222 @@
+"""A run of the linter: files, findings, fixes, output, exit code."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gotcha_lint import reporting, terminal
+from gotcha_lint.config import SettingsFinder
+from gotcha_lint.discover import MissingPath, Walk
+from gotcha_lint.finding import Finding
+from gotcha_lint.fixer import Findings, Outcome, SourceFile, fix_files
+from gotcha_lint.options import Options, UsageError
+from gotcha_lint.progress import Bar
+from gotcha_lint.tools import Tools
+
+CLEAN, FOUND, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130
+_STDIN = "<stdin>"
+
+
+@dataclass
+class Inputs:
+    """The files to lint, and the content of those that do not come from the disk."""
+
+    files: list[str]
+    overlay: dict[str, bytes] = field(default_factory=dict)
+
+
+def find_inputs(options: Options, finder: SettingsFinder) -> Inputs:
+    """The files that the paths mean. Raises UsageError."""
+    walk = Walk(finder, lambda text: terminal.note(f"warning: {text}"))
+    if options.reads_stdin:
+        return _standard_input(options, walk)
+    if options.stdin_filename is not None:
+        raise UsageError("--stdin-filename is for standard input: give the path -")
+    try:
+        files = walk.files(options.paths or (".",))
+    except MissingPath as error:
+        raise UsageError(str(error)) from error
+    if not files and not options.quiet:
+        terminal.note("warning: no Python files under the given paths")
+    return Inputs(files)
+
+
+def _standard_input(options: Options, walk: Walk) -> Inputs:
+    if len(options.paths) > 1:
+        raise UsageError("- cannot be combined with other paths")
+    name = options.stdin_filename or _STDIN
+    content = sys.stdin.buffer.read()
+    excluded = walk.settings_for(name).force_exclude and walk.is_excluded(name)
+    return Inputs([] if excluded else [name], {name: content})
+
+
+def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
+    """Lints, prints, and returns the exit code. Raises UsageError and ConfigError."""
+    reporting.check_output(options.output_file)
+    begun = time.monotonic()
+    inputs = find_inputs(options, finder)
+    for path in inputs.files:
+        finder(path)  # a wrong configuration ends the run before the work
+    report = lint(options, finder, tools, inputs)
+    findings, outcome = list(report.findings), None
+    if options.fix or options.diff:
+        outcome = _fix(options, finder, tools, inputs, report)
+        findings = sorted(
+            (f for found in outcome.findings.values() for f in found),
+            key=lambda finding: finding.order,
+        )
+    code = INTERNAL if report.failures else CLEAN
+    if outcome is not None:
+        code = max(code, _deliver(options, inputs, report, outcome))
+    if not options.diff:
+        _print(options, tools, report, findings, outcome)
+        code = max(code, _verdict(options, finder, findings))
+    _remarks(options, report, findings, outcome)
+    if options.verbose:
+        _details(finder, inputs, time.monotonic() - begun)
+    return code
+
+
+def lint(
+    options: Options,
+    finder: SettingsFinder,
+    tools: Tools,
+    inputs: Inputs,
+    overlay: Mapping[str, bytes] | None = None,
+    keep: bool = False,
+) -> Any:
+    """The report of the engine; `overlay` stands for the content of files that fixes change."""
+    contents = {name: inputs.overlay[name] for name in inputs.files if name in inputs.overlay}
+    with Bar(wanted=not options.quiet) as bar:
+        return tools.lint(
+            inputs.files,
+            finder,
+            jobs=options.jobs,
+            screen=options.screen,
+            overlay=contents | dict(overlay or {}),
+            progress=bar,
+            keep=keep,
+        )
+
+
+def _fix(
+    options: Options, finder: SettingsFinder, tools: Tools, inputs: Inputs, report: Any
+) -> Outcome:
+    def lint_many(overlay: Mapping[str, bytes]) -> Findings:
+        return _grouped(lint(options, finder, tools, inputs, overlay).findings)
+
+    findings = _grouped(report.findings)
+    fixable = sorted(path for path, found in findings.items() if any(f.fix for f in found))
+    sources = {path: source for path in fixable if (source := report.source(path)) is not None}
+    return fix_files(sources, findings, lint_many, unsafe=options.unsafe_fixes)
+
+
+def _grouped(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
+    files: dict[str, list[Finding]] = {}
+    for finding in findings:
+        files.setdefault(finding.path, []).append(finding)
+    return files
+
+
+def _deliver(options: Options, inputs: Inputs, report: Any, outcome: Outcome) -> int:
+    """Prints the difference, or writes the fixed files."""
+    if options.diff:
+        text = "".join(_differences(report, outcome))
+        reporting.publish(options, text)
+        return FOUND if text and not options.exit_zero else CLEAN
+    if inputs.overlay:
+        ((name, content),) = inputs.overlay.items()
+        changed = outcome.texts.get(name)
+        terminal.write_bytes(content if changed is None else report.source(name).encode(changed))
+        return CLEAN
+    results = [_write(path, report.source(path), text) for path, text in outcome.texts.items()]
+    return CLEAN if all(results) else USAGE
+
+
+def _differences(report: Any, outcome: Outcome) -> Iterator[str]:
+    for path, text in sorted(outcome.texts.items()):
+        old = report.source(path).text.splitlines(keepends=True)
+        new = text.splitlines(keepends=True)
+        for line in difflib.unified_diff(old, new, path, path):
+            yield line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n"
+
+
+def _write(path: str, source: SourceFile, text: str) -> bool:
+    from gotcha_lint.source import read, write
+
+    try:
+        if read(path).raw != getattr(source, "raw", None):
+            terminal.error(f"{path}: not fixed, it changed while it was linted")
+            return False
+        write(path, source.encode(text))
+    except Exception as error:  # the disk's word, or an encoding's; other files are still written
+        terminal.error(f"{path}: not fixed, it cannot be written: {error}")
+        return False
+    return True
+
+
+def _print(
+    options: Options,
+    tools: Tools,
+    report: Any,
+    findings: Sequence[Finding],
+    outcome: Outcome | None,
+) -> None:
+    source = report.source
+    if outcome is not None and outcome.texts:
+        source = _fixed_sources(report, outcome)
+    view = reporting.shown(options, findings, source, tools.rules, report.failures)
+    text = reporting.rendered(options, view)
+    if options.fix and options.reads_stdin and options.output_file is None:
+        terminal.note(text.rstrip("\n")) if text else None  # standard output has the fixed file
+    else:
+        reporting.publish(options, text)
+
+
+def _fixed_sources(report: Any, outcome: Outcome) -> Any:
+    """The places of findings after fixing are places of the fixed text."""
+    from gotcha_lint.source import decode
+
+    fixed = {
+        path: decode(path, report.source(path).encode(text)) for path, text in outcome.texts.items()
+    }
+    return lambda path: fixed.get(path) or report.source(path)
+
+
+def _verdict(options: Options, finder: SettingsFinder, findings: Sequence[Finding]) -> int:
+    if options.exit_zero:
+        return CLEAN
+    failing = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
+    fails = any(finding.severity in failing[finder(finding.path).fail_on] for finding in findings)
+    return FOUND if fails else CLEAN
+
+
+def tell_failures(report: Any) -> None:
+    for failure in report.failures:
+        terminal.error(f"internal error in {failure.rule} on {failure.path}: {failure.error}")
+
+
+def _remarks(
+    options: Options, report: Any, findings: Sequence[Finding], outcome: Outcome | None
+) -> None:
+    """Everything that goes to standard error."""
+    tell_failures(report)
+    for back in outcome.taken_back if outcome else ():
+        finding = back.finding
+        place = f"{finding.path}:{finding.line}:{finding.column}"
+        terminal.note(f"note: {place}: the fix of `{finding.name}` was taken back: {back.reason}")
+    if not (options.quiet or options.diff):
+        fixed = len(outcome.applied) if outcome else 0
+        text = reporting.summary(findings, report.checked, fixed, options.unsafe_fixes)
+        terminal.note(text)
+
+
+def _details(finder: SettingsFinder, inputs: Inputs, seconds: float) -> None:
+    sources = ", ".join(finder.sources()) or "none"
+    terminal.note(f"configuration: {sources}")
+    terminal.note(f"linted {len(inputs.files)} files in {seconds:.2f} s")

@@ -1,0 +1,75 @@
+"""Which files need to be parsed at all, told from their bytes.
+
+A file is skipped only if it neither uses a JAX library nor imports, or is imported by, directly or
+through other files of the project, one that does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]+))",
+    re.MULTILINE,
+)
+_WORD = re.compile(rb"[\w.]+")
+# Words that no import of a JAX library can do without, as bytes. Kept short: it runs over all files.
+_ALWAYS = ("jax", "flax", "optax", "equinox", "haiku", "orbax", "chex", "nnx")
+
+
+@lru_cache
+def _pattern(extra: frozenset[str]) -> re.Pattern[bytes]:
+    words = "|".join(re.escape(word) for word in (*_ALWAYS, *sorted(extra)))
+    return re.compile(words.encode())
+
+
+def mentions(raw: bytes, extra: frozenset[str] = frozenset()) -> bool:
+    """The bytes hold the name of a JAX library (or of a module that the user gave facts about)."""
+    return b"gotcha:" in raw or _pattern(extra).search(raw) is not None
+
+
+passes = mentions
+
+
+def imported_names(raw: bytes) -> set[str]:
+    """Dotted names that a file imports: `a.b` and `a.b.c` of `from a.b import c`."""
+    names: set[str] = set()
+    raw = raw.replace(b"\\\n", b" ").replace(b"\\\r\n", b" ")
+    for match in _IMPORT.finditer(raw):
+        base, members, plain = match.groups()
+        if plain is not None:
+            names.update(
+                part.split()[0].decode("utf-8", "replace")
+                for part in plain.split(b",")
+                if part.split()
+            )
+            continue
+        module = base.decode("utf-8", "replace")
+        names.add(module)
+        for word in _WORD.findall(re.sub(rb"#[^\n]*", b"", members)):
+            joined = module if module.endswith(".") else module + "."
+            names.add(joined + word.decode("utf-8", "replace"))
+    return names
+
+
+def connected(
+    files: Iterable[str], links: Mapping[str, Iterable[str]], wanted: Iterable[str]
+) -> set[str]:
+    """The files joined to the wanted ones by imports, in either direction, at any distance."""
+    both: dict[str, set[str]] = defaultdict(set)
+    for source, targets in links.items():
+        for target in targets:
+            both[source].add(target)
+            both[target].add(source)
+    known, stack = set(files), list(wanted)
+    found: set[str] = set()
+    while stack:
+        path = stack.pop()
+        if path in found:
+            continue
+        found.add(path)
+        stack.extend(p for p in both[path] if p in known and p not in found)
+    return found

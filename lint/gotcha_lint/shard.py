@@ -1,0 +1,298 @@
+"""One worker's share of a run: parse, model, analyse, check. It keeps the trees; others get data."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import libcst as cst
+
+from gotcha_lint import registry, source
+from gotcha_lint.analysis import conventions
+from gotcha_lint.analysis.model import FileModel, build
+from gotcha_lint.analysis.positions import Positions
+from gotcha_lint.analysis.project import Project
+from gotcha_lint.analysis.rounds import Result, Usage
+from gotcha_lint.analysis.rounds import Shard as Analysis
+from gotcha_lint.analysis.sites import Body, Place
+from gotcha_lint.analysis.summary import Summary, summarise
+from gotcha_lint.analysis.tables import Key
+from gotcha_lint.analysis.values import FunctionId, Site
+from gotcha_lint.comments import Comment, Misunderstood, parse, scan
+from gotcha_lint.drafts import Draft, Drafting
+from gotcha_lint.facts import Facts
+from gotcha_lint.finding import Finding
+from gotcha_lint.rule import Report, Rule, RuleOptions
+from gotcha_lint.source import Source
+from gotcha_lint.unreadable import Unreadable
+
+RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A rule, or the analysis, that raised on a file: an internal error, exit code 3."""
+
+    path: str
+    rule: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What loading files tells the rest of the run."""
+
+    summaries: dict[str, Summary]
+    seeds: dict[Key, Any]
+    unreadable: list[Finding]
+    failures: list[Failure]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to check, with the rules that are on for it."""
+
+    path: str
+    rules: frozenset[str]
+    options: RuleOptions
+
+
+class Shard:
+    def __init__(self, facts: Facts, known_names: frozenset[str]) -> None:
+        self.facts, self.known_names = facts, known_names
+        self.sources: dict[str, Source] = {}
+        self.models: dict[str, FileModel] = {}
+        self.comments: dict[str, list[tuple[int, Comment | Misunderstood]]] = {}
+        self._positions: dict[str, Positions] = {}
+        self._analysis: Analysis | None = None
+        self._rules: dict[tuple[str, RuleOptions], Rule | None] = {}
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
+
+    def load(self, files: Iterable[tuple[str, bytes]], started: Callable[[str], None]) -> Loaded:
+        """Parses files; one that cannot be read becomes a finding."""
+        out = Loaded({}, {}, [], [])
+        for path, raw in files:
+            started(path)
+            try:
+                self._load_one(path, raw, out)
+            except Unreadable as error:
+                out.unreadable.append(_file_finding(path, error))
+            except RecursionError:
+                error = Unreadable(
+                    "too-deeply-nested", "this file is nested too deeply to be analysed"
+                )
+                out.unreadable.append(_file_finding(path, error))
+            except Exception:
+                out.failures.append(Failure(path, "model", _last_line()))
+        return out
+
+    def _load_one(self, path: str, raw: bytes, out: Loaded) -> None:
+        decoded = source.decode(path, raw)
+        if decoded.notebook is not None:
+            out.unreadable.extend(_file_finding(path, error) for error in decoded.notebook.broken)
+        try:
+            tree = cst.parse_module(_parsable(decoded.text))
+        except cst.ParserSyntaxError as error:
+            raise _syntax_error(decoded, error) from None
+        model = build(path, tree)
+        self.sources[path], self.models[path] = decoded, model
+        if "gotcha" in decoded.text:
+            self._read_comments(path, decoded.text, model, out)
+        out.summaries[path] = summarise(model)
+
+    def _read_comments(self, path: str, text: str, model: FileModel, out: Loaded) -> None:
+        found = [
+            (offset, parse(comment, self.known_names))
+            for offset, comment in scan(text)
+            if offset in self.positions(path).comments
+        ]
+        self.comments[path] = [(offset, comment) for offset, comment in found if comment]
+        understood = [(o, c) for o, c in self.comments[path] if isinstance(c, Comment)]
+        out.seeds.update(conventions.declarations(model, self.positions(path), understood, text))
+
+    def positions(self, path: str) -> Positions:
+        found = self._positions.get(path)
+        if found is None:
+            found = self._positions[path] = Positions(self.models[path].tree)
+        return found
+
+    def link(self, project: Project) -> None:
+        self._analysis = Analysis(self.models, project)
+
+    def functions(self) -> list[FunctionId]:
+        assert self._analysis is not None
+        return self._analysis.functions()
+
+    def analyse(
+        self, ids: Sequence[FunctionId], table: Mapping[Key, Any]
+    ) -> dict[FunctionId, Result]:
+        assert self._analysis is not None
+        return self._analysis.analyse(ids, table)
+
+    def finish(self, usage: Usage) -> None:
+        assert self._analysis is not None
+        self._analysis.finish(usage)
+
+    def body(self, fid: FunctionId) -> Body | None:
+        return self.bodies().get(fid)
+
+    def bodies(self) -> Mapping[FunctionId, Body]:
+        """The last analysis of each function."""
+        return self._analysis.bodies if self._analysis is not None else {}
+
+    def check(self, tasks: Sequence[Task]) -> tuple[list[Draft], list[Failure]]:
+        """Runs the rules over the analysed functions of these files."""
+        drafts: list[Draft] = []
+        failures = [
+            Failure(fid[0], "analysis", error)
+            for fid, error in (self._analysis.failures if self._analysis else ())
+        ]
+        for task in tasks:
+            if task.path in self.models:
+                made, failed = self._check_file(task)
+                drafts.extend(made)
+                failures.extend(failed)
+        return drafts, failures
+
+    def _check_file(self, task: Task) -> tuple[list[Draft], list[Failure]]:
+        assert self._analysis is not None
+        text = self.sources[task.path].text
+        failures: list[Failure] = []
+        rules = self._rules_for(task, text, failures)
+        reports: list[tuple[Rule, Body, Place | None, Report]] = []
+        broken: set[Rule] = set()
+        bodies = [
+            self._analysis.bodies[task.path, function.number]
+            for function in self.models[task.path].functions
+            if (task.path, function.number) in self._analysis.bodies
+        ]
+        for body in bodies:
+            for rule, place, run in _visits(body, rules):
+                if rule in broken:
+                    continue
+                try:
+                    reports.extend((rule, body, place, report) for report in run())
+                except Exception:
+                    broken.add(rule)
+                    failures.append(Failure(task.path, rule.name(), _last_line()))
+        reports = [report for report in reports if report[0] not in broken]
+        drafting = Drafting(
+            self.models[task.path],
+            text,
+            partial(self.positions, task.path),
+            self.comments.get(task.path, []),
+        )
+        return drafting.drafts(reports, task.rules), failures
+
+    def _rules_for(self, task: Task, text: str, failures: list[Failure]) -> dict[type, list[Rule]]:
+        """The rules that are on for a file, by the type of site they look at."""
+        wanted: dict[type, list[Rule]] = {}
+        for name in sorted(task.rules):
+            try:
+                rule = self._rule(name, task.options)
+                if rule is not None and (not rule.roots or any(r in text for r in rule.roots)):
+                    wanted.setdefault(rule.wants, []).append(rule)
+            except Exception:
+                failures.append(Failure(task.path, name, _last_line()))
+        return wanted
+
+    def _rule(self, name: str, options: RuleOptions) -> Rule | None:
+        key = name, options
+        if key not in self._rules:
+            self._rules[key] = registry.load(name, options)
+        return self._rules[key]
+
+    def places(self, sites: Iterable[Site]) -> dict[Site, tuple[int, int, int, int, int | None]]:
+        """Line, column, end line, end column and cell of numbered nodes of this shard's files."""
+        found: dict[Site, tuple[int, int, int, int, int | None]] = {}
+        for path, number in sites:
+            model = self.models.get(path)
+            if model is None:
+                continue
+            node = model.functions[-1 - number].node if number < 0 else model.nodes[number]
+            start, end = self.positions(path).span(node)
+            if isinstance(node, cst.FunctionDef):
+                start, end = self.positions(path).span(node.name)
+            found[path, number] = span_place(self.sources[path], start, end)
+        return found
+
+    def spans(
+        self, wanted: Iterable[tuple[str, int, int]]
+    ) -> dict[tuple[str, int, int], tuple[int, int, int, int, int | None]]:
+        """Lines and columns of spans of offsets."""
+        return {(p, s, e): span_place(self.sources[p], s, e) for p, s, e in wanted}
+
+
+def span_place(decoded: Source, start: int, end: int) -> tuple[int, int, int, int, int | None]:
+    line, column, cell = decoded.position(start)
+    end_line, end_column, end_cell = decoded.position(end)
+    if end_cell != cell:
+        end_line, end_column = line, column
+    return line, column, end_line, end_column, cell
+
+
+def _visits(
+    body: Body, rules: Mapping[type, list[Rule]]
+) -> Iterator[tuple[Rule, Place | None, Callable[[], list[Report]]]]:
+    for site in body.sites:
+        for rule in rules.get(site.__class__, ()):
+            yield rule, site, lambda rule=rule, site=site: list(rule.check(site))
+    for rule in rules.get(Body, ()):
+        yield rule, None, lambda rule=rule: list(rule.check(body))
+
+
+def _file_finding(path: str, error: Unreadable) -> Finding:
+    info = registry.rules().get(error.name)
+    return Finding(
+        name=error.name,
+        message=error.message,
+        path=path,
+        line=error.line,
+        column=error.column,
+        end_line=error.line,
+        end_column=error.column + 1,
+        severity="error",
+        url=info.url if info else "",
+        cell=error.cell,
+    )
+
+
+def _parsable(text: str) -> str:
+    """The text without what LibCST loses when it writes a tree: offsets must stay true."""
+    if text.endswith("\r"):
+        text = text[:-1] + "\n"
+    return text.replace("\f", " ") if "\f" in text else text
+
+
+def _syntax_error(decoded: Source, error: cst.ParserSyntaxError) -> Unreadable:
+    """Python's own words and place where it refuses the text too; LibCST's are often a line off."""
+    if decoded.notebook is None:
+        try:
+            ast.parse(decoded.text)
+        except SyntaxError as own:
+            return Unreadable(
+                "syntax-error",
+                f"not valid Python: {own.msg}",
+                own.lineno or 1,
+                max(own.offset or 1, 1),
+            )
+        except (ValueError, RecursionError, MemoryError):
+            pass
+    offset = (
+        decoded.line_starts[min(error.raw_line, len(decoded.line_starts)) - 1] + error.raw_column
+    )
+    line, column, cell = decoded.position(min(offset, len(decoded.text)))
+    message = f"not valid Python: {error.message.removeprefix('parser error: ')}"
+    return Unreadable("syntax-error", message, line, column, cell)
+
+
+def _last_line() -> str:
+    error = sys.exc_info()[1]
+    frame = traceback.extract_tb(error.__traceback__)[-1] if error else None
+    where = f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" if frame else ""
+    return f"{type(error).__name__}: {error}{where}"

@@ -1,0 +1,75 @@
+"""What standard output and error can show, and how to write to them without surprises."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+_NARROW, _WIDE = 60, 120
+
+
+def wants_colour(choice: str, stream: TextIO, env: Mapping[str, str] = os.environ) -> bool:
+    """`--color` first, then NO_COLOR, FORCE_COLOR, TERM=dumb, and whether it is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if env.get("NO_COLOR"):
+        return False
+    if env.get("FORCE_COLOR", "0") not in ("", "0", "false"):
+        return True
+    return env.get("TERM") != "dumb" and is_terminal(stream)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def width(stream: TextIO) -> int:
+    """Columns to wrap at: the terminal's within reason, else a fixed number."""
+    if not is_terminal(stream):
+        return 88
+    return max(_NARROW, min(shutil.get_terminal_size((88, 24)).columns, _WIDE))
+
+
+def out(text: str) -> None:
+    """Prints text; what the stream's encoding lacks is written as an escape."""
+    write_bytes(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+
+
+def write_bytes(data: bytes) -> None:
+    """Writes to standard output, with no change of line ends."""
+    binary: Any = getattr(sys.stdout, "buffer", None)
+    sys.stdout.flush()
+    if binary is None:  # replaced, by a test or an editor
+        sys.stdout.write(data.decode("utf-8", "replace"))
+        return
+    binary.write(data)
+    binary.flush()
+
+
+def error(text: str) -> None:
+    """One line on standard error, under the program's name."""
+    note(f"gotcha-lint: {' '.join(text.split())}")
+
+
+def note(text: str) -> None:
+    """A line on standard error; nothing happens when nobody can read it."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    try:
+        print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
+    except (OSError, ValueError, AttributeError):
+        return
+
+
+def close_quietly() -> None:
+    """After a broken pipe: the interpreter's own flush at exit must not complain."""
+    try:
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, sys.stdout.fileno())
+    except (OSError, ValueError):
+        return

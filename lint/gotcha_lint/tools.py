@@ -1,0 +1,52 @@
+"""The heavy parts behind the command line, imported when they are needed; tests put fakes here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gotcha_lint.config import Settings
+    from gotcha_lint.selection import RuleText
+
+    Progress = Callable[[int, int], None] | None
+
+
+class Tools:
+    """The engine and the rules."""
+
+    @property
+    def rules(self) -> Mapping[str, RuleText]:
+        from gotcha_lint import registry
+
+        return registry.rules()
+
+    def lint(
+        self,
+        files: Sequence[str],
+        settings_for: Callable[[str], Settings],
+        *,
+        jobs: int,
+        screen: bool,
+        overlay: Mapping[str, bytes],
+        progress: Progress,
+        keep: bool = False,
+    ) -> Any:
+        """The report of `engine.lint`."""
+        from gotcha_lint import engine
+
+        return engine.lint(
+            files,
+            settings_for,
+            jobs=jobs,
+            screen=screen,
+            overlay=overlay,
+            progress=progress,
+            keep=keep,
+        )
+
+    def why(self, report: Any, path: str, line: int) -> str:
+        """What a kept report knows about a line. Raises ValueError where that is nothing."""
+        from gotcha_lint.why import why
+
+        return why(report, path, line)

@@ -1,0 +1,57 @@
+"""`--why FILE:LINE`: is this traced, through which chain; which names are arrays, keys, static."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.analysis import describe
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.engine import Report, Run
+from gotcha_lint.shard import Shard
+
+
+def why(report: Report, path: str, line: int) -> str:
+    """What is known of the function around a line. Raises ValueError where there is no such file."""
+    assert report.state is not None
+    shard = report.state.pool.local()
+    if path not in shard.models:
+        raise ValueError(
+            f"{path} was not analysed: it cannot be read, or nothing in it reaches JAX"
+        )
+    source = shard.sources[path]
+    offset = source.offset(line, 1)
+    return "\n".join(_lines(report.state, shard, path, _innermost(shard, path, offset, line)))
+
+
+def _innermost(shard: Shard, path: str, offset: int, line: int) -> Function:
+    """The smallest function whose lines hold this one; decorators count."""
+    model, positions, source = shard.models[path], shard.positions(path), shard.sources[path]
+    best, size = model.module, len(source.text) + 1
+    for function in model.functions[1:]:
+        start, end = positions.span(function.node)
+        first, last = source.position(start)[0], source.position(end)[0]
+        if first <= line <= last and end - start < size:
+            best, size = function, end - start
+    return best
+
+
+def _lines(run: Run, shard: Shard, path: str, function: Function) -> Iterator[str]:
+    body = shard.body((path, function.number))
+    yield f"{function.qualname or 'the module'}: {describe.trace(body.trace if body else None)}"
+    if body is None:
+        return
+    sites = [*(body.trace.chain if body.trace else ()), *body.hot]
+    places = run.pool.places([site for site, _ in sites])
+    for label, chain in (
+        ("because", body.trace.chain if body.trace else ()),
+        ("runs many times", body.hot),
+    ):
+        for site, text in chain:
+            where = f"{site[0]}:{places[site][0]}" if site in places else site[0]
+            yield f"  {label}: {where} {text}"
+    if body.trace is not None and body.hosted:
+        yield "  also called from code that is not traced"
+    width = max((len(name) for name in body.names), default=0)
+    for name, value in body.names.items():
+        words = describe.value(value)
+        yield f"    {name:<{width}}  {words or 'unknown'}"

@@ -1,0 +1,179 @@
+"""Which files a run has to read: the asked ones, and the project around them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gotcha_lint import screen
+from gotcha_lint.analysis.project import ModuleIndex
+from gotcha_lint.config import DEFAULT_EXCLUDES
+
+_MARKERS = (".git", "pyproject.toml", "gotcha.toml", "setup.py", "setup.cfg")
+_SITE = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The files of a run, by the path that findings show."""
+
+    asked: tuple[str, ...]
+    raw: Mapping[str, bytes]  # of every file that has to be parsed
+    unreadable: Mapping[str, str]  # asked files that could not be read, with the reason
+    skipped: frozenset[str]  # asked files that the screen left out
+
+
+@lru_cache(maxsize=4096)
+def root_of(directory: str) -> str:
+    """The project's root for the files of a directory: what it holds is one program.
+
+    The nearest directory with a marker; in site-packages the distribution's own folder; else the
+    working directory, or the parent of the topmost package. It depends on the file alone, so that a
+    file has the same findings alone and with its whole tree.
+    """
+    current = directory
+    while True:
+        parent = os.path.dirname(current)
+        if os.path.basename(parent) in _SITE:
+            return current
+        if os.path.basename(current) in _SITE:
+            return current
+        if any(os.path.exists(os.path.join(current, marker)) for marker in _MARKERS):
+            return current
+        if parent == current:
+            break
+        current = parent
+    working = os.getcwd()
+    if directory == working or directory.startswith(working.rstrip(os.sep) + os.sep):
+        return working
+    current = directory
+    while (
+        os.path.exists(os.path.join(current, "__init__.py")) and os.path.dirname(current) != current
+    ):
+        current = os.path.dirname(current)
+    return current
+
+
+def gather(
+    asked: Sequence[str],
+    overlay: Mapping[str, bytes],
+    extra: frozenset[str],
+    use_screen: bool,
+    discover: Callable[[str], Iterable[str]] | None = None,
+) -> Workspace:
+    """Reads the asked files and those of their projects; keeps what has to be parsed."""
+    shown = {os.path.abspath(path): path for path in asked}
+    raw: dict[str, bytes] = {}
+    unreadable: dict[str, str] = {}
+    skipped: set[str] = set()
+    by_root: dict[str, list[str]] = {}
+    for full in shown:
+        by_root.setdefault(root_of(os.path.dirname(full)), []).append(full)
+    for root, wanted in by_root.items():
+        contents = _read_all(root, wanted, overlay, shown, unreadable, discover or project_files)
+        keep = (
+            _needed(root, contents, wanted, extra)
+            if use_screen
+            else _component(root, contents, wanted)
+        )
+        skipped.update(shown[full] for full in wanted if full in contents and full not in keep)
+        for full in sorted(keep):
+            raw[_name(full, shown)] = contents[full]
+    return Workspace(tuple(asked), raw, unreadable, frozenset(skipped))
+
+
+def _name(full: str, shown: Mapping[str, str]) -> str:
+    """A project's other files are shown relative to the working directory."""
+    if full in shown:
+        return shown[full]
+    relative = os.path.relpath(full)
+    return full if relative.startswith("..") else relative
+
+
+def _read_all(
+    root: str,
+    wanted: Sequence[str],
+    overlay: Mapping[str, bytes],
+    shown: Mapping[str, str],
+    unreadable: dict[str, str],
+    discover: Callable[[str], Iterable[str]],
+) -> dict[str, bytes]:
+    contents: dict[str, bytes] = {}
+    for full in wanted:
+        if shown[full] in overlay:
+            contents[full] = overlay[shown[full]]
+            continue
+        try:
+            with open(full, "rb") as file:
+                contents[full] = file.read()
+        except OSError as error:
+            unreadable[shown[full]] = error.strerror or str(error)
+    for full in discover(root):
+        if full not in contents and full not in shown:
+            try:
+                with open(full, "rb") as file:
+                    contents[full] = file.read()
+            except OSError:
+                continue  # not asked for: it only cannot help
+    return contents
+
+
+def project_files(root: str) -> Iterable[str]:
+    """The Python files below a project's root, without what is never part of a program."""
+    stack = [root]
+    while stack:
+        try:
+            entries = sorted(os.scandir(stack.pop()), key=lambda e: e.name)
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.name.startswith(".") or entry.name in DEFAULT_EXCLUDES:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if not os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
+                    stack.append(entry.path)
+            elif entry.name.endswith(".py") and entry.is_file():
+                yield entry.path
+
+
+def _links(root: str, contents: Mapping[str, bytes]) -> dict[str, set[str]]:
+    index = ModuleIndex(contents)
+    known: dict[tuple[str, str], str | None] = {}
+    links: dict[str, set[str]] = {}
+    for full, raw in contents.items():
+        if full.endswith(".ipynb"):
+            raw = raw.replace(b"\\n", b"\n").replace(b'"', b"\n")
+        directory = os.path.dirname(full)
+        targets: set[str] = set()
+        for name in screen.imported_names(raw):
+            if name.rpartition(".")[2] not in index.by_last:
+                continue
+            key = name, full if name.startswith(".") else directory
+            if key not in known:
+                known[key] = index.find(name, full)
+            target = known[key]
+            if target is not None and target != full:
+                targets.add(target)
+        links[full] = targets
+    return links
+
+
+def _needed(
+    root: str, contents: Mapping[str, bytes], wanted: Sequence[str], extra: frozenset[str]
+) -> set[str]:
+    """What has to be parsed: the component of the wanted files, among files connected to JAX."""
+    mentioning = {full for full, raw in contents.items() if screen.mentions(raw, extra)}
+    if not mentioning:
+        return set()
+    if len(contents) == 1:
+        return mentioning
+    links = _links(root, contents)
+    near_jax = screen.connected(contents, links, mentioning)
+    inner = {f: {t for t in ts if t in near_jax} for f, ts in links.items() if f in near_jax}
+    return screen.connected(near_jax, inner, (f for f in wanted if f in near_jax))
+
+
+def _component(root: str, contents: Mapping[str, bytes], wanted: Sequence[str]) -> set[str]:
+    return screen.connected(contents, _links(root, contents), (f for f in wanted if f in contents))

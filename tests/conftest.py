@@ -1,0 +1,33 @@
+"""Shared by all tests: snapshots, compared with files and rewritten by --update-snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-snapshots",
+        action="store_true",
+        help="write the snapshot files instead of comparing with them",
+    )
+
+
+@pytest.fixture
+def snapshot(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`snapshot(name, text)`: the text is what snapshots/name beside the test file holds."""
+    folder = Path(request.path).parent / "snapshots"
+
+    def compare(name: str, text: str) -> None:
+        file = folder / name
+        data = text.encode("utf-8", "backslashreplace")
+        if request.config.getoption("--update-snapshots"):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        assert file.exists(), f"no snapshot {name}: run pytest --update-snapshots"
+        assert data.decode() == file.read_bytes().decode()
+
+    return compare

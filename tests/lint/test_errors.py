@@ -1,0 +1,72 @@
+"""The messages of JAX, Flax and Optax, as jax 0.10.2 gave them, are recognised."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gotcha_lint import errors
+
+RECORDED = (Path(__file__).parent / "data/jax_errors.txt").read_text("utf-8")
+CASES = [part.partition("\n")[::2] for part in re.split(r"^##### ", RECORDED, flags=re.M)[1:]]
+
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "/home/me/train.py", line 40, in main
+    state = step(state, batch)
+  File "/home/me/train.py", line 12, in step
+    if loss > 10:
+  File "/env/lib/python3.11/site-packages/jax/_src/core.py", line 800, in __bool__
+    return self.aval._bool(self)
+jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].
+The error occurred while tracing the function step at /home/me/train.py:8 for jit. \
+This concrete value was not available in Python because it depends on the values of the \
+arguments state and batch.
+See https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionError
+"""
+
+
+@pytest.mark.parametrize(("name", "message"), CASES)
+def test_recorded_messages(name: str, message: str) -> None:
+    meaning = errors.recognise(message)
+    assert (meaning.known.names[0] if meaning else "-") == name
+    if meaning is not None:
+        text = errors.as_text(meaning, {}, width=88, colour=False)
+        assert "?" not in text.replace("Path?", "")
+        assert all(len(line) <= 110 for line in text.splitlines())
+
+
+def test_argument_function_and_place() -> None:
+    meaning = errors.recognise(TRACEBACK)
+    assert meaning is not None
+    assert meaning.error == "TracerBoolConversionError"
+    assert meaning.argument == "state and batch"
+    assert meaning.function == "step at /home/me/train.py:8 (jit)"
+    assert meaning.place == "/home/me/train.py:12 in step"
+
+
+def test_the_last_error_counts() -> None:
+    first = TRACEBACK.replace("/home/me/train.py", "other.py")
+    text = f"{first}\nDuring handling of it:\n\nValueError: Non-hashable static arguments are not "
+    text += "supported. An error occurred while trying to hash an object of type <class 'dict'>, {}"
+    meaning = errors.recognise(text)
+    assert meaning is not None
+    assert meaning.known.names[0] == "static-unhashable"
+    assert "dict" in meaning.means
+
+
+@pytest.mark.parametrize("text", ["", "all is well", "KeyError: 'x'", "\x00\ufffd" * 1000])
+def test_unknown(text: str) -> None:
+    assert errors.recognise(text) is None
+
+
+def test_every_row_can_be_shown() -> None:
+    for known in errors.TABLE:
+        assert known.names
+        assert known.means.endswith(".")
+        groups = {name.rstrip("23") for name in known.pattern.groupindex}
+        for template in (known.means, known.fix):
+            plain = template.replace("{{", "").replace("}}", "")
+            assert set(re.findall(r"\{(\w+)\}", plain)) <= groups

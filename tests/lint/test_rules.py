@@ -1,0 +1,85 @@
+"""Every rule's own examples, and the edge cases in cases/, run as tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.lint.support import RULES, apply_fixes, code, found, lint_files, marks, without_marks
+
+EXAMPLES = [
+    pytest.param(info, example, id=f"{info.name}-{number}")
+    for info in RULES
+    for number, example in enumerate(info.examples)
+]
+CASES = sorted(Path(__file__).with_name("cases").glob("**/*.py"))
+
+
+@pytest.mark.parametrize(("info", "example"), EXAMPLES)
+def test_example(info, example, tmp_path):
+    bad, good = code(example["bad"]), code(example["good"])
+    assert marks(bad), "mark at least one line with `# ! rule-name`"
+    assert {name for _, name in marks(bad)} == {info.name}
+    findings = lint_files(tmp_path, {"bad.py": bad}, (info.name,))
+    assert found(findings) == marks(bad)
+    assert found(lint_files(tmp_path, {"good.py": good})) == [], "the good code must be clean"
+    if any(finding.fix for finding in findings):
+        assert without_marks(apply_fixes(bad, findings)) == good
+
+
+@pytest.mark.parametrize("info", RULES, ids=lambda info: info.name)
+def test_rule_has_examples_and_text(info):
+    assert info.examples, "a rule shows at least one bad and one good example"
+    assert "## What happens" in info.explanation
+    assert "## Instead" in info.explanation
+    for example in info.examples:
+        symptoms = [key for key in ("raises", "compiles", "shows", "unseen") if example.get(key)]
+        assert len(symptoms) == 1, "each example states exactly one symptom"
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_case(path, tmp_path):
+    """`cases/NAME.py` holds edge cases of one rule, `cases/NAME/*.py` one program of several files."""
+    rule = (
+        path.stem.replace("_", "-")
+        if path.parent.name == "cases"
+        else path.parent.name.replace("_", "-")
+    )
+    if path.parent.name != "cases":
+        if path != min(path.parent.glob("*.py")):
+            pytest.skip("tested with the first file of its folder")
+        texts = {p.name: p.read_text("utf-8") for p in sorted(path.parent.glob("*.py"))}
+    else:
+        texts = {path.name: path.read_text("utf-8")}
+    findings = lint_files(tmp_path, texts, (rule,))
+    wanted = sorted((name, *mark) for name, text in texts.items() for mark in marks(text))
+    assert sorted((Path(f.path).name, f.line, f.name) for f in findings) == wanted
+
+
+@pytest.mark.parametrize("info", RULES, ids=lambda info: info.name)
+def test_clean_cases_are_as_many_as_flagged_ones(info):
+    """A rule's cases hold at least as many functions without a mark as with one."""
+    paths = [
+        p for p in CASES if info.name in (p.stem.replace("_", "-"), p.parent.name.replace("_", "-"))
+    ]
+    assert paths, f"write tests/lint/cases/{info.name.replace('-', '_')}.py"
+    blocks = [block for p in paths for block in _blocks(p.read_text("utf-8"))]
+    flagged = sum(bool(marks(block)) for block in blocks)
+    assert len(blocks) - flagged >= flagged > 0
+
+
+def _blocks(text: str) -> list[str]:
+    """The top-level statements of a case file that are functions, classes, loops or `with` blocks."""
+    blocks: list[list[str]] = []
+    for line in text.splitlines():
+        if line[:1].strip() and not line.startswith(("#", ")", "]", "}")):
+            blocks.append([])
+        if blocks:
+            blocks[-1].append(line)
+    joined = ["\n".join(block) for block in blocks]
+    return [
+        b
+        for b in joined
+        if b.startswith(("def ", "class ", "for ", "with ", "while ", "@", "if ", "async "))
+    ]
