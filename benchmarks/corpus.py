@@ -148,7 +148,7 @@ def fetch(projects: Iterable[Project], cache: Path) -> Iterator[tuple[Project, P
                     index = index or Index()
                     index.download(project, archive)
                 elif digest(archive) != project.sha256:
-                    raise FetchError(f"{archive} has another sha256 than the pinned one")
+                    raise FetchError(f"{archive} is not the pinned file (sha256): remove it")
                 unpack(archive, folder)
             yield project, folder
         # pip raises its own and its vendored libraries' errors for a network that fails.

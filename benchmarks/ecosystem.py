@@ -170,10 +170,13 @@ def main() -> int:
     for project, place in corpus.fetch(corpus.pinned(user.only), user.cache.expanduser()):
         if isinstance(place, str):
             outcomes.append(Outcome(project, crash=f"not fetched: {place}"))
-        elif not user.fetch:
+        elif user.fetch:
+            files = corpus.sources(place)
+            outcomes.append(Outcome(project, len(files), corpus.line_count(files)))
+        else:
             outcomes.append(lint(project, place, options, user.limit))
             judged += [described(each, project, place) for each in outcomes[-1].findings]
-    print(table(outcomes), rule_table(outcomes), sep="\n\n")
+    print(table(outcomes), "" if user.fetch else "\n" + rule_table(outcomes), sep="\n")
     if user.findings:
         lines = [json.dumps(each, ensure_ascii=False) + "\n" for each in judged]
         user.findings.write_text("".join(lines), encoding="utf-8")

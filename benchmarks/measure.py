@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -87,7 +88,8 @@ def run(
 
 def _end(pid: int, late: threading.Event) -> None:
     late.set()
-    os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _text(file: IO[bytes]) -> str:

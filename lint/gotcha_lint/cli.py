@@ -20,13 +20,10 @@ Shell completion: eval "$(gotcha-lint --completion bash)"  (or zsh, fish)
 Configuration: [tool.gotcha] in pyproject.toml, or gotcha.toml."""
 
 
-class _Formats(click.Choice[str]):
-    """The formats there are; looked up when the option is used."""
+def _formats() -> click.ParamType:
+    from gotcha_lint import formats
 
-    def __init__(self) -> None:
-        from gotcha_lint import formats
-
-        super().__init__(formats.names())
+    return click.Choice(formats.names())
 
 
 def _complete_names(
@@ -64,7 +61,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: the unsafe ones too.")
 @click.option("--diff", is_flag=True, help="Show what --fix would do and write nothing.")
-@click.option("--output-format", type=_Formats(), default="full", show_default=True)
+@click.option("--output-format", type=_formats(), default="full", show_default=True)
 @click.option("--output-file", "-o", metavar="FILE", help="Write the output there.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default=None)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")

@@ -159,8 +159,7 @@ def _git_ignores(full: str) -> bool:
     levels = gitignore.levels_above(os.path.dirname(full))
     own = gitignore.own_level(os.path.dirname(full))
     levels = (*levels, own) if own else levels
-    tops = levels[:1] and levels[0].directory
-    steps = _steps(tops, full) if tops else [full]
+    steps = _steps(levels[0].directory, full) if levels else [full]
     return any(gitignore.ignored(levels, step, os.path.isdir(step)) for step in steps)
 
 

@@ -139,10 +139,24 @@ class Drafting:
             start = self.text.rfind("\n", 0, start) + 1
             newline = self.text.find("\n", end)
             end = len(self.text) if newline < 0 else newline + 1
+        if change.like is not None:
+            return [Edit(start, end, self.text[slice(*self._positions().span(change.like))])]
+        if change.below:
+            return [self._below(start, end, change.below)]
         if change.text is not None:
             return [Edit(start, end, change.before + change.text + change.after)]
         edits = [Edit(start, start, change.before)] if change.before else []
         return edits + ([Edit(end, end, change.after)] if change.after else [])
+
+    def _below(self, start: int, end: int, line: str) -> Edit:
+        """A new line after a statement, indented as it is."""
+        first = self.text.rfind("\n", 0, start) + 1
+        indent = self.text[first:start] if not self.text[first:start].strip() else ""
+        end = start + len(self.text[start:end].rstrip())
+        newline = self.text.find("\n", end)
+        end = len(self.text) if newline < 0 else newline
+        end -= self.text[:end].endswith("\r")
+        return Edit(end, end, f"{self.model.tree.default_newline}{indent}{line}")
 
     def _imported(self, module: str) -> bool:
         root = module.partition(".")[0]

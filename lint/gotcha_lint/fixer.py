@@ -16,6 +16,11 @@ from gotcha_lint.formats import SourceText
 
 MAX_PASSES = 10
 
+
+class LintFailed(Exception):
+    """Raised by the callback when the changed files cannot be judged."""
+
+
 Findings = Mapping[str, Sequence[Finding]]
 LintMany = Callable[[Mapping[str, bytes]], Findings]
 
@@ -185,7 +190,10 @@ class _Fixing:
                 return f"the result cannot be written: {error}"
             if not readable:
                 return "the result is not valid Python"
-        after = self.lint_many(overlay)
+        try:
+            after = self.lint_many(overlay)
+        except LintFailed as error:
+            return str(error)
         if reason := self._worse(batch, after):
             return reason
         self.outcome.texts, self.outcome.findings = texts, after

@@ -39,12 +39,17 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One edit of a fix: puts text before and after a node, or `text` in place of it."""
+    """One edit of a fix: puts text before and after a node, or `text` in place of it.
+
+    `like` puts another node's own text in its place; `below` is a line of its own after a statement.
+    """
 
     node: cst.CSTNode
     text: str | None = None
     before: str = ""
     after: str = ""
+    like: cst.CSTNode | None = None
+    below: str = ""
 
 
 @dataclass(frozen=True, slots=True)

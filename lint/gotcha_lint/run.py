@@ -13,7 +13,7 @@ from gotcha_lint import reporting, terminal
 from gotcha_lint.config import SettingsFinder
 from gotcha_lint.discover import MissingPath, Walk
 from gotcha_lint.finding import Finding
-from gotcha_lint.fixer import Findings, Outcome, SourceFile, fix_files
+from gotcha_lint.fixer import Findings, LintFailed, Outcome, SourceFile, fix_files
 from gotcha_lint.options import Options, UsageError
 from gotcha_lint.progress import Bar
 from gotcha_lint.tools import Tools
@@ -108,8 +108,12 @@ def _fix(
     options: Options, finder: SettingsFinder, tools: Tools, inputs: Inputs, report: Any
 ) -> Outcome:
     def lint_many(overlay: Mapping[str, bytes]) -> Findings:
-        return _grouped(lint(options, finder, tools, inputs, overlay).findings)
+        again = lint(options, finder, tools, inputs, overlay)
+        if new := {(f.path, f.rule) for f in again.failures} - broken:
+            raise LintFailed(f"the result breaks the linter: {', '.join(sorted(new)[0])}")
+        return _grouped(again.findings)
 
+    broken = {(failure.path, failure.rule) for failure in report.failures}
     findings = _grouped(report.findings)
     fixable = sorted(path for path, found in findings.items() if any(f.fix for f in found))
     sources = {path: source for path in fixable if (source := report.source(path)) is not None}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from gotcha_lint.cli import main
 from gotcha_lint.config import Settings
 from gotcha_lint.finding import Edit, Finding, Fix, stable_id
 from gotcha_lint.selection import enabled
@@ -169,3 +173,21 @@ def tools() -> FakeTools:
 @pytest.fixture
 def fake_rules() -> Mapping[str, FakeRule]:
     return FAKE_RULES
+
+
+@pytest.fixture
+def cli(
+    tools: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """`cli("--fix", "a.py", stdin="...")` in an empty directory: code, out, err."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "CI_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*args: str, stdin: bytes = b"") -> Any:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(stdin), isatty=bool))
+        code = main(args, tools)
+        out, err = capsys.readouterr()
+        return SimpleNamespace(code=code, out=out, err=err)
+
+    return call

@@ -36,6 +36,7 @@ def run(code: str, shows: str) -> dict[str, Any]:
             error = f"{type(raised).__name__}: {raised}"
         finally:
             os.chdir(home)
+            jax.config.update("jax_enable_x64", False)
     return {"error": error, "compiles": _compiles - before, "shown": shown}
 
 

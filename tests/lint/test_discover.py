@@ -174,7 +174,7 @@ def test_pipes_are_not_opened(tree: Callable[..., Path]) -> None:
 
 def test_a_missing_path_is_named(tree: Callable[..., Path]) -> None:
     tree("a.py")
-    with pytest.raises(MissingPath, match="'none.py', 'also none'"):
+    with pytest.raises(MissingPath, match=r"'none\.py', 'also none'"):
         find("a.py", "none.py", "also none")
 
 

@@ -20,7 +20,8 @@ Traceback (most recent call last):
     if loss > 10:
   File "/env/lib/python3.11/site-packages/jax/_src/core.py", line 800, in __bool__
     return self.aval._bool(self)
-jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].
+jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape \
+bool[].
 The error occurred while tracing the function step at /home/me/train.py:8 for jit. \
 This concrete value was not available in Python because it depends on the values of the \
 arguments state and batch.
@@ -31,10 +32,10 @@ See https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionEr
 @pytest.mark.parametrize(("name", "message"), CASES)
 def test_recorded_messages(name: str, message: str) -> None:
     meaning = errors.recognise(message)
-    assert (meaning.known.names[0] if meaning else "-") == name
+    assert name in (meaning.known.names if meaning else ("-",))
     if meaning is not None:
         text = errors.as_text(meaning, {}, width=88, colour=False)
-        assert "?" not in text.replace("Path?", "")
+        assert "?" not in text  # what a template could not fill in
         assert all(len(line) <= 110 for line in text.splitlines())
 
 

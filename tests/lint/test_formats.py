@@ -18,8 +18,6 @@ import pytest
 from gotcha_lint import formats
 from gotcha_lint.finding import Edit, Finding, Fix, Place, as_dict
 from gotcha_lint.formats import Shown
-from gotcha_lint.formats._advice import first_paragraph, section
-from gotcha_lint.formats._excerpt import Span, excerpt
 from gotcha_lint.source import Source, decode
 
 Compare = Callable[[str, str], None]
@@ -62,9 +60,18 @@ def in_code(text: str, **given: Any) -> Finding:
     start = source.text.index(text)
     line, column, _ = source.position(start)
     end_line, end_column, _ = source.position(start + len(text))
-    shape = {"name": "bad-word", "message": f"`{text[:9]}` is bad", "path": "src/train.py"}
-    place = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
-    return Finding(**(shape | place | {"url": URL, "id": "f00d"} | given))
+    shape: dict[str, Any] = {
+        "name": "bad-word",
+        "message": f"`{text[:9]}` is bad",
+        "path": "src/train.py",
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "url": URL,
+        "id": "f00d",
+    }
+    return Finding(**(shape | given))
 
 
 def fix(text: str, new: str, *, safe: bool = True) -> Fix:
@@ -283,57 +290,3 @@ def test_rdjson_counts_bytes(report: Shown) -> None:
     assert line[span["start"]["column"] - 1 : span["end"]["column"] - 1].decode() == '"é"'
     assert [d["severity"] for d in diagnostics[:3]] == ["ERROR", "WARNING", "INFO"]
     assert "range" not in diagnostics[-1]["location"]
-
-
-def drawn(code: str, span: Span, width: int = 88) -> list[str]:
-    lines = code.split("\n")
-    return excerpt(lines, span, width=width, colour=False, style="red", context=False)
-
-
-@pytest.mark.parametrize(
-    ("code", "start", "end", "expected"),
-    [
-        ("x = BAD", 5, 8, ["1 | x = BAD", "  |     ^^^"]),
-        ("\tx\ty", 4, 5, ["1 |     x   y", "  |         ^"]),
-        ("名前 = BAD", 6, 9, ["1 | 名前 = BAD", "  |        ^^^"]),
-        ("e\u0301 = BAD", 6, 9, ["1 | e\u0301 = BAD", "  |     ^^^"]),
-        ("\x1b[1m BAD", 6, 9, ["1 | ␛[1m BAD", "  |      ^^^"]),
-        ("x = 1", 6, 6, ["1 | x = 1", "  |      ^"]),
-        ("x = 1", 50, 60, ["1 | x = 1", "  |      ^"]),
-        ("", 1, 1, ["1 |", "  | ^"]),
-    ],
-)
-def test_underlines(code: str, start: int, end: int, expected: list[str]) -> None:
-    assert drawn(code, Span(1, start, 1, end)) == expected
-
-
-def test_a_line_that_is_not_there() -> None:
-    assert drawn("x", Span(7, 1, 7, 2)) == []
-
-
-def test_a_long_line_is_cut_around_the_span() -> None:
-    code = "a" * 5000 + "BAD" + "b" * 5000
-    line, marks = drawn(code, Span(1, 5001, 1, 5004), width=80)
-    assert len(line) <= 80
-    at = line.index("BAD")
-    assert marks[at : at + 3] == "^^^"
-    assert marks.count("^") == 3
-    assert line.count("…") == 2
-    start, _ = drawn(code, Span(1, 1, 1, 3), width=80)
-    assert start.startswith("1 | aaa")
-    whole, marks = drawn(code, Span(1, 1, 1, 9999), width=80)
-    assert len(marks) <= 80
-
-
-def test_a_long_span_is_shortened() -> None:
-    code = "\n".join(["f(", *(f"    a{n}," for n in range(20)), ")"])
-    lines = drawn(code, Span(1, 1, 22, 2))
-    assert lines[4] == "..."
-    assert lines[-2:] == ["22 | )", "   | ^"]
-    assert len(lines) == 7
-
-
-def test_advice() -> None:
-    text = "Summary.\n\n## Why\nSo.\n\n## Instead\n```python\nx\n```\nDo\nthis.\n\nNot that.\n\n## More\ny"
-    assert first_paragraph(section(text, "Instead")) == "Do this."
-    assert section(text, "Nothing") == ""

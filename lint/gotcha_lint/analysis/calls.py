@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import known, results, transforms
+from gotcha_lint.analysis import known, results, transforms, varying
 from gotcha_lint.analysis.sites import Call, KeyUse
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import (
@@ -113,12 +113,8 @@ def decorate(flow: Flow, decorator: cst.Decorator, function: Value) -> Value:
     if name in _TRANSPARENT:
         return function
     result = apply(flow, node, callee, (function,), {}, base, name, False)
-    stand_in = node if isinstance(node, cst.Call) else cst.Call(node)
-    if flow.recording:
-        flow.record(
-            Call, decorator, name, callee, (function,), {}, result, base=base, decorator=True
-        )  # type: ignore[arg-type]
-        del stand_in
+    call = flow.model.call_of(decorator)
+    flow.record(Call, call, name, callee, (function,), {}, result, base=base, decorator=True)
     return result if result.kind is not Kind.UNKNOWN else function._replace(maybe=True)
 
 
@@ -162,7 +158,7 @@ def apply(
 
 def _unknown_result(flow: Flow, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     traced = any(map(holds_tracer, (*args, *kwargs.values())))
-    return Value(tracer=traced, maybe=True)
+    return Value(tracer=traced, maybe=True, varying=varying.of_stranger("", kwargs))
 
 
 def _method(
@@ -170,6 +166,9 @@ def _method(
 ) -> Value | None:
     """Methods of containers, arrays and model objects."""
     attr = name.rpartition(".")[2]
+    if base.kind is Kind.CLASS and base.cls is not None and attr == "create":
+        made = flow.project.is_a(base.cls, "flax.training.train_state.TrainState")
+        return instance(base.of, cls=base.cls, tracer=any(map(holds_tracer, kwargs.values()))) if made else None
     if base.kind is Kind.LIST:
         return _container_method(flow, node, base, attr, args)
     if (
@@ -330,7 +329,9 @@ def _construct(
             flow.effect(
                 ("attr", cid, field), value._replace(param="", ident=0, tracer=False, maybe=True)
             )
-    return instance(callee.of, cls=cid, tracer=any(map(holds_tracer, (*args, *kwargs.values()))))
+    every = (*args, *kwargs.values())
+    mark = next((mark for mark in map(varying.held, every) if mark), "")
+    return instance(callee.of, cls=cid, tracer=any(map(holds_tracer, every)), varying=mark)
 
 
 def inside(outer: cst.CSTNode, node: cst.CSTNode) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import calls, known
+from gotcha_lint.analysis import calls, known, varying
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import (
     DonatedUse,
@@ -157,10 +157,10 @@ def on_tuple(flow: Flow, node: cst.Tuple) -> Value:
             Kind.LIST, of="tuple", items=(join_all(items),), tracer=any(map(holds_tracer, items))
         )
     if items and all(v.kind is Kind.STATIC and v.literal is not None for v in items):
-        varying = next((v.varying for v in items if v.varying), "")
-        return static("tuple", tuple(v.literal for v in items), varying)
-    varying = next((v.varying for v in items if v.varying and v.kind is Kind.STATIC), "")
-    return Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items)), varying=varying)
+        mark = next((v.varying for v in items if v.varying), "")
+        return static("tuple", tuple(v.literal for v in items), mark)
+    mark = next((v.varying for v in items if v.varying and v.kind is Kind.STATIC), "")
+    return Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items)), varying=mark)
 
 
 def on_list(flow: Flow, node: cst.List | cst.Set) -> Value:
@@ -201,10 +201,9 @@ def on_subscript(flow: Flow, node: cst.Subscript) -> Value:
 
 def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value, full: str | None) -> Value:
     kind = base.kind
-    single = node.slice[0].slice if len(node.slice) == 1 else None
     if kind in (Kind.ARRAY, Kind.HOST):
-        varying = index.varying if isinstance(single, cst.Slice) else ""
-        return Value(kind, base.tracer or holds_tracer(index), base.maybe, varying=varying)
+        mark = varying.of_index(node, index)
+        return Value(kind, base.tracer or holds_tracer(index), base.maybe, varying=mark)
     if kind is Kind.KEY:
         number = index.literal
         if isinstance(number, int) and base.ident and 0 <= number < 1000:
@@ -232,17 +231,22 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value, full: str 
     if kind is Kind.TREE:
         return Value(Kind.TREE, base.tracer, base.maybe)
     if kind is Kind.UNKNOWN:
-        varying = index.varying if isinstance(single, cst.Slice) else ""
-        return Value(tracer=base.tracer, maybe=base.maybe, varying=varying)
+        mark = varying.of_index(node, index)
+        if isinstance(index.literal, str) and base.varying == "own-maximum":
+            mark = base.varying  # encoded["input_ids"]
+        return Value(tracer=base.tracer, maybe=base.maybe, varying=mark)
     return UNKNOWN
 
 
 def on_slice(flow: Flow, node: cst.Slice) -> Value:
-    bounds = [flow.eval(part) for part in (node.lower, node.upper, node.step) if part is not None]
+    lower, upper, step = (
+        None if part is None else flow.eval(part) for part in (node.lower, node.upper, node.step)
+    )
+    bounds = [bound for bound in (lower, upper, step) if bound is not None]
     tracers = any(map(holds_tracer, bounds))
     unsure = tracers and not any(b.tracer and not b.maybe for b in bounds)
-    varying = next((b.varying for b in bounds if b.varying), "")
-    return Value(Kind.STATIC, of="slice", tracer=tracers, maybe=unsure, varying=varying)
+    mark = varying.of_slice(node, lower, upper)
+    return Value(Kind.STATIC, of="slice", tracer=tracers, maybe=unsure, varying=mark)
 
 
 def on_index(flow: Flow, node: cst.Index) -> Value:
@@ -254,18 +258,20 @@ def on_index(flow: Flow, node: cst.Index) -> Value:
 
 def on_binary(flow: Flow, node: cst.BinaryOperation) -> Value:
     left, right = flow.eval(node.left), flow.eval(node.right)
-    value = arithmetic(flow, left, right)
+    value = arithmetic(flow, left, right, node.operator)
     flow.record(Operate, node, left, right, value)
     return value
 
 
-def arithmetic(flow: Flow, left: Value, right: Value) -> Value:
+def arithmetic(
+    flow: Flow, left: Value, right: Value, operator: cst.CSTNode | None = None
+) -> Value:
     """The value of `left + right` and its kin."""
-    varying = left.varying or right.varying
+    mark = varying.of_operation(left, right, operator)
     kinds = {left.kind, right.kind}
     if Kind.ARRAY in kinds:
         return Value(
-            Kind.ARRAY, left.tracer or right.tracer, _both_maybe(left, right), varying=varying
+            Kind.ARRAY, left.tracer or right.tracer, _both_maybe(left, right), varying=mark
         )
     if left.tracer or right.tracer:
         if kinds & {Kind.UNKNOWN, Kind.TREE, Kind.HOST} and not kinds & {
@@ -273,19 +279,20 @@ def arithmetic(flow: Flow, left: Value, right: Value) -> Value:
             Kind.TUPLE,
             Kind.OBJECT,
         }:
-            return Value(Kind.ARRAY, True, _both_maybe(left, right), varying=varying)
+            return Value(Kind.ARRAY, True, _both_maybe(left, right), varying=mark)
     if kinds == {Kind.STATIC}:
         of = left.of if left.of == right.of or left.of in ("str", "tuple", "list") else ""
         if {left.of, right.of} <= {"int", "float"}:
             of = "float" if "float" in (left.of, right.of) else "int"
-        return static(of, varying=varying)
+        return static(of, varying=mark)
     if kinds <= {Kind.STATIC, Kind.HOST}:
-        return Value(Kind.HOST, varying=varying)
+        return Value(Kind.HOST, varying=mark)
     if left.kind is Kind.LIST or (
         left.kind is Kind.TUPLE and right.kind in (Kind.TUPLE, Kind.LIST)
     ):
-        return join(left, right) if right.kind is left.kind else left
-    return Value(tracer=left.tracer or right.tracer, maybe=True, varying=varying)
+        joined = join(left, right) if right.kind is left.kind else left
+        return joined._replace(varying=mark) if left.kind is Kind.LIST else joined
+    return Value(tracer=left.tracer or right.tracer, maybe=True, varying=mark)
 
 
 def _both_maybe(left: Value, right: Value) -> bool:

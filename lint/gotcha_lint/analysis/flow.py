@@ -31,6 +31,7 @@ from gotcha_lint.analysis.values import (
     instance,
     join,
     named,
+    untraced,
 )
 
 
@@ -93,6 +94,10 @@ class Flow:
         annotated = self.annotation(param.annotation)
         if trace is None:
             seen = self.view.get(("param", self.id, name))
+            if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:
+                return seen  # better than "a callable"
+            if seen is not None and annotated.kind is seen.kind is Kind.STATIC:
+                return annotated._replace(varying=seen.varying)
             return annotated if annotated.kind is not Kind.UNKNOWN else seen or UNKNOWN
         seen = self.view.get(("tparam", self.id, name))
         if name in trace.static:
@@ -141,7 +146,7 @@ class Flow:
         if self.state is None:
             return
         self.state.env[name] = value
-        self.state.donated.pop(name, None)
+        self.state.rebind(name)
         for key in [k for k in self.state.env if k.startswith(name + ".")]:
             del self.state.env[key]
         if self.recording:
@@ -157,6 +162,8 @@ class Flow:
         """Tells others; identities mean nothing outside of this function."""
         if value.__class__ is Value:
             value = anonymous(value)
+            if key[0] == "return":
+                value = untraced(value)  # its caller knows whether it is traced itself
         old = self.effects.get(key)
         self.effects[key] = value if old is None else merge(key, old, value)
 

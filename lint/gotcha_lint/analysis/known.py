@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.syntax import dotted, literal
 from gotcha_lint.analysis.values import (
     ARRAY,
@@ -27,6 +28,7 @@ ARRAY_METHODS = frozenset(
     ["all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "prod", "ravel", "repeat", "reshape", "round", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var", "view", "T", "mT", "real", "imag", "at", "flat", "block_until_ready", "addressable_data", "conjugate", "nonzero"]
 )
 _DICT_METHODS = frozenset({"copy", "view"})
+_ARRAY_PARTS = frozenset({"T", "mT", "real", "imag", "flat"})
 HOST_CASTS = frozenset(["item", "tolist", "__array__", "tobytes"])
 _NUMBERS = frozenset({"int", "float", "bool", "complex"})
 _ARRAY_TYPES = frozenset(
@@ -125,7 +127,9 @@ def attribute(base: Value, name: str) -> Value | None:
             return static("tuple" if name == "shape" else "", varying=base.varying)
         if name == "at":
             return instance("jax.at", tracer=base.tracer, maybe=base.maybe)
-        return Value(Kind.ARRAY, base.tracer, base.maybe)
+        if name in _ARRAY_PARTS:
+            return Value(Kind.ARRAY, base.tracer, base.maybe)
+        return STATIC if name in ARRAY_METHODS else Value(tracer=base.tracer, maybe=True)
     if kind is Kind.HOST:
         if name in STATIC_ATTRIBUTES:
             return static("tuple" if name == "shape" else "", varying=base.varying)
@@ -162,9 +166,12 @@ def method_result(base: Value, name: str) -> Value | None:
             return STATIC
         if name == "addressable_shards":
             return UNKNOWN
-        return Value(Kind.ARRAY, base.tracer, base.maybe, varying=base.varying)
+        return Value(
+            Kind.ARRAY, base.tracer, base.maybe, varying=varying.of_reduction(name, base)
+        )
     if kind is Kind.HOST:
-        return STATIC if name in HOST_CASTS else Value(Kind.HOST, varying=base.varying)
+        mark = varying.of_reduction(name, base)
+        return STATIC if name in HOST_CASTS else Value(Kind.HOST, varying=mark)
     if kind is Kind.OBJECT and base.of == "jax.at":
         return Value(Kind.ARRAY, base.tracer, base.maybe)
     if kind is Kind.STATIC:

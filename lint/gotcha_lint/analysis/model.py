@@ -17,6 +17,7 @@ from gotcha_lint.analysis.syntax import (
     dotted,
     target_names,
 )
+from gotcha_lint.facts.removed import LAST_WORDS
 
 
 class Imported(str):
@@ -110,6 +111,18 @@ class FileModel:
     stars: list[str]  # modules imported with *
     nodes: list[cst.CSTNode] = field(default_factory=list)  # those that have a number
     numbers: dict[int, int] = field(default_factory=dict)
+    decorator_calls: dict[int, cst.Call] = field(default_factory=dict)  # by the decorator's id
+    stand_ins: dict[int, cst.Decorator] = field(default_factory=dict)  # by the made-up call's id
+    # Imports, and attributes whose last word is that of a removed name, with their scopes.
+    watched: list[tuple[cst.Import | cst.ImportFrom | cst.Attribute, Scope]] = field(default_factory=list)
+
+    def call_of(self, decorator: cst.Decorator) -> cst.Call:
+        """The call of a decorator with its function, which no node stands for."""
+        call = self.decorator_calls.get(id(decorator))
+        if call is None:
+            call = self.decorator_calls[id(decorator)] = cst.Call(decorator.decorator)
+            self.stand_ins[id(call)] = decorator
+        return call
 
     def number(self, node: cst.CSTNode) -> int:
         """A number for a node, so that plain data can point at it."""
@@ -148,6 +161,8 @@ class _Builder:
                 scope.loads.setdefault(node.value, node)  # type: ignore[attr-defined]
                 continue
             if kind is cst.Attribute:
+                if node.attr.value in LAST_WORDS:  # type: ignore[attr-defined]
+                    self.model.watched.append((node, scope))  # type: ignore[arg-type]
                 push((node.value, scope))  # type: ignore[attr-defined]
                 continue
             handler = handlers.get(kind)
@@ -179,6 +194,7 @@ class _Builder:
         self.stack.append((node.value, scope))
 
     def on_import(self, node: cst.Import, scope: Scope) -> None:
+        self.model.watched.append((node, scope))
         for alias in node.names:
             name = dotted(alias.name) or ""
             self.model.imports.add(name)
@@ -188,6 +204,7 @@ class _Builder:
                 scope.bind(name.partition(".")[0], Imported(name.partition(".")[0]))
 
     def on_import_from(self, node: cst.ImportFrom, scope: Scope) -> None:
+        self.model.watched.append((node, scope))
         base = "." * len(node.relative) + (dotted(node.module) or "")
         if isinstance(node.names, cst.ImportStar):
             self.model.imports.add(base)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import transforms
+from gotcha_lint.analysis import transforms, varying
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import (
     HOST,
@@ -29,13 +29,6 @@ if TYPE_CHECKING:
 
 Kwargs = Mapping[str, Value]
 
-# Functions whose result has the shape that a number among their arguments gives.
-_SHAPED = frozenset(
-    ["zeros", "ones", "full", "empty", "arange", "linspace", "eye", "tile", "repeat", "pad", "broadcast_to", "reshape", "resize", "identity", "zeros_like", "ones_like", "full_like", "iota", "broadcasted_iota", "uniform", "normal", "randint"]
-)
-_REDUCTIONS = frozenset(
-    ["sum", "mean", "max", "min", "prod", "std", "var", "any", "all", "argmax", "argmin", "dot", "vdot", "median", "norm", "size", "ndim"]
-)
 LINEN = "flax.linen.Module"
 NNX = "flax.nnx.Module"
 MODULES = frozenset({LINEN, NNX, "equinox.Module", "haiku.Module", "flax.nnx.Pytree"})
@@ -51,7 +44,7 @@ def of_fact(
     head, _, tail = fact.returns.partition(":")
     match head:
         case "array":
-            return _array(flow, node, name, every, traced)
+            return _array(flow, node, varying.of_call(name, args, kwargs), traced)
         case "arrays":
             item = Value(Kind.ARRAY, flow.staged or traced)
             return Value(Kind.LIST, of="tuple", items=(item,), tracer=item.tracer)
@@ -67,7 +60,7 @@ def of_fact(
             )
             return flow.fresh(node, Value(Kind.KEY, flow.staged or traced, literal=number))
         case "host":
-            return Value(Kind.HOST, varying=_varying(name, every))
+            return Value(Kind.HOST, varying=varying.of_call(name, args, kwargs))
         case "host-or-static":
             return STATIC if all(v.kind is Kind.STATIC for v in args) else HOST
         case "tree":
@@ -77,11 +70,10 @@ def of_fact(
         case "same":
             return first
         case "device-same":
-            return (
-                first
-                if first.kind in (Kind.KEY, Kind.TREE, Kind.OBJECT)
-                else Value(Kind.ARRAY, first.tracer, varying=first.varying)
-            )
+            if first.kind in (Kind.KEY, Kind.TREE, Kind.OBJECT):
+                return first
+            tree = first.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TUPLE, Kind.NAMED)
+            return Value(Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=first.varying)
         case "host-tree":
             return (
                 Value(Kind.HOST) if first.kind is Kind.ARRAY else Value(Kind.LIST, of="host-tree")
@@ -113,7 +105,7 @@ def of_fact(
     if head.startswith("static"):
         return static(
             head.partition("-")[2],
-            varying=next((v.varying for v in args if v.kind is Kind.STATIC), ""),
+            varying=varying.of_number(name, args),
         )
     if name == "gotcha.cached":
         return first
@@ -124,21 +116,9 @@ def of_fact(
     return _unlisted(flow, node, name, args, kwargs, traced)
 
 
-def _array(
-    flow: Flow, node: cst.CSTNode, name: str, every: tuple[Value, ...], traced: bool
-) -> Value:
-    value = Value(Kind.ARRAY, flow.staged or traced, varying=_varying(name, every))
+def _array(flow: Flow, node: cst.CSTNode, mark: str, traced: bool) -> Value:
+    value = Value(Kind.ARRAY, flow.staged or traced, varying=mark)
     return flow.fresh(node, value)
-
-
-def _varying(name: str, values: tuple[Value, ...]) -> str:
-    last = name.rpartition(".")[2]
-    if last in _REDUCTIONS:
-        return ""
-    for value in values:
-        if value.varying and (value.kind not in (Kind.STATIC, Kind.TUPLE) or last in _SHAPED):
-            return value.varying
-    return ""
 
 
 def _object(tail: str, name: str, every: tuple[Value, ...]) -> Value:
@@ -177,6 +157,8 @@ def _unlisted(
     if name in ("builtins.int", "builtins.float", "builtins.bool"):
         return static(root and name.rpartition(".")[2], varying=args[0].varying if args else "")
     if name in ("builtins.list", "builtins.tuple", "builtins.reversed", "builtins.iter") and args:
+        if name == "builtins.tuple" and args[0].kind is Kind.LIST:
+            return args[0]._replace(of="tuple")
         return (
             args[0]
             if args[0].kind in (Kind.LIST, Kind.TUPLE, Kind.STATIC)
@@ -204,7 +186,8 @@ def _unlisted(
         return instance("flax.module")
     if name == "builtins.super":
         return Value(maybe=True)
-    return flow.fresh(node, Value(tracer=traced, maybe=True))
+    mark = varying.of_stranger(name, kwargs)
+    return flow.fresh(node, Value(tracer=traced, maybe=True, varying=mark))
 
 
 def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool) -> Value:
@@ -215,7 +198,8 @@ def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool
         return static(args[0].of, varying=next((v.varying for v in args if v.varying), ""))
     if traced or any(v.kind is Kind.ARRAY for v in args):
         tracer = any(map(holds_tracer, args))
-        return Value(Kind.ARRAY if len(args) > 1 else Kind.UNKNOWN, tracer, len(args) == 1)
+        sure = len(args) > 1 and any(v.tracer and not v.maybe for v in args)
+        return Value(Kind.ARRAY if len(args) > 1 else Kind.UNKNOWN, tracer, not sure)
     return UNKNOWN
 
 

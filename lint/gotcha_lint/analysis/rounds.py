@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from gotcha_lint.analysis.flow import Flow
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.project import Project
+from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
-from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Site
+from gotcha_lint.analysis.values import UNKNOWN, ClassId, FunctionId, Site
 
 MAX_ROUNDS = 12
 Result = tuple[Effects, Effects]  # what a function tells others; what it read
@@ -65,6 +66,7 @@ class Shard:
         for fid, body in self.bodies.items():
             body.hosted = fid in usage.hosted
             body.hot = usage.hot.get(fid, ())
+            body.stored = usage.stored
 
 
 class Fixpoint:
@@ -98,7 +100,7 @@ class Fixpoint:
                 else:
                     self.table[key] = value
                 stale |= self.readers.get(key, set())
-        return sorted(fid for fid in stale if self.outdated(fid))
+        return [fid for fid in stale if self.outdated(fid)]
 
     def outdated(self, fid: FunctionId) -> bool:
         return any(not _same(value, self.table.get(key)) for key, value in self.reads[fid].items())
@@ -135,10 +137,12 @@ def settle(
     """
     state = Fixpoint(seeds)
     pending: set[FunctionId] = set()
+    rank: dict[FunctionId, int] = {}
     for wave in waves:
+        rank.update((fid, len(rank) + place) for place, fid in enumerate(wave))
         pending.update(state.take(analyse(wave, state.table)))
     for _ in range(MAX_ROUNDS):
-        stale = sorted(fid for fid in pending if state.outdated(fid))
+        stale = sorted((fid for fid in pending if state.outdated(fid)), key=rank.__getitem__)
         if not stale:
             break
         pending = set(state.take(analyse(stale, state.table)))
@@ -150,6 +154,7 @@ class Usage(NamedTuple):
 
     hosted: frozenset[FunctionId]
     hot: Mapping[FunctionId, tuple[tuple[Site, str], ...]]
+    stored: Mapping[tuple[ClassId, str], frozenset[str]]  # the functions that assign an attribute
 
 
 def usage(table: Mapping[Key, Any], project: Project) -> Usage:
@@ -172,17 +177,39 @@ def usage(table: Mapping[Key, Any], project: Project) -> Usage:
             if fid not in hot:
                 hot[fid] = (*hot[caller], (site, project.function(fid).name))
                 queue.append(fid)
-    return Usage(hosted, hot)
+    stored = {(key[1], key[2]): value for key, value in table.items() if key[0] == "stored"}
+    return Usage(hosted, hot, stored)
 
 
 def waves(project: Project) -> list[list[FunctionId]]:
-    """All functions, file by file, imported files first; files of one wave do not import each other."""
+    """All functions, file by file, imported files first; files of one wave do not import each other.
+
+    Within a file a function comes after those that it calls and after the one around it.
+    """
     depth = project.import_depths()
     found: dict[int, list[FunctionId]] = {}
     for path, summary in project.summaries.items():
         ids = found.setdefault(depth[path], [])
-        ids.extend((path, number) for number in range(len(summary.functions)))
+        ids.extend((path, number) for number in _callees_first(summary))
     return [found[level] for level in sorted(found)]
+
+
+def _callees_first(summary: Summary) -> list[int]:
+    order: dict[int, None] = {}
+    entered: set[int] = set()
+    for start in range(len(summary.functions)):
+        stack = [start]
+        while stack:
+            number = stack[-1]
+            function = summary.functions[number]
+            before = sorted({function.outer, *function.uses} - entered - {number})
+            if number not in entered:
+                entered.add(number)
+                stack.extend(reversed(before))
+                continue
+            stack.pop()
+            order.setdefault(number)
+    return list(order)
 
 
 def _same(read: Any, now: Any) -> bool:

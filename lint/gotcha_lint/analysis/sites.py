@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel, Function
-from gotcha_lint.analysis.values import FunctionId, Site, Value
+from gotcha_lint.analysis.values import ClassId, FunctionId, Site, Value
 from gotcha_lint.facts import Fact
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Call(Place):
     result: Value
     base: Value | None = None  # of a method call: its object
     starred: bool = False  # also given *args or **kwargs
-    decorator: bool = False  # the node is then the decorator's own call, or made up
+    decorator: bool = False  # `@f` over a function; the node is made up, and stands at the `@f`
 
     def arg(self, position: int, *names: str) -> Value | None:
         """The value of an argument given by position or under one of its names."""
@@ -174,6 +174,14 @@ class KeyUse(Place):
 
 
 @dataclass(slots=True, eq=False)
+class Match(Place):
+    """A `match` statement over a value."""
+
+    node: cst.Match
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
 class DonatedUse(Place):
     """A name read after its buffer was donated at `donation`."""
 
@@ -205,6 +213,7 @@ class Body:
     names: dict[str, Value] = field(
         default_factory=dict
     )  # what each name holds, at one time or other
+    stored: Mapping[tuple[ClassId, str], frozenset[str]] = field(default_factory=dict)  # who assigns
 
     @property
     def id(self) -> FunctionId:

@@ -8,20 +8,45 @@ from gotcha_lint.analysis.values import Value, join
 
 
 class State:
-    """What a branch can change: the names, the keys used up, the buffers given away."""
+    """What a branch can change: the names, the keys used up, the buffers given away.
 
-    __slots__ = ("donated", "env", "used")
+    `aliases` are pairs of names: after `best = params` both stand for the same buffers.
+    """
+
+    __slots__ = ("aliases", "donated", "env", "used")
 
     def __init__(
         self,
         env: dict[str, Value],
         used: dict[int, cst.CSTNode],
         donated: dict[str, cst.CSTNode],
+        aliases: frozenset[tuple[str, str]] = frozenset(),
     ) -> None:
         self.env, self.used, self.donated = env, used, donated
+        self.aliases = aliases
+
+    def rebind(self, name: str) -> None:
+        """The name stands for something new: it was not given away, and shares with nobody."""
+        if self.donated:
+            self.donated = {n: by for n, by in self.donated.items() if not within(n, name)}
+        if self.aliases:
+            self.aliases = frozenset(p for p in self.aliases if not any(within(n, name) for n in p))
+
+    def donate(self, name: str, node: cst.CSTNode) -> None:
+        """The buffers of this name, and of all names that share them, are given away."""
+        self.donated[name] = node
+        for pair in self.aliases:
+            for one, other in (pair, pair[::-1]):
+                if within(one, name):
+                    self.donated[other] = node
 
     def copy(self) -> State:
-        return State(dict(self.env), dict(self.used), dict(self.donated))
+        return State(dict(self.env), dict(self.used), dict(self.donated), self.aliases)
+
+
+def within(name: str, whole: str) -> bool:
+    """`state.params` is part of `state`, and so is `state`."""
+    return name == whole or name.startswith(whole + ".")
 
 
 def join_states(a: State | None, b: State | None) -> State | None:
@@ -34,4 +59,4 @@ def join_states(a: State | None, b: State | None) -> State | None:
             env[name] = value
         elif old is not value:
             env[name] = join(old, value)
-    return State(env, {**b.used, **a.used}, {**b.donated, **a.donated})
+    return State(env, {**b.used, **a.used}, {**b.donated, **a.donated}, a.aliases | b.aliases)

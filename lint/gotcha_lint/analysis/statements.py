@@ -18,6 +18,7 @@ from gotcha_lint.analysis.sites import (
     Guard,
     Iterate,
     Loop,
+    Match,
     Operate,
     Return,
     Store,
@@ -70,6 +71,14 @@ def on_assign(flow: Flow, node: cst.Assign) -> None:
     value = flow.eval(node.value)
     for target in node.targets:
         bind(flow, target.target, value, node.value)
+        _alias(flow, target.target, node.value)
+
+
+def _alias(flow: Flow, target: cst.CSTNode, source: cst.CSTNode) -> None:
+    """`best = params` copies nothing."""
+    name, original = dotted(target), dotted(source)
+    if name and original and name != original and flow.state is not None:
+        flow.state.aliases |= {(name, original)}
 
 
 def on_annotated(flow: Flow, node: cst.AnnAssign) -> None:
@@ -86,6 +95,8 @@ def on_augmented(flow: Flow, node: cst.AugAssign) -> None:
     value = arithmetic(flow, left, right)
     if left.kind is Kind.LIST:
         value = join(left, right) if right.kind is Kind.LIST else left
+    if left.of == "int" and right.literal == 1 and any(not loop.short for loop in flow.loops):
+        value = value._replace(varying="loop-variable")
     flow.record(Operate, node, left, right, value)
     bind(flow, node.target, value, node.value, augmented=True)
 
@@ -135,7 +146,7 @@ def _bind_attribute(
     name = dotted(target)
     if name is not None and flow.state is not None:
         flow.state.env[name] = value
-        flow.state.donated.pop(name, None)
+        flow.state.rebind(name)
     if held.kind in (Kind.OBJECT, Kind.CLASS) and held.cls is not None:
         flow.effect(("attr", held.cls, attr), value._replace(param="", ident=0, tracer=False))
         flow.effect(("stored", held.cls, attr), frozenset({flow.function.name}))
@@ -156,6 +167,7 @@ def on_delete(flow: Flow, node: cst.Del) -> None:
     for name in target_names(node.target):
         if flow.state is not None:
             flow.state.env.pop(name.value, None)
+            flow.state.rebind(name.value)
 
 
 # ---- leaving -------------------------------------------------------------------------------------
@@ -234,12 +246,13 @@ def _narrow(flow: Flow, condition: cst.BaseExpression, holds: bool) -> None:
             value = flow.state.env[name]
             if is_none == holds:
                 flow.state.env[name] = Value(Kind.NONE)
-            elif value.maybe and value.kind is not Kind.UNKNOWN:
+            elif value.maybe and not value.tracer and value.kind is not Kind.UNKNOWN:
                 flow.state.env[name] = value._replace(maybe=False)
 
 
 def on_match(flow: Flow, node: cst.Match) -> None:
     subject = flow.eval(node.subject)
+    flow.record(Match, node, subject)
     outer, before, end = flow.guards, flow.state, None
     for case in node.cases:
         flow.state = before.copy() if before else None

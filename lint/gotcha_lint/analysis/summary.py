@@ -18,6 +18,8 @@ class FunctionSummary(NamedTuple):
     cls: int | None
     binds: str  # what a call through an instance fills in: "self", "class" or ""
     decorated: bool
+    outer: int  # the function around it; 0 is the module
+    uses: frozenset[int]  # functions of the module that its body names
 
 
 class ClassSummary(NamedTuple):
@@ -81,7 +83,20 @@ def _function(function: Function) -> FunctionSummary:
         function.cls.number if function.cls else None,
         binds,
         _decorated(function),
+        function.parent.number if function.parent else 0,
+        frozenset(_used(function)),
     )
+
+
+def _used(function: Function) -> Iterator[int]:
+    scope: Scope | None = function.scope
+    while scope is not None and scope.parent is not None:
+        scope = scope.parent
+    module = scope.bound if scope is not None else {}
+    for name in function.captured:
+        for how in module.get(name, ()):
+            if isinstance(how, Function):
+                yield how.number
 
 
 def _class(cls: Class) -> ClassSummary:

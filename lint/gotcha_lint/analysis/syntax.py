@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import libcst as cst
@@ -24,16 +24,20 @@ def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(n for n in names if not n.startswith("whitespace") and n not in _LAYOUT)
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+_NOT_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The meaningful children of a node, in source order for all common nodes."""
+    found: list[cst.CSTNode] = []
     for field in child_fields(node.__class__):
         value = getattr(node, field)
-        if isinstance(value, cst.CSTNode):
-            yield value
-        elif value.__class__ in (tuple, list):
-            for item in value:
-                if isinstance(item, cst.CSTNode):
-                    yield item
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            found.extend(value)
+        elif kind not in _NOT_NODES:
+            found.append(value)
+    return found
 
 
 def walk(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.CSTNode]:
@@ -43,42 +47,51 @@ def walk(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.CSTN
         current = stack.pop()
         yield current
         if into_functions or current is node or current.__class__ not in FUNCTIONS:
-            stack.extend(reversed(list(children(current))))
+            stack.extend(reversed(children(current)))
+
+
+# Classes are compared with `is`: LibCST's are abstract base classes, for which a failing isinstance
+# costs ten times as much, and these functions are called for every node.
 
 
 def dotted(node: cst.CSTNode | None) -> str | None:
     """`a.b.c` of a chain of attributes on a name, else None."""
+    if node.__class__ is cst.Name:
+        return node.value  # type: ignore[union-attr]
     parts: list[str] = []
-    while isinstance(node, cst.Attribute):
-        parts.append(node.attr.value)
-        node = node.value
-    if not isinstance(node, cst.Name):
+    while node.__class__ is cst.Attribute:
+        parts.append(node.attr.value)  # type: ignore[union-attr]
+        node = node.value  # type: ignore[union-attr]
+    if node.__class__ is not cst.Name:
         return None
-    parts.append(node.value)
+    parts.append(node.value)  # type: ignore[union-attr]
     return ".".join(reversed(parts))
+
+
+_CONSTANTS = {"True": True, "False": False}
+_WRITTEN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString)
+
+
+@lru_cache(maxsize=65536)
+def _evaluated(text: str) -> Any:
+    return ast.literal_eval(text)
 
 
 def literal(node: cst.CSTNode | None) -> Any:
     """The Python value of a literal (numbers, strings, tuples and lists of them), else None."""
-    match node:
-        case cst.Integer(value=text) | cst.Float(value=text) | cst.Imaginary(value=text):
-            return ast.literal_eval(text)
-        case cst.SimpleString():
-            return node.evaluated_value
-        case cst.ConcatenatedString():
-            return node.evaluated_value
-        case cst.Name(value="True"):
-            return True
-        case cst.Name(value="False"):
-            return False
-        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
-            value = literal(inner)
-            return -value if isinstance(value, int | float) else None
-        case (
-            cst.Tuple(elements=elements) | cst.List(elements=elements) | cst.Set(elements=elements)
-        ):
-            values = [literal(e.value) for e in elements]
-            return None if any(v is None for v in values) else tuple(values)
+    kind = node.__class__
+    if kind in _WRITTEN:
+        return _evaluated(node.value)  # type: ignore[union-attr]
+    if kind is cst.Name:
+        return _CONSTANTS.get(node.value)  # type: ignore[union-attr]
+    if kind is cst.ConcatenatedString:
+        return node.evaluated_value  # type: ignore[union-attr]
+    if kind is cst.UnaryOperation and node.operator.__class__ is cst.Minus:  # type: ignore[union-attr]
+        value = literal(node.expression)  # type: ignore[union-attr]
+        return -value if isinstance(value, int | float) else None
+    if kind in (cst.Tuple, cst.List, cst.Set):
+        values = [literal(e.value) for e in node.elements]  # type: ignore[union-attr]
+        return None if any(v is None for v in values) else tuple(values)
     return None
 
 

@@ -25,6 +25,7 @@ from gotcha_lint.facts import Fact, Transform
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
+    from gotcha_lint.analysis.project import Project
 
 Kwargs = Mapping[str, Value]
 BOUNDARIES = frozenset({"jit", "pmap", "shard_map", "nnx.jit", "nnx.pmap"})
@@ -83,13 +84,15 @@ def _via(
     """The roles of the arguments: static, donated, differentiated."""
     earlier = callee.via[0] if callee.via else None
     known = "?" not in kwargs
-    nums, known1 = _ints(kwargs.get("static_argnums"))
+    nums, known1 = _ints(kwargs.get("static_argnums", kwargs.get("static_broadcasted_argnums")))
     names, known2 = _strings(kwargs.get("static_argnames"))
     donated, known3 = _ints(kwargs.get("donate_argnums"))
     donated_names, known4 = _strings(kwargs.get("donate_argnames"))
     position = kwargs.get("argnums", args[1] if row.role in _GRADS and len(args) > 1 else None)
     wrt, _ = _ints(position) if position is not None else ((0,), True)
     has_aux = bool(kwargs["has_aux"].literal) if "has_aux" in kwargs else False
+    known = known and ("has_aux" not in kwargs or kwargs["has_aux"].literal is not None)
+    known = known and not row.filtered and not _unmapped(row, args, kwargs)
     via = Via(
         row.role,
         flow.site(node),
@@ -112,6 +115,14 @@ def _via(
         has_aux=via.has_aux or earlier.has_aux,
         wrt=via.wrt if position is not None else earlier.wrt,
     )
+
+
+def _unmapped(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> bool:
+    """Some arguments may pass as they are: `in_axes` has a None, or `nondiff_argnums` are given."""
+    if row.role == "custom":
+        return True
+    axes = kwargs.get("in_axes", args[1] if row.role == "vmap" and len(args) > 1 else None)
+    return row.role == "vmap" and axes is not None and not isinstance(axes.literal, int)
 
 
 def _ints(value: Value | None) -> tuple[tuple[int, ...], bool]:
@@ -278,7 +289,14 @@ def partial(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwar
             return function._replace(via=(via,))
         return Value(Kind.FUNCTION, of=function.of, made="partial", site=flow.site(node))
     if function.kind is not Kind.FUNCTION:
-        return Value(Kind.FUNCTION, made="partial", site=flow.site(node), param=function.param)
+        return Value(
+            Kind.FUNCTION,
+            bound=len(rest),
+            bound_names=frozenset(kwargs),
+            made="partial",
+            site=flow.site(node),
+            param=function.param,
+        )
     for target in function.targets:
         tell(flow, node, target, function, rest, kwargs, None)
     return function._replace(
@@ -311,6 +329,8 @@ def apply_function(
     if function.self_ and flow.state is not None:  # a method may change any attribute
         for name in [n for n in flow.state.env if n.startswith("self.")]:
             del flow.state.env[name]
+            if via is None:
+                flow.state.rebind(name)
     return _result(flow, node, function, args, kwargs)
 
 
@@ -325,7 +345,7 @@ def _use_keys(
     from gotcha_lint.analysis.calls import use_key
 
     for name, value in _pairs(flow, target, function, args, kwargs):
-        if value.kind is Kind.KEY and flow.view.get(("consumes", target, name)):
+        if value.kind in (Kind.KEY, Kind.UNKNOWN) and flow.view.get(("consumes", target, name)):
             use_key(flow, node, value)
 
 
@@ -349,16 +369,25 @@ def tell(
         if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
             continue
         plain = value._replace(param="", ident=0, site=None)
+        if plain.varying not in ("", "own-maximum"):
+            plain = plain._replace(varying="")  # the loop is the caller's
         if isinstance(plain.literal, int | float):
             plain = plain._replace(literal=None)  # another caller has another number
         if transformed:
-            flow.effect(("tparam", target, name), plain if name in static else traced(plain))
+            as_is = name in static or (plain.kind is Kind.STATIC and not _stages(function, via))
+            flow.effect(("tparam", target, name), plain if as_is else traced(plain))
         elif flow.body.trace is not None:
             flow.effect(("tparam", target, name), plain)
         else:
             flow.effect(("param", target, name), plain)
             if function.made == "partial" or not args:
                 flow.effect(("tparam", target, name), plain)
+
+
+def _stages(function: Value, via: Via | None) -> bool:
+    """A number that it is given becomes a tracer; grad and vmap leave those that they do not map."""
+    roles = {v.name for v in function.via} | ({via.name} if via else set())
+    return bool(roles - {"grad", "value_and_grad", "vmap", "custom", "jvp", "inline", "checkpoint"})
 
 
 def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value) -> None:
@@ -388,17 +417,26 @@ def _donate(flow: Flow, node: cst.CSTNode, function: Value, via: Via) -> None:
     """Marks the names whose buffers this call gives away."""
     if not isinstance(node, cst.Call) or flow.state is None:
         return
-    names = set(via.donate_names)
+    for name, _ in donated(flow.project, node, function, via):
+        flow.state.donate(name, node)
+
+
+def donated(
+    project: Project, node: cst.Call, function: Value, via: Via
+) -> Iterator[tuple[str, cst.Arg]]:
+    """The names given where a compiled function takes the buffers for its own."""
+    names, places = set(via.donate_names), set(via.donate_nums)
     for target in function.targets:
-        given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
-        names |= {given[n][0] for n in via.donate_nums if -len(given) <= n < len(given)}
+        left = [p for p in project.function(target).params if p[0] not in function.bound_names]
+        given = [p[0] for p in left[function.bound :] if p[1] == "positional"]
+        names |= {given[n] for n in via.donate_nums if -len(given) <= n < len(given)}
+        places |= {n for n, name in enumerate(given) if name in names}
     for position, arg in enumerate(node.args):
         if arg.star:
             return
         name = dotted(arg.value)
-        donated = arg.keyword.value in names if arg.keyword else position in via.donate_nums
-        if name is not None and donated:
-            flow.state.donated[name] = node
+        if name and (arg.keyword.value in names if arg.keyword else position in places):
+            yield name, arg
 
 
 def _result(
@@ -426,6 +464,8 @@ def _through(function: Value, value: Value) -> Value:
     """The result after grad and its kin."""
     for via in function.via:
         match via.name:
+            case "grad" | "value_and_grad" if not via.known:
+                value = UNKNOWN
             case "grad":
                 grads = Value(Kind.TREE)
                 aux = (
@@ -451,19 +491,21 @@ def substitute(value: Value, pairs: Mapping[str, Value]) -> Value:
     given = pairs.get(value.param)
     if given is None:
         return value._replace(param="", ident=0)
-    if value.kind is Kind.FUNCTION and value.via:
+    if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
         return value._replace(
             targets=given.targets,
             param=given.param,
             bound=given.bound + value.bound,
+            bound_names=given.bound_names | value.bound_names,
             made=value.made,
         )
     return given
 
 
 def settle(value: Value, traced_here: bool) -> Value:
-    """A result as its caller sees it: outside of a trace nothing is a tracer."""
+    """A result as its caller sees it: under a trace, arrays are tracers and the unknown may be."""
     items = tuple(settle(item, traced_here) for item in value.items) if value.items else ()
-    tracer = (value.tracer and traced_here) or (traced_here and value.kind in (Kind.ARRAY, Kind.TREE))
-    maybe = value.maybe
-    return value._replace(items=items, tracer=tracer, maybe=maybe, param="", ident=0)
+    unknown = value.kind is Kind.UNKNOWN
+    tracer = traced_here and (unknown or value.kind in (Kind.ARRAY, Kind.TREE, Kind.KEY))
+    tracer = tracer or any(map(holds_tracer, items))
+    return value._replace(items=items, tracer=tracer, maybe=value.maybe or unknown, param="", ident=0)

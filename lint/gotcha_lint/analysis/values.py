@@ -173,6 +173,16 @@ def anonymous(value: Value) -> Value:
     return value
 
 
+def untraced(value: Value) -> Value:
+    """The value as it is outside of any trace."""
+    items = value.items
+    if items:
+        items = tuple(map(untraced, items))
+    if value.tracer or items != value.items:
+        return value._replace(tracer=False, items=items)
+    return value
+
+
 def content(container: Value) -> Value:
     """What a container's items have in common; the values of a dict whatever the key."""
     return join_all(container.items)

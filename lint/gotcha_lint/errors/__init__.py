@@ -102,9 +102,9 @@ def as_text(meaning: Meaning, rules: Mapping[str, RuleText], *, width: int, colo
         ("page", rule.url if rule else ""),
         ("more", f"gotcha-lint --explain {rule.name}" if rule else ""),
     ]
-    name = rule.name if rule else meaning.known.names[0]
-    head = f"{meaning.error}: {name}" if meaning.error else name
-    lines = [paint(one_line(head), "bold", colour)]
+    # Without a rule there is no page: the gotcha is one that is seen at run time only.
+    head = ": ".join(word for word in (meaning.error, rule.name if rule else "") if word)
+    lines = [paint(one_line(head or "JAX error"), "bold", colour)]
     for label, text in rows:
         if text:
             lines += _row(label, one_line(text), width, colour)

@@ -136,7 +136,7 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"'tuple' object has no attribute '(?P<argument>mu|nu|count|\w*state)'",
-        "tuple-before-namedtuple",
+        "tuple-before-namedtuple general-type-first",
         "An optimizer state was rebuilt as a plain tuple.",
         "Walk it with jax.tree.map, or test for NamedTuple (_fields) before tuple.",
     ),

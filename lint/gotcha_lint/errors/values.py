@@ -7,13 +7,13 @@ from gotcha_lint.errors.known import Known, row
 ROWS: tuple[Known, ...] = (
     row(
         r"do not support in-place item assignment",
-        "inplace-assign",
+        "inplace-assign inplace-assignment",
         "JAX arrays cannot be changed in place.",
         "x = x.at[i].set(value)",
     ),
     row(
         r"assignment destination is read-only",
-        "inplace-assign",
+        "inplace-assign inplace-assignment",
         "np.asarray of a JAX array gives a view that cannot be written.",
         "Take a copy with np.array(x).",
     ),
@@ -136,7 +136,7 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"pytree structure error",
-        "tree-map-structure mapping-before-frozendict",
+        "tree-map-structure mapping-before-frozendict general-type-first",
         "Two trees have different containers or keys.",
         "Compare jax.tree.structure of both; build both in the same way.",
     ),

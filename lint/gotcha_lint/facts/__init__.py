@@ -23,6 +23,7 @@ class Transform(NamedTuple):
     gives: str = "function"  # or "result": it calls the function at once
     boundary: bool = False  # it compiles, and keeps compiled programs by function identity
     many: bool = False  # the argument is a sequence of functions
+    filtered: bool = False  # what is no array among the arguments passes as it is
 
 
 class Fact(NamedTuple):
@@ -46,6 +47,7 @@ class Facts:
     aliases: Mapping[str, str]
     modules: Mapping[str, Fact]  # longest matching prefix, with its dot
     libraries: frozenset[str] = field(default_factory=frozenset)
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # direct bases
 
     def canonical(self, name: str) -> str:
         """The name that the table uses: `jax.tree_util.tree_map` becomes `jax.tree.map`."""
@@ -102,9 +104,11 @@ def load() -> Facts:
     aliases: dict[str, str] = {}
     modules: dict[str, Fact] = {}
     libraries: set[str] = set()
+    classes: dict[str, tuple[str, ...]] = {}
     for table in _tables():
         rows |= getattr(table, "ROWS", {})
         aliases |= getattr(table, "ALIASES", {})
         modules |= getattr(table, "MODULES", {})
         libraries |= getattr(table, "LIBRARIES", set())
-    return Facts(rows, aliases, modules, frozenset(libraries))
+        classes |= getattr(table, "CLASSES", {})
+    return Facts(rows, aliases, modules, frozenset(libraries), classes)

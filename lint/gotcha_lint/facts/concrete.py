@@ -44,13 +44,36 @@ SIZES: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "numpy.arange": ((0, 1, 2), ()),
     "numpy.eye": ((0, 1), ("N", "M")),
 }
-for _name in ["zeros", "ones", "empty", "full", "identity", "tri", "indices", "tril_indices", "triu_indices"]:
+for _name in [
+    "zeros",
+    "ones",
+    "empty",
+    "full",
+    "identity",
+    "tri",
+    "indices",
+    "tril_indices",
+    "triu_indices",
+]:
     SIZES[f"jax.numpy.{_name}"] = (_FIRST, ("shape",))
 
 # Functions whose result's shape depends on the values, and what makes it known.
 NEED_SIZE: dict[str, tuple[str, ...]] = {
     f"jax.numpy.{name}": ("size",)
-    for name in ["nonzero", "flatnonzero", "argwhere", "unique", "unique_values", "unique_counts", "unique_inverse", "unique_all", "union1d", "intersect1d", "setdiff1d", "setxor1d"]
+    for name in [
+        "nonzero",
+        "flatnonzero",
+        "argwhere",
+        "unique",
+        "unique_values",
+        "unique_counts",
+        "unique_inverse",
+        "unique_all",
+        "union1d",
+        "intersect1d",
+        "setdiff1d",
+        "setxor1d",
+    ]
 }
 NEED_SIZE["jax.numpy.bincount"] = ("length",)
 NEED_SIZE["jax.numpy.extract"] = ("size",)
@@ -68,7 +91,58 @@ SEE_THROUGH_GRAD = frozenset({"builtins.int", "builtins.bool", "array.item", "ar
 # numpy functions that call a method of their argument, or read only its shape: they work.
 NUMPY_WORKS = frozenset(
     f"numpy.{name}"
-    for name in ["all", "any", "amax", "amin", "max", "min", "argmax", "argmin", "argsort", "around", "round", "round_", "cumprod", "cumsum", "flip", "fliplr", "flipud", "imag", "real", "isreal", "iscomplex", "mean", "permute_dims", "prod", "product", "squeeze", "std", "sum", "transpose", "var", "reshape", "repeat", "swapaxes", "moveaxis", "rollaxis", "split", "array_split", "shape", "ndim", "size", "iscomplexobj", "isrealobj", "isscalar", "result_type", "issubdtype", "iterable", "dtype", "can_cast", "promote_types", "broadcast_shapes"]
+    for name in [
+        "all",
+        "any",
+        "amax",
+        "amin",
+        "max",
+        "min",
+        "argmax",
+        "argmin",
+        "argsort",
+        "around",
+        "round",
+        "round_",
+        "cumprod",
+        "cumsum",
+        "flip",
+        "fliplr",
+        "flipud",
+        "imag",
+        "real",
+        "isreal",
+        "iscomplex",
+        "mean",
+        "permute_dims",
+        "prod",
+        "product",
+        "squeeze",
+        "std",
+        "sum",
+        "transpose",
+        "var",
+        "reshape",
+        "repeat",
+        "swapaxes",
+        "moveaxis",
+        "rollaxis",
+        "split",
+        "array_split",
+        "shape",
+        "ndim",
+        "size",
+        "iscomplexobj",
+        "isrealobj",
+        "isscalar",
+        "result_type",
+        "issubdtype",
+        "iterable",
+        "dtype",
+        "can_cast",
+        "promote_types",
+        "broadcast_shapes",
+    ]
 )
 # These swallow the tracer's error, and answer False.
 NUMPY_ANSWERS_FALSE = frozenset({"numpy.array_equal", "numpy.array_equiv"})

@@ -77,6 +77,15 @@ ROWS: dict[str, Fact] = {
     "multiprocessing.get_context": Fact("object:multiprocessing.Context"),
     "concurrent.futures.ProcessPoolExecutor": Fact("object:concurrent.futures.ProcessPoolExecutor"),
 }
+# A queue, a pipe or a pool pickles what goes through it; a pool its function too.
+for _sink in ["Queue.put", "Queue.put_nowait", "Connection.send"]:
+    ROWS[f"multiprocessing.{_sink}"] = Fact("none", pickles=0)
+for _sink in ["map", "imap", "imap_unordered", "starmap", "apply", "apply_async", "map_async"]:
+    ROWS[f"multiprocessing.Pool.{_sink}"] = Fact("", pickles=1)
+for _sink in ["submit", "map"]:
+    ROWS[f"concurrent.futures.ProcessPoolExecutor.{_sink}"] = Fact("", pickles=1)
+# These write functions out by value, closures and lambdas too.
+PICKLES_CLOSURES = frozenset({"cloudpickle", "dill", "ray"})
 for _log in ["debug", "info", "warning", "warn", "error", "critical", "exception", "log", "log_every_n", "log_first_n"]:
     ROWS[f"logging.{_log}"] = Fact("none", effect="log")
     ROWS[f"absl.logging.{_log}"] = Fact("none", effect="log")
@@ -90,6 +99,7 @@ ALIASES = {
     "cPickle": "pickle",
     "torch.multiprocessing": "multiprocessing",
     "multiprocess": "multiprocessing",
+    "concurrent.futures.process.ProcessPoolExecutor": "concurrent.futures.ProcessPoolExecutor",
     "multiprocessing.pool.Pool": "multiprocessing.Pool",
     "joblib.numpy_pickle.dump": "joblib.dump",
 }

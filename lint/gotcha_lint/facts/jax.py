@@ -70,6 +70,10 @@ ROWS: dict[str, Fact] = {
     "jax.device_put": Fact("device-same"),
     "jax.make_array_from_process_local_data": Fact("array"),
     "jax.make_array_from_callback": Fact("array", host=2),
+    "jax.sharding.Mesh": Fact("object:jax.sharding"),
+    "jax.sharding.NamedSharding": Fact("object:jax.sharding"),
+    "jax.sharding.PartitionSpec": Fact("object:jax.sharding"),
+    "jax.sharding.SingleDeviceSharding": Fact("object:jax.sharding"),
     "jax.ShapeDtypeStruct": Fact("object:jax.ShapeDtypeStruct"),
     "jax.new_ref": Fact("object:jax.Ref"),
     "jax.array_ref": Fact("object:jax.Ref"),
@@ -151,7 +155,7 @@ ROWS |= _each(
 ROWS["jax.lax.top_k"] = Fact("arrays")
 ROWS |= _each(
     "GatherDimensionNumbers ScatterDimensionNumbers ConvDimensionNumbers Precision "
-    "RandomAlgorithm DotDimensionNumbers conv_dimension_numbers padtype_to_pads "
+    "broadcast_shapes RandomAlgorithm DotDimensionNumbers conv_dimension_numbers padtype_to_pads "
     "GatherScatterMode dtype convert_element_type_p",
     STATIC,
     "jax.lax.",
@@ -164,6 +168,27 @@ _SAMPLERS = (
     "multinomial"
 )
 ROWS |= _each(_SAMPLERS, Fact("array", key=0), "jax.random.")
+
+# Functions whose derivative is infinite somewhere, where that is, and the argument it is about.
+SINGULAR: dict[str, tuple[float, int]] = {
+    f"jax.{name}": (at, 0)
+    for at, names in (
+        (0.0, "numpy.sqrt numpy.log numpy.log2 numpy.log10 numpy.cbrt numpy.reciprocal "
+              "numpy.linalg.norm lax.sqrt lax.log lax.rsqrt lax.cbrt"),
+        (1.0, "numpy.arccos numpy.arcsin numpy.arctanh numpy.arccosh numpy.acos numpy.asin "
+              "numpy.atanh lax.acos lax.asin lax.atanh"),
+    )
+    for name in names.split()
+}  # fmt: skip
+SINGULAR |= {"jax.numpy.divide": (0.0, 1), "jax.numpy.true_divide": (0.0, 1), "jax.lax.div": (0.0, 1)}
+# What keeps a value away from such a place.
+GUARDS = frozenset(
+    f"jax.{name}"
+    for name in (
+        "numpy.where numpy.select numpy.clip numpy.maximum numpy.fmax numpy.exp numpy.nan_to_num "
+        "numpy.cosh nn.softplus nn.sigmoid nn.softmax lax.select lax.clamp lax.max lax.exp"
+    ).split()
+)
 
 ALIASES = {
     "jax.tree_util.tree_map": "jax.tree.map",

@@ -23,7 +23,32 @@ _OPTIMIZERS = (
 # Optimizers whose update raises ValueError without params (tried on optax 0.2.8).
 NEED_PARAMS = frozenset(
     f"optax.{name}"
-    for name in ["adamw", "lamb", "lion", "adafactor", "lars", "adamaxw", "nadamw", "contrib.muon", "novograd", "add_decayed_weights", "scale_by_trust_ratio", "scale_by_param_block_rms", "keep_params_nonnegative", "contrib.prodigy", "contrib.dadapt_adamw"]
+    for name in ["adamw", "lamb", "lion", "adafactor", "lars", "adamaxw", "nadamw", "contrib.muon", "novograd", "add_decayed_weights", "scale_by_trust_ratio", "scale_by_param_block_rms", "keep_params_nonnegative", "contrib.prodigy", "contrib.dadapt_adamw", "adan", "fromage", "adaptive_grad_clip", "lbfgs", "scale_by_factored_rms", "contrib.momo", "contrib.sophia"]
+)
+# Parts of `chain` by what they do: limit gradients; a whole optimizer, with its learning rate;
+# rescale gradients keeping their sign.
+CLIPS = frozenset(
+    f"optax.{name}"
+    for name in ("clip", "clip_by_global_norm", "clip_by_block_rms", "adaptive_grad_clip")
+)
+WHOLE_OPTIMIZERS = frozenset(
+    f"optax.{name}"
+    for name in (
+        "adabelief adadelta adagrad adafactor adam adamax adamaxw adamw adan amsgrad fromage lamb "
+        "lars lion nadam nadamw noisy_sgd novograd radam rmsprop sgd sm3 yogi contrib.muon"
+    ).split()
+)
+PRECONDITIONERS = frozenset(
+    f"optax.scale_by_{name}"
+    for name in (
+        "adam adamax adan amsgrad belief factored_rms lion novograd radam rms rss stddev yogi"
+    ).split()
+)
+SIGN_KEEPING = (
+    PRECONDITIONERS
+    | CLIPS
+    | {"optax.trace", "optax.ema", "optax.identity", "optax.centralize", "optax.zero_nans"}
+    | {"optax.add_decayed_weights", "optax.scale_by_trust_ratio", "optax.add_noise"}
 )
 _SCHEDULES = (
     "constant_schedule cosine_decay_schedule cosine_onecycle_schedule exponential_decay "
@@ -50,5 +75,29 @@ for _loss in ["l2_loss", "squared_error", "huber_loss", "softmax_cross_entropy",
     ROWS[f"optax.{_loss}"] = ARRAY
     ROWS[f"optax.losses.{_loss}"] = ARRAY
 
-ALIASES = {"optax.tree_utils": "optax.tree"}
+# Losses whose first argument is logits.
+LOGIT_LOSSES = frozenset(
+    f"optax.{module}{name}"
+    for module in ("", "losses.")
+    for name in (
+        "softmax_cross_entropy",
+        "softmax_cross_entropy_with_integer_labels",
+        "sigmoid_binary_cross_entropy",
+        "safe_softmax_cross_entropy",
+        "sigmoid_focal_loss",
+    )
+)
+
+ALIASES = {
+    "optax.tree_utils": "optax.tree",
+    "orbax.checkpoint.checkpoint_manager": "orbax.checkpoint",
+    "orbax.checkpoint.checkpointers": "orbax.checkpoint",
+    "orbax.checkpoint.standard_checkpointer": "orbax.checkpoint",
+    "orbax.checkpoint.async_checkpointer": "orbax.checkpoint",
+    "orbax.checkpoint.pytree_checkpointer": "orbax.checkpoint",
+}
+# Classes whose `save` returns before the checkpoint is written.
+SAVES_LATER = frozenset(
+    f"orbax.checkpoint.{name}" for name in ("StandardCheckpointer", "AsyncCheckpointer", "CheckpointManager")
+)
 MODULES: dict[str, Fact] = {}

@@ -8,4 +8,12 @@ ALIGNED = frozenset({"jax.random.permutation", "jax.random.shuffle", "jax.random
 KEY_MAKERS = frozenset({"jax.random.split", "jax.random.fold_in"})
 SEEDS = frozenset({"jax.random.key", "jax.random.PRNGKey"})
 # Functions that are given a key for its shape only.
-SHAPE_ONLY = frozenset({"initialize_carry", "init", "lazy_init", "eval_shape", "tabulate", "init_with_output"})
+SHAPE_ONLY = frozenset(
+    {"initialize_carry", "init", "lazy_init", "eval_shape", "tabulate", "init_with_output"}
+)
+# Project functions with such words in their names reuse a key on purpose: the same change for
+# several views of a sample, the same draws at every evaluation.
+SAME_ON_PURPOSE = (
+    *("crop", "augment", "flip", "shift", "shuffle", "permut", "mask"),
+    *("eval", "generate", "predict", "valid", "exemplar"),
+)

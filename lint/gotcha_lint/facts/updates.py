@@ -2,17 +2,66 @@
 
 from __future__ import annotations
 
-AT_UPDATES = frozenset(["set", "add", "subtract", "mul", "multiply", "min", "max", "divide", "power", "apply"])
+AT_UPDATES = frozenset(
+    ["set", "add", "subtract", "mul", "multiply", "min", "max", "divide", "power", "apply"]
+)
 # Methods of arrays whose only effect is their result; `sort` and `resize` of numpy work in place.
 ARRAY_UPDATES = frozenset(
-    ["astype", "clip", "conj", "cumprod", "cumsum", "flatten", "ravel", "repeat", "reshape", "round", "sort", "squeeze", "swapaxes", "take", "transpose", "sum", "mean"]
+    [
+        "astype",
+        "clip",
+        "conj",
+        "cumprod",
+        "cumsum",
+        "flatten",
+        "ravel",
+        "repeat",
+        "reshape",
+        "round",
+        "sort",
+        "squeeze",
+        "swapaxes",
+        "take",
+        "transpose",
+        "sum",
+        "mean",
+    ]
 )
 STATE_UPDATES = frozenset({"replace", "apply_gradients", "_replace"})
 # Classes, and decorators of classes, whose instances are updated by `replace`.
 STRUCTS = frozenset(
-    ["flax.training.train_state.TrainState", "flax.struct.PyTreeNode", "flax.struct.dataclass", "chex.dataclass", "brax.base.Base", "jdc.pytree_dataclass", "jax_dataclasses.pytree_dataclass", "typing.NamedTuple"]
+    [
+        "flax.training.train_state.TrainState",
+        "flax.struct.PyTreeNode",
+        "flax.struct.dataclass",
+        "chex.dataclass",
+        "brax.base.Base",
+        "jdc.pytree_dataclass",
+        "jax_dataclasses.pytree_dataclass",
+        "typing.NamedTuple",
+    ]
+)
+# Written as a statement they look like an assertion, and are none.
+COMPARISONS = frozenset(
+    f"jax.numpy.{name}"
+    for name in ("allclose", "array_equal", "array_equiv", "isclose", "equal", "all", "any")
 )
 # Functions of other modules, by name, whose only effect is their result.
 PURE = frozenset(
-    ["optax.apply_updates", "optax.incremental_update", "dataclasses.replace", "equinox.tree_at", "equinox.apply_updates", "jax.lax.with_sharding_constraint", "jax.lax.stop_gradient", "jax.lax.dynamic_update_slice", "jax.lax.dynamic_update_index_in_dim", "jax.lax.psum", "jax.lax.pmean", "jax.device_put", "flax.core.freeze", "flax.core.unfreeze"]
+    [
+        "optax.apply_updates",
+        "optax.incremental_update",
+        "dataclasses.replace",
+        "equinox.tree_at",
+        "equinox.apply_updates",
+        "jax.lax.with_sharding_constraint",
+        "jax.lax.stop_gradient",
+        "jax.lax.dynamic_update_slice",
+        "jax.lax.dynamic_update_index_in_dim",
+        "jax.lax.psum",
+        "jax.lax.pmean",
+        "jax.device_put",
+        "flax.core.freeze",
+        "flax.core.unfreeze",
+    ]
 )

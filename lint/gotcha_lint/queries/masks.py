@@ -10,9 +10,31 @@ from gotcha_lint.analysis.sites import Bind, Body
 
 _LOGIC = frozenset(
     f"jax.numpy.{name}"
-    for name in ["logical_and", "logical_or", "logical_not", "logical_xor", "isnan", "isfinite", "isinf", "greater", "less", "greater_equal", "less_equal", "equal", "not_equal", "isin"]
+    for name in [
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "logical_xor",
+        "isnan",
+        "isfinite",
+        "isinf",
+        "greater",
+        "less",
+        "greater_equal",
+        "less_equal",
+        "equal",
+        "not_equal",
+        "isin",
+    ]
 )
-_ORDER = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
+_ORDER = (
+    cst.LessThan,
+    cst.GreaterThan,
+    cst.LessThanEqual,
+    cst.GreaterThanEqual,
+    cst.Equal,
+    cst.NotEqual,
+)
 
 
 def is_mask(body: Body, parts: Sequence[cst.SubscriptElement]) -> bool:

@@ -1,4 +1,4 @@
-"""Where a place stands: which loops repeat it, what changes from turn to turn, which file it is in."""
+"""Where a place stands: which loops repeat it, what changes at each turn, which file it is in."""
 
 from __future__ import annotations
 
@@ -7,6 +7,27 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
 from gotcha_lint.analysis.syntax import walk
 
+# Functions of these names run once per batch, wherever they are called from.
+_STEPS = frozenset(
+    [
+        "step",
+        "train_step",
+        "training_step",
+        "eval_step",
+        "evaluation_step",
+        "validation_step",
+        "test_step",
+        "update",
+        "update_step",
+        "train_on_batch",
+        "train_batch",
+        "test_on_batch",
+        "act",
+        "select_action",
+        "get_action",
+        "learn_step",
+    ]
+)
 _CACHES = ("cache", "cached", "memo", "once")
 
 
@@ -20,7 +41,14 @@ def repeated(place: Place) -> str:
     loops = long_loops(place)
     if loops:
         return "turn of this loop"
-    return f"call of `{place.body.function.name}`" if place.body.hot else ""
+    function = place.body.function
+    stepping = function.name.lstrip("_") in _STEPS
+    return f"call of `{function.name}`" if is_hot(place.body) or stepping else ""
+
+
+def is_hot(body: Body) -> bool:
+    """Called in a loop of the program, not of its tests."""
+    return bool(body.hot) and not any(is_test_file(site[0]) for site, _ in body.hot)
 
 
 def assigned_each_time(place: Place) -> frozenset[str]:
@@ -36,10 +64,18 @@ def assigned_each_time(place: Place) -> frozenset[str]:
 
 def is_test(body: Body) -> bool:
     """Code of tests: a few turns, compiled on purpose."""
-    *folders, name = body.model.path.replace("\\", "/").split("/")
+    return is_test_file(body.model.path)
+
+
+def is_test_file(path: str) -> bool:
+    *folders, name = path.replace("\\", "/").split("/")
     if not {"tests", "test", "testing"}.isdisjoint(folders):
         return True
-    return name.startswith("test_") or name.endswith(("_test.py", "_tests.py")) or name == "conftest.py"
+    return (
+        name.startswith("test_")
+        or name.endswith(("_test.py", "_tests.py"))
+        or name == "conftest.py"
+    )
 
 
 def is_memoised(body: Body) -> bool:
@@ -60,7 +96,9 @@ def _asks_for_first(test: cst.BaseExpression, when: bool) -> bool:
     match test:
         case cst.UnaryOperation(operator=cst.Not()):
             return when
-        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)]):
+        case cst.Comparison(
+            comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)]
+        ):
             none = isinstance(other, cst.Name) and other.value == "None"
             first = isinstance(other, cst.Integer) and other.value in ("0", "1")
             if isinstance(operator, cst.NotIn) or (isinstance(operator, cst.Is) and none):

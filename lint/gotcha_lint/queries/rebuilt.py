@@ -7,8 +7,9 @@ from typing import Literal
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import children, walk
 from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, Via
 from gotcha_lint.queries.places import (
@@ -21,6 +22,7 @@ from gotcha_lint.queries.places import (
 )
 
 Made = Literal["lambda", "def", "partial", "method", "transform"]
+_SAME_OBJECT = frozenset({"jit", "nnx.jit", "checkpoint"})  # found again: jit(jit(f)) of the same f
 _PROGRAMS = frozenset({Kind.FUNCTION, Kind.OBJECT, Kind.CLASS, Kind.NAMED})
 _DATA = frozenset({Kind.ARRAY, Kind.HOST, Kind.KEY, Kind.TREE})
 
@@ -68,7 +70,7 @@ def _used(call: Call, via: Via) -> cst.CSTNode | None:
     """Where the new function is called, as often as it is made; kept or used longer is fine."""
     loops, found = long_loops(call), None
     for other in call.body.of(Call):
-        if any(v.site == via.site for v in other.callee.via):
+        if other.callee.kind is Kind.FUNCTION and any(v.site == via.site for v in other.callee.via):
             if long_loops(other) != loops:
                 return None
             found = found or other.node
@@ -77,18 +79,29 @@ def _used(call: Call, via: Via) -> cst.CSTNode | None:
 
 def _made(call: Call, function: Value, via: Via) -> Made | None:
     """How the function came to be, if it came to be here; None where it is an old object."""
+    if function.via:
+        same = function.via[-1].name in _SAME_OBJECT
+        return "transform" if not same and _site_here(call, function) else None
     match function.made:
         case "lambda" | "def":
             return function.made if _born_here(call, function) else None
-        case "partial" | "transform":
-            inner = [v.name for v in function.via]
-            if function.made == "transform" and inner[-1] in ("jit", "checkpoint", "nnx.jit"):
-                return None
-            return function.made if _site_here(call, function) else None
+        case "partial":
+            return "partial" if _site_here(call, function) else None
         case "method":
-            direct = not call.decorator and via.name == "jit" and isinstance(call.arg_node(0), cst.Attribute)
+            direct = (
+                not call.decorator
+                and via.name == "jit"
+                and isinstance(call.arg_node(0), cst.Attribute)
+            )
             return "method" if direct and _called_at_once(call) else None
     return None
+
+
+def is_new(call: Call, function: Value) -> bool:
+    """A function that is another object each time this call is reached."""
+    if function.via or function.made == "partial":
+        return _site_here(call, function)
+    return function.made in ("lambda", "def") and _born_here(call, function)
 
 
 def _born_here(call: Call, function: Value) -> bool:
@@ -117,7 +130,11 @@ def _is_inside(call: Call, node: cst.CSTNode) -> bool:
 
 def _called_at_once(call: Call) -> bool:
     """`jit(self.f)(x)`: bound to a name, the old method would still be alive, and found."""
-    return any(other.node.func is call.node for other in call.body.of(Call) if isinstance(other.node, cst.Call))
+    return any(
+        other.node.func is call.node
+        for other in call.body.of(Call)
+        if isinstance(other.node, cst.Call)
+    )
 
 
 def _data(call: Call, function: Value, made: Made) -> tuple[str, ...] | None:
@@ -126,14 +143,25 @@ def _data(call: Call, function: Value, made: Made) -> tuple[str, ...] | None:
     Around another function, model or configuration each turn, another program is right.
     """
     changing = assigned_each_time(call)
+    if _options(call) & changing:
+        return None
     if made in ("lambda", "def"):
         return _captured(call, function, changing)
-    node = call.arg_node(0, "fun", "f")
-    names = sorted({n.value for n in walk(node) if isinstance(n, cst.Name)} & changing) if node else []
+    node = None if call.decorator else call.arg_node(0, "fun", "f")
+    if node is None:
+        path, number = next(iter(function.targets), ("", 0))
+        known = path == call.body.model.path
+        return _taken(call, call.body.model.functions[number], changing) if known else None
+    names, lambdas = _read(node)
     if made == "method":
-        return None if names and long_loops(call) else ()
+        return None if names & changing and long_loops(call) else ()
     found: list[str] = []
-    for name in names:
+    for node in lambdas:
+        inner = _taken(call, call.body.model.by_node[id(node)], changing)
+        if inner is None:
+            return None
+        found.extend(inner)
+    for name in sorted(names & changing):
         value = call.body.names.get(name, UNKNOWN)
         inner = _captured(call, value, changing) if value.kind is Kind.FUNCTION else None
         if value.kind in (*_DATA, Kind.STATIC):
@@ -144,11 +172,49 @@ def _data(call: Call, function: Value, made: Made) -> tuple[str, ...] | None:
     return tuple(found)
 
 
+def _options(call: Call) -> set[str]:
+    """The names in the other arguments of jit: with other shardings another program is right."""
+    node = call.node
+    if isinstance(node, cst.Decorator):
+        node = node.decorator
+    rest = node.args[0 if call.decorator else 1 :] if isinstance(node, cst.Call) else ()
+    return set().union(
+        *(
+            _read(arg.value)[0]
+            for arg in rest
+            if arg.keyword is None or arg.keyword.value not in ("fun", "f")
+        )
+    )
+
+
+def _read(node: cst.CSTNode) -> tuple[set[str], list[cst.Lambda]]:
+    """The names that an expression reads itself, and the lambdas in it."""
+    names: set[str] = set()
+    lambdas: list[cst.Lambda] = []
+    stack = [node]
+    while stack:
+        match current := stack.pop():
+            case cst.Name(value=name):
+                names.add(name)
+            case cst.Arg(value=value) | cst.Attribute(value=value):
+                stack.append(value)
+            case cst.Lambda():
+                lambdas.append(current)
+            case _:
+                stack.extend(children(current))
+    return names, lambdas
+
+
 def _captured(call: Call, function: Value, changing: frozenset[str]) -> tuple[str, ...] | None:
-    """The changing names that a function defined here captures, if none of them is a function."""
+    """What a function defined here captures; None for another function."""
     if function.made not in ("lambda", "def") or function.via or not _born_here(call, function):
         return None
-    inner = call.body.model.functions[next(iter(function.targets))[1]]
+    return _taken(call, call.body.model.functions[next(iter(function.targets))[1]], changing)
+
+
+def _taken(call: Call, inner: object, changing: frozenset[str]) -> tuple[str, ...] | None:
+    """The changing names that a function captures; None if one of them is a function or a model."""
+    assert isinstance(inner, Function)
     found: list[str] = []
     for name in inner.captured:
         if name not in changing or name == inner.name:

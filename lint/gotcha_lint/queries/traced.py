@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import At, Body
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Place, Test
+from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value, is_tracer
+from gotcha_lint.queries.expected import expected_to_fail, is_test
 from gotcha_lint.rule import text_of
 
 # Under these alone Python still sees the numbers: `if`, `int` and `.item` work.
 CONCRETE_ROLES = frozenset({"grad", "value_and_grad", "jvp", "custom", "inline"})
 _CAREFUL = ("Tracer", "is_concrete", "disable_jit", "concrete_or_error", "is_traced")
+# Checks that are switched off where the code is traced.
+_OPTIONAL = ("check", "valid", "debug")
 
 
 def surely_traced(body: Body) -> bool:
-    """Seen to be given to a transform, or called from such a function."""
-    return body.trace is not None and not body.trace.soft
+    """Seen to be given to a transform, or called from such a function, and not by a test alone."""
+    return body.trace is not None and not body.trace.soft and not _traced_by_test(body)
+
+
+def _traced_by_test(body: Body) -> bool:
+    """What a test traces works, or fails on purpose."""
+    chain = body.trace.chain if body.trace else ()
+    return bool(chain) and is_test(chain[0][0][0])
 
 
 def abstract(body: Body) -> bool:
     """Traced so that arrays have no values: under jit, scan and their kin, not under grad alone."""
     trace = body.trace
-    if trace is None or trace.soft:
+    if trace is None or not surely_traced(body):
         return False
     return trace.staged or _mapped(body)
 
@@ -31,7 +43,9 @@ def _mapped(body: Body) -> bool:
     trace = body.trace
     if trace is None or not trace.direct or not trace.roles <= CONCRETE_ROLES | {"vmap"}:
         return False
-    return "vmap" in trace.roles and sum(p.name not in trace.static for p in body.function.params) == 1
+    return (
+        "vmap" in trace.roles and sum(p.name not in trace.static for p in body.function.params) == 1
+    )
 
 
 def is_traced(value: Value) -> bool:
@@ -48,6 +62,14 @@ def tracers(value: Value) -> Iterator[Value]:
             yield from tracers(item)
 
 
-def guarded(at: At) -> bool:
-    """An `if` around it asks whether the value is a tracer at all."""
-    return any(word in text_of(guard.test) for guard in at.guards for word in _CAREFUL)
+def guarded(place: Place) -> bool:
+    """An `if` before it asks whether the value is a tracer at all, or a `try` takes the failure."""
+    body, names = place.body, [n.value for n in walk(place.node) if isinstance(n, cst.Name)]
+    words = (*_CAREFUL, *(f"isinstance({name}," for name in names))
+    tests = [text_of(t.node) for t in body.of(Test) if t.at.order <= place.at.order]
+    around = [text_of(guard.test) for guard in place.at.guards]
+    return (
+        any(word in test for test in tests for word in words)
+        or any(word in test for test in around for word in _OPTIONAL)
+        or expected_to_fail(body, place.node)
+    )

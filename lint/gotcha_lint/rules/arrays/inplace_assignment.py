@@ -6,19 +6,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Store
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.sites import Store
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.rebind import rebindable
+from gotcha_lint.queries.stores import assignment
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
-
-_METHODS: dict[type[cst.BaseAugOp], str] = {
-    cst.AddAssign: "add",
-    cst.SubtractAssign: "subtract",
-    cst.MultiplyAssign: "multiply",
-    cst.DivideAssign: "divide",
-    cst.PowerAssign: "power",
-}
 
 
 class InplaceAssignment(Rule):
@@ -63,9 +58,13 @@ class InplaceAssignment(Rule):
 
     def check(self, site: Store) -> Iterator[Report]:
         target = site.node
-        if not isinstance(target, cst.Subscript) or site.base.kind is not Kind.ARRAY or site.base.maybe:
+        if (
+            not isinstance(target, cst.Subscript)
+            or site.base.kind is not Kind.ARRAY
+            or site.base.maybe
+        ):
             return
-        if _may_be_reference(site.body, site, target):
+        if _may_be_something_else(site, target) or expected_to_fail(site.body, target):
             return
         yield Report(
             target,
@@ -74,31 +73,38 @@ class InplaceAssignment(Rule):
         )
 
 
-def _may_be_reference(body: Body, site: Store, target: cst.Subscript) -> bool:
-    kernel = body.trace is not None and "pallas" in body.trace.roles
-    return kernel or source_of(target.value).lower().endswith(("ref", "refs"))
+def _may_be_something_else(site: Store, target: cst.Subscript) -> bool:
+    """A reference of a kernel, a dict, or a parameter known by its annotation only."""
+    trace = site.body.trace
+    if trace is not None and "pallas" in trace.roles:
+        return True
+    if source_of(target.value).lower().endswith(("ref", "refs")) or _is_text_key(target):
+        return True
+    return _annotated(site.body.function, site.base.param) and not site.base.tracer
+
+
+def _annotated(function: Function, name: str) -> bool:
+    return any(
+        p.name == name and p.annotation is not None and "Any" not in text_of(p.annotation)
+        for p in function.params
+    )
+
+
+def _is_text_key(target: cst.Subscript) -> bool:
+    match target.slice:
+        case [
+            cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() | cst.FormattedString()))
+        ]:
+            return True
+    return False
 
 
 def _fix(site: Store, target: cst.Subscript) -> Rewrite | None:
     name = rebindable(site.body, target.value)
-    found = _assignment(site.at.statement, target)
+    found = assignment(site.at, target)
     if not name or found is None:
         return None
     node, value, method = found
     index = text_of(target)[len(text_of(target.value)) :]
     text = f"{name} = {name}.at{index}.{method}({text_of(value)})"
     return Rewrite(f"Use `.at[...].{method}`", (Change(node, text=text),), safe="." not in name)
-
-
-def _assignment(
-    statement: cst.CSTNode, target: cst.Subscript
-) -> tuple[cst.CSTNode, cst.BaseExpression, str] | None:
-    """The assignment to this one target, its right side and the update that does the same."""
-    for small in getattr(statement, "body", ()):
-        match small:
-            case cst.Assign(targets=[cst.AssignTarget(target=one)], value=value) if one is target:
-                return small, value, "set"
-            case cst.AugAssign(operator=operator, value=value) if small.target is target:
-                method = _METHODS.get(operator.__class__)
-                return (small, value, method) if method else None
-    return None

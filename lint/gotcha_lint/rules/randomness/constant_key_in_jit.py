@@ -10,6 +10,8 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.random import KEY_MAKERS, SEEDS, SHAPE_ONLY
+from gotcha_lint.queries.calls import plain_calls
+from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.traced import surely_traced
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -17,7 +19,7 @@ _REPEATED = frozenset({"scan", "fori", "while", "map"})
 
 
 class ConstantKeyInJit(Rule):
-    """Makes a random key from a constant inside a function that is traced and called again and again.
+    """Makes a random key from a constant inside a traced function that is called repeatedly.
 
     ## What happens
     The key, and with it every number drawn from it, is a constant of the compiled program: each
@@ -33,6 +35,7 @@ class ConstantKeyInJit(Rule):
     """
 
     severity = "warning"
+    preview = True
     examples = (
         Example(
             bad="""
@@ -66,14 +69,14 @@ class ConstantKeyInJit(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        if not surely_traced(site) or not _repeated(site):
+        if is_test(site.model.path) or not surely_traced(site) or not _repeated(site):
             return
-        for call in site.of(Call):
+        for call in plain_calls(site):
             if call.name in SEEDS and _literal(call) and _drawn_from(site, call):
                 yield Report(
                     call.node,
-                    f"`{source_of(call.node)}` is a constant of the traced function: every call draws the "
-                    "same numbers; pass a key in",
+                    f"`{source_of(call.node)}` is a constant of the traced function: every "
+                    "call draws the same numbers; pass a key in",
                     why_traced=True,
                     why_hot=bool(site.hot),
                 )
@@ -96,7 +99,7 @@ def _literal(call: Call) -> bool:
 def _drawn_from(body: Body, seed: Call) -> bool:
     """The key itself, or one made of it, goes to a function that draws numbers."""
     made = {seed.result.ident // 1024}
-    for call in body.of(Call):
+    for call in plain_calls(body):
         given = [v for v in (*call.args, *call.kwargs.values()) if _is_one_of(v, made)]
         if not given or _for_shape(call):
             continue

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import KeyUse
-from gotcha_lint.queries.keys import aligned, drawn_away
+from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.keys import drawn_away, on_purpose, own_of_turn
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -21,8 +22,8 @@ class KeyReuse(Rule):
     `key, subkey = jax.random.split(key)` before each draw, or `jax.random.fold_in(key, step)`.
 
     ## Not reported
-    One key for a permutation of several aligned arrays, keys under `eval_shape`, and uses in
-    different branches.
+    One key for a permutation of several aligned arrays or for views of one sample, equal `init`
+    calls for a target network, keys under `eval_shape`, uses in different branches, and test files.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -71,15 +72,25 @@ class KeyReuse(Rule):
 
     def check(self, site: KeyUse) -> Iterator[Report]:
         body = site.body
-        if body.trace is not None and "eval_shape" in body.trace.roles:
+        if is_test(body.model.path) or (
+            body.trace is not None and "eval_shape" in body.trace.roles
+        ):
             return
         now, before = body.call_of(site.node), body.call_of(site.first)
-        if now is None or before is None or aligned(now, before):
+        if (
+            now is None
+            or before is None
+            or now.decorator
+            or before.decorator
+            or on_purpose(now, before)
+        ):
             return
         if drawn_away(body, now) or drawn_away(body, before):
             return
-        if site.in_loop:
-            yield Report(now.node, "every turn of the loop draws from the same key: the same numbers each time")
+        if now is before:
+            if now.at.loops and not own_of_turn(now):
+                text = "every turn of the loop draws from the same key: the same numbers each time"
+                yield Report(now.node, text)
             return
         yield Report(
             now.node,

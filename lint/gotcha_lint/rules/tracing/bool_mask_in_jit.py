@@ -1,5 +1,3 @@
-"""A result whose shape depends on values, under jit."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -24,8 +22,7 @@ class BoolMaskInJit(Rule):
     every new count (63 for 9 counts in one measured program).
 
     ## Instead
-    `jnp.where(mask, x, 0)` keeps the shape; reductions take `where=mask`. `jnp.nonzero(mask,
-    size=n, fill_value=0)` fixes the number.
+    `jnp.where(mask, x, 0)` keeps the shape; sums take `where=mask`; `jnp.nonzero` takes `size=`.
 
     ## References
     https://docs.jax.dev/en/latest/errors.html#jax.errors.NonConcreteBooleanIndexError
@@ -93,25 +90,29 @@ class BoolMaskInJit(Rule):
         if not abstract(site):
             return
         for place in site.sites:
-            if isinstance(place, Index) and _masked(site, place) and not guarded(place.at):
-                text = f"`{source_of(place.node)}` selects by a traced mask: how many it selects is not known"
-                yield Report(place.node, text + " while tracing; use `jnp.where`", why_traced=True)
-            elif isinstance(place, Call) and _needs_size(place) and not guarded(place.at):
-                cure = " or ".join(f"`{name}=`" for name in NEED_SIZE.get(place.name, ("size",)))
-                text = f"`{source_of(place.node.func)}` gives as many results as it finds: under jit it needs {cure}"
+            text = ""
+            if isinstance(place, Index) and _masked(site, place):
+                text = f"`{source_of(place.node)}` selects by a traced mask: use `jnp.where`"
+            elif isinstance(place, Call) and _needs_size(place):
+                func, cure = source_of(place.node.func), NEED_SIZE.get(place.name, ("size",))[0]
+                text = f"`{func}` gives as many results as it finds: it needs `{cure}=` here"
+            if text and not guarded(place):
                 yield Report(place.node, text, why_traced=True)
 
 
 def _masked(body: Body, place: Index) -> bool:
     base = place.base
-    if not (base.kind in (Kind.ARRAY, Kind.HOST) or base.of == "jax.at" or base.tracer) or base.kind is Kind.LIST:
+    if (
+        not (base.kind in (Kind.ARRAY, Kind.HOST) or base.of == "jax.at" or base.tracer)
+        or base.kind is Kind.LIST
+    ):
         return False
     return is_tracer(place.index) and is_mask(body, place.node.slice)
 
 
 def _needs_size(call: Call) -> bool:
     value = call.base if call.name.startswith("array.") else call.arg(0)
-    if value is None or not is_traced(value):
+    if call.decorator or value is None or not is_traced(value):
         return False
     if call.name == "jax.numpy.where":
         return len(call.args) == 1 and not call.kwargs and not call.starred

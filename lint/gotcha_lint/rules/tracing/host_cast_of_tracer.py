@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call, Index
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import Kind, is_tracer
-from gotcha_lint.facts.concrete import (
-    CAST_METHODS,
-    CASTS,
-    NUMPY_ANSWERS_FALSE,
-    NUMPY_WORKS,
-    SEE_THROUGH_GRAD,
-    SIZES,
-    TRUTH,
-)
-from gotcha_lint.queries.traced import abstract, guarded, is_traced, surely_traced, tracers
+from gotcha_lint.analysis.values import Kind
+from gotcha_lint.queries.casts import cast
+from gotcha_lint.queries.traced import abstract, guarded, is_traced, surely_traced
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -24,10 +15,10 @@ class HostCastOfTracer(Rule):
     """Turns a traced array into a Python number or a numpy array.
 
     ## What happens
-    `float(x)`, `int(x)`, `x.item()`, `x.tolist()` and `math.sqrt(x)` raise `ConcretizationTypeError:
-    Abstract tracer value encountered where concrete value is expected`; `np.asarray(x)`,
-    `np.sqrt(x)` and most of numpy raise `TracerArrayConversionError`. `np.array_equal(a, b)` raises
-    nothing and answers False, whatever the arrays hold.
+    `float(x)`, `int(x)`, `x.item()`, `x.tolist()` and `math.sqrt(x)` raise
+    `ConcretizationTypeError: Abstract tracer value encountered where concrete value is expected`;
+    `np.asarray(x)`, `np.sqrt(x)` and most of numpy raise `TracerArrayConversionError`.
+    `np.array_equal(a, b)` raises nothing and answers False, whatever the arrays hold.
 
     ## Instead
     Stay with `jnp`, whose functions have the same names. Cast outside, on what the function
@@ -78,46 +69,29 @@ class HostCastOfTracer(Rule):
         if not surely_traced(site):
             return
         for place in site.sites:
-            if isinstance(place, Call):
-                what = _cast(site, place)
-                if what and not guarded(place.at):
+            if isinstance(place, Call) and not place.decorator:
+                what = cast(site, place)
+                if what and not guarded(place):
                     yield Report(place.node, what, why_traced=True)
             elif isinstance(place, Index) and abstract(site):
                 yield from _looked_up(place)
-
-
-def _cast(body: Body, call: Call) -> str:
-    """What is wrong with a call; empty where nothing is."""
-    name, func = call.name, source_of(call.node.func)
-    if not name or (name in SEE_THROUGH_GRAD and not abstract(body)):
-        return ""
-    if name in CAST_METHODS or name == "?.item":
-        return f"`{func}()` on a traced array: it has no value yet" if call.base and is_traced(call.base) else ""
-    if name in CASTS or name.startswith("math.") or name in TRUTH:
-        sure = is_tracer if name in TRUTH else is_traced
-        traced = any(map(sure, call.args))
-        return f"`{func}` needs a number, and `{source_of(call.node)}` gives it a traced array" if traced else ""
-    if name.startswith("numpy.") and name not in SIZES and body.fact(call).returns.startswith("host"):
-        return _numpy(call, func)
-    return "" if name not in NUMPY_ANSWERS_FALSE else _numpy(call, func)
-
-
-def _numpy(call: Call, func: str) -> str:
-    if call.name in NUMPY_WORKS or call.name.startswith(("numpy.random.", "numpy.testing.")):
-        return ""
-    if not any(any(tracers(value)) for value in (*call.args, *call.kwargs.values())):
-        return ""
-    if call.name in NUMPY_ANSWERS_FALSE:
-        return f"`{func}` cannot see into a traced array and answers False: use `jnp`"
-    return f"`{func}` turns a traced array into a numpy one, which it cannot: use `jnp`"
 
 
 def _looked_up(place: Index) -> Iterator[Report]:
     """`numpy_table[i]` and `layers[i]` with a traced `i`."""
     base = place.base
     listed = base.kind is Kind.TUPLE or (base.kind is Kind.LIST and base.of == "list")
-    if not is_traced(place.index) or base.maybe or base.tracer or not (listed or base.kind is Kind.HOST):
+    if (
+        not is_traced(place.index)
+        or base.maybe
+        or base.tracer
+        or not (listed or base.kind is Kind.HOST)
+    ):
         return
     what = "a list" if listed else "a numpy array"
-    cure = "`jax.lax.switch`, or stack it and index the stack" if listed else "`jnp.asarray(...)[i]`"
-    yield Report(place.node, f"{what} cannot be indexed by a traced value: use {cure}", why_traced=True)
+    cure = (
+        "`jax.lax.switch`, or stack it and index the stack" if listed else "`jnp.asarray(...)[i]`"
+    )
+    yield Report(
+        place.node, f"{what} cannot be indexed by a traced value: use {cure}", why_traced=True
+    )

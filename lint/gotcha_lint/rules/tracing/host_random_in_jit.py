@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.sites import Call, Format
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.queries.traced import surely_traced
 from gotcha_lint.rule import Example, Report, Rule
 
 _EFFECTS = {"random": "draws once, while tracing", "time": "looks at the clock once, while tracing"}
-_UNDER_JIT = frozenset({"jit", "pmap", "nnx.jit", "nnx.pmap", "shard_map", "scan", "while", "fori", "map"})
+_UNDER_JIT = frozenset(
+    {"jit", "pmap", "nnx.jit", "nnx.pmap", "shard_map", "scan", "while", "fori", "map"}
+)
 
 
 class HostRandomInJit(Rule):
@@ -63,11 +65,19 @@ class HostRandomInJit(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         body = site.body
-        if not surely_traced(body) or body.trace is None or body.trace.roles.isdisjoint(_UNDER_JIT):
+        if (
+            site.decorator
+            or not surely_traced(body)
+            or body.trace is None
+            or body.trace.roles.isdisjoint(_UNDER_JIT)
+        ):
             return
+        if any(shown.node is site.node for shown in body.of(Format)):
+            return  # a name for something, made while tracing
         what = _EFFECTS.get(body.fact(site).effect) or _generator(site)
         if what:
-            text = f"`{source_of(site.node.func)}` {what}: its answer is a constant of the compiled program"
+            func = source_of(site.node.func)
+            text = f"`{func}` {what}: its answer is a constant of the compiled program"
             yield Report(site.node, text, why_traced=True)
 
 

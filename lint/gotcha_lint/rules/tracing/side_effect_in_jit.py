@@ -8,6 +8,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call, Format
 from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.queries.calls import plain_calls
+from gotcha_lint.queries.small import small_statements
 from gotcha_lint.queries.traced import abstract, guarded, tracers
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -68,18 +70,18 @@ class SideEffectInJit(Rule):
     def check(self, site: Body) -> Iterator[Report]:
         if not abstract(site):
             return
-        formats = [f for f in site.of(Format) if any(tracers(f.value)) and not guarded(f.at)]
+        formats = [f for f in site.of(Format) if any(tracers(f.value)) and not guarded(f)]
         reported: set[int] = set()
-        for call in site.of(Call):
-            if site.fact(call).effect not in _SHOWING or guarded(call.at):
+        for call in plain_calls(site):
+            if site.fact(call).effect not in _SHOWING or guarded(call):
                 continue
             inside = [f for f in formats if f.at.statement is call.at.statement]
             if inside or any(any(tracers(value)) for value in (*call.args, *call.kwargs.values())):
                 reported.add(id(call.at.statement))
                 yield Report(call.node, _message(call, inside), why_traced=True)
         for place in formats:
-            if place.spec and id(place.at.statement) not in reported and not _raises(place.at.statement):
-                text = f"a format with a specification cannot show the traced value `{source_of(place.node)}`"
+            if place.spec and id(place.at.statement) not in reported and not _raises(place):
+                text = f"a format specification cannot show the traced `{source_of(place.node)}`"
                 yield Report(place.node, text, why_traced=True)
 
 
@@ -87,8 +89,8 @@ def _message(call: Call, formats: list[Format]) -> str:
     func = source_of(call.node.func)
     if any(place.spec for place in formats):
         return f"`{func}` formats a traced value, which has no digits yet: this raises TypeError"
-    return f"`{func}` runs once, while tracing, and shows a tracer instead of a number: use `jax.debug.print`"
+    return f"`{func}` runs once, while tracing, and shows a tracer: use `jax.debug.print`"
 
 
-def _raises(statement: cst.CSTNode) -> bool:
-    return any(isinstance(small, cst.Raise | cst.Assert) for small in getattr(statement, "body", ()))
+def _raises(place: Format) -> bool:
+    return any(isinstance(small, cst.Raise | cst.Assert) for small in small_statements(place.at))

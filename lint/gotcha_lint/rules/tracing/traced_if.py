@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Test
 from gotcha_lint.analysis.values import is_tracer
+from gotcha_lint.queries.traced import abstract, guarded
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 
@@ -55,7 +56,7 @@ class TracedIf(Rule):
     )
 
     def check(self, site: Test) -> Iterator[Report]:
-        if not is_tracer(site.value) or site.body.trace is None or site.body.trace.soft:
+        if not is_tracer(site.value) or not abstract(site.body) or guarded(site):
             return
         yield Report(
             site.node,

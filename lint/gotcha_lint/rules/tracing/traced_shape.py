@@ -1,16 +1,13 @@
-"""A traced value where a size must be known."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from gotcha_lint.analysis.sites import Body, Call, Index
 from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.concrete import SIZES
-from gotcha_lint.queries.traced import abstract, guarded, tracers
+from gotcha_lint.queries.slices import slices, traced_slice
+from gotcha_lint.queries.traced import abstract, guarded, is_traced, tracers
 from gotcha_lint.rule import Example, Report, Rule
 
 _SLICED = frozenset({Kind.ARRAY, Kind.HOST, Kind.LIST, Kind.TUPLE})
@@ -73,29 +70,32 @@ class TracedShape(Rule):
         if not abstract(site):
             return
         for place in site.sites:
-            if isinstance(place, Call):
+            if isinstance(place, Call) and not place.decorator:
                 yield from _sizes(place)
             elif isinstance(place, Index):
                 yield from _bounds(place)
 
 
 def _sizes(call: Call) -> Iterator[Report]:
-    row = SIZES.get(call.name)
-    if row is None or guarded(call.at):
+    unknown = call.name.startswith("?.") and call.base is not None and is_traced(call.base)
+    row = SIZES.get(call.name.replace("?.", "array.") if unknown else call.name)
+    if row is None or guarded(call):
         return
     for position, names in _arguments(row):
         value, node = call.arg(position, *names), call.arg_node(position, *names)
         if value is not None and node is not None and any(tracers(value)):
             yield Report(
                 node,
-                f"`{source_of(node)}` is a traced value, and `{source_of(call.node.func)}` needs a size "
-                "that is known while tracing",
+                f"`{source_of(node)}` is a traced value, and `{source_of(call.node.func)}` needs "
+                "a size that is known while tracing",
                 why_traced=True,
             )
             return
 
 
-def _arguments(row: tuple[tuple[int, ...], tuple[str, ...]]) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _arguments(
+    row: tuple[tuple[int, ...], tuple[str, ...]],
+) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Each position with the keyword that may stand for it."""
     positions, names = row
     for number, position in enumerate(positions):
@@ -105,23 +105,16 @@ def _arguments(row: tuple[tuple[int, ...], tuple[str, ...]]) -> Iterator[tuple[i
 def _bounds(place: Index) -> Iterator[Report]:
     if not (place.base.kind in _SLICED or place.base.of == "jax.at" or place.base.tracer):
         return
-    if (place.base.kind is Kind.OBJECT and place.base.of != "jax.at") or guarded(place.at):
+    if (place.base.kind is Kind.OBJECT and place.base.of != "jax.at") or guarded(place):
         return
     values = place.index.items if place.index.kind is Kind.TUPLE else (place.index,)
-    parts = _slices(place.node)
-    if any(map(_traced_slice, values)) and parts:
+    parts = slices(place.node)
+    other = place.base.kind is Kind.OBJECT and place.base.of != "jax.at"
+    if parts and not other and any(map(traced_slice, values)) and not guarded(place):
         node = parts[0] if len(parts) == 1 else place.node
         yield Report(
             node,
-            f"`{source_of(place.node)}` has a traced slice bound: the length of a slice must be known "
-            "while tracing; use `jax.lax.dynamic_slice`",
+            f"`{source_of(place.node)}` has a traced slice bound: the length of a slice must be "
+            "known while tracing; use `jax.lax.dynamic_slice`",
             why_traced=True,
         )
-
-
-def _traced_slice(value: Value) -> bool:
-    return value.kind is Kind.STATIC and value.of == "slice" and value.tracer and not value.maybe
-
-
-def _slices(node: cst.Subscript) -> list[cst.CSTNode]:
-    return [part.slice for part in node.slice if isinstance(part.slice, cst.Slice)]

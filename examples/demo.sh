@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# What `make demo` shows. BIN is the folder of the environment's programs.
+set -euo pipefail
+cd "$(dirname "$0")"
+say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
+
+say gotcha-lint flawed
+"$BIN/gotcha-lint" flawed || true
+say gotcha-lint --why flawed/train.py:27
+"$BIN/gotcha-lint" --why flawed/train.py:27
+say gotcha-lint --explain traced-if
+"$BIN/gotcha-lint" --explain traced-if

@@ -1,0 +1,151 @@
+"""Sizes and shapes that change from step to step: where the mark comes from, and what clears it.
+
+The marks: "own-maximum" (a batch's own longest item), "loop-variable" (a number that counts turns,
+or an array cut by it), "range-step" (a number that goes in steps of a batch, or an array cut by it,
+whose last piece may be short).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.values import Kind, Value
+
+# Functions whose result has the shape that numbers among their arguments give: at which positions.
+_SHAPED: dict[str, tuple[int, ...]] = {
+    "zeros": (0,), "ones": (0,), "empty": (0,), "full": (0,), "arange": (0, 1, 2), "eye": (0, 1),
+    "identity": (0,), "linspace": (2,), "tile": (1,), "repeat": (1,), "broadcast_to": (1,),
+    "reshape": (1,), "resize": (1,), "iota": (1,), "broadcasted_iota": (1,), "uniform": (1,),
+    "normal": (1,), "randint": (1,), "bernoulli": (2,), "gumbel": (1,),
+}  # fmt: skip
+_SIZES = frozenset({"shape", "size", "num", "repeats", "reps", "N"})
+_REDUCTIONS = frozenset(
+    [
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "std",
+        "var",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "dot",
+        "vdot",
+        "median",
+        "norm",
+        "size",
+        "ndim",
+        "item",
+        "logsumexp",
+        "count_nonzero",
+        "average",
+    ]
+)
+_ROUNDING = (cst.FloorDivide, cst.Modulo, cst.Power, cst.LeftShift, cst.RightShift, cst.BitAnd)
+_ARRAYS = frozenset({Kind.ARRAY, Kind.HOST})
+
+
+def held(value: Value) -> str:
+    """The mark of a value, or of what it holds."""
+    if value.varying and value.kind not in (Kind.STATIC, Kind.TUPLE):
+        return value.varying
+    return next((mark for mark in map(held, value.items) if mark), "")
+
+
+def of_operation(left: Value, right: Value, operator: cst.CSTNode | None = None) -> str:
+    """A number does not change the shape of the array that it is added to; rounding clears it."""
+    if left.kind is Kind.STATIC and right.kind is Kind.STATIC:
+        return "" if isinstance(operator, _ROUNDING) else left.varying or right.varying
+    for one, other in ((left, right), (right, left)):
+        if one.kind is Kind.LIST and other.kind is Kind.STATIC:
+            return held(one) or other.varying  # [0] * n
+    if left.varying == "own-maximum" and isinstance(operator, cst.Subtract):
+        return left.varying  # longest - n, of an unknown n
+    return next((v.varying for v in (left, right) if v.varying and v.kind is not Kind.STATIC), "")
+
+
+def of_slice(node: cst.Slice, lower: Value | None, upper: Value | None) -> str:
+    """`x[:i]` changes with i; `x[i:i + k]` is a window of one length (the last may be short)."""
+    marks = {v.varying for v in (lower, upper) if v is not None and v.varying}
+    moving = node.lower is not None and lower is not None and bool(lower.varying)
+    if moving and node.upper is not None and _names(node.lower) & _names(node.upper):
+        return "range-step" if "range-step" in marks else ""
+    return min(marks, default="").replace("range-step", "loop-variable")
+
+
+def _names(node: cst.CSTNode | None) -> set[str]:
+    if node is None:
+        return set()
+    return {part.value for part in walk(node) if isinstance(part, cst.Name)}
+
+
+def of_index(node: cst.Subscript, index: Value) -> str:
+    """The mark that an index gives to what it cuts out."""
+    parts = index.items if len(node.slice) > 1 else (index,)
+    for element, part in zip(node.slice, parts, strict=False):
+        if isinstance(element.slice, cst.Slice) and part.varying:
+            return part.varying
+        if part.kind in _ARRAYS and part.varying:  # x[order[i:i + k]]
+            return part.varying
+    return ""
+
+
+def of_call(name: str, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> str:
+    """The mark of what a function of numpy, JAX and their kin gives."""
+    last = name.rpartition(".")[2]
+    if last in _REDUCTIONS:
+        return ""
+    if last == "pad":
+        return _of_pad(args, kwargs)
+    sizes = [args[p] for p in _SHAPED.get(last, ()) if p < len(args)]
+    sizes += [v for k, v in kwargs.items() if k in _SIZES and last in _SHAPED]
+    for value in sizes:
+        if value.varying and value.kind in (Kind.STATIC, Kind.TUPLE):
+            return value.varying
+    if last in ("reshape", "resize", "broadcast_to"):
+        return ""
+    return next((mark for mark in map(held, (*args, *kwargs.values())) if mark), "")
+
+
+def _of_pad(args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> str:
+    """Padding up to one length for all clears the mark; up to the longest sets it."""
+    widths = args[1] if len(args) > 1 else kwargs.get("pad_width", Value())
+    marks = _marks(widths)
+    if "own-maximum" in marks:
+        return "own-maximum"
+    return "" if marks or not widths.literal else held(args[0]) if args else ""
+
+
+def of_number(name: str, args: tuple[Value, ...]) -> str:
+    """`len(x)` of an array that varies does too; logarithms round up to a power."""
+    if name.startswith("math."):
+        return ""
+    first = args[0] if args else Value()
+    if name == "builtins.len":
+        return held(first) if first.kind in _ARRAYS else ""
+    return first.varying if first.kind is Kind.STATIC else ""
+
+
+def of_stranger(name: str, kwargs: Mapping[str, Value]) -> str:
+    """Tokenizers and collators of other libraries that pad to the longest of a batch."""
+    padding = kwargs.get("padding", Value()).literal
+    longest = padding is True or padding == "longest"
+    if name.endswith("pad_sequence") or name.endswith("pad_sequences"):
+        longest = not {"maxlen", "max_len", "max_length", "length"} & kwargs.keys()
+    bounded = {"pad_to_multiple_of", "pad_to_multiple", "images"} & kwargs.keys()
+    return "own-maximum" if longest and not bounded else ""
+
+
+def _marks(value: Value) -> set[str]:
+    return {value.varying} - {""} | {mark for item in value.items for mark in _marks(item)}
+
+
+def of_reduction(name: str, base: Value) -> str:
+    """The mark of a method's result."""
+    return "" if name in _REDUCTIONS or name == "reshape" else base.varying

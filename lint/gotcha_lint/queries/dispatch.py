@@ -1,0 +1,39 @@
+"""Tables of types that are searched in turn: `for kind, do in TABLE: if isinstance(x, kind)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.queries.classes import TypeName, accepts, constant, named_types, readable
+
+
+def shadowed_entries(body: Body, test: Call) -> Iterator[tuple[cst.CSTNode, str, str]]:
+    """Entries that are never found, with their class and that of the entry that takes it."""
+    kind = dotted(test.node.args[-1].value)
+    loop = next((loop for loop in reversed(test.at.loops) if kind in loop.names), None)
+    if loop is None or body.project is None or not isinstance(loop.node, cst.For):
+        return
+    table = loop.node.iter
+    if isinstance(table, cst.Name):
+        table = constant(body, table.value)
+    taken: list[TypeName] = []
+    for entry in _entries(table):
+        types = named_types(body, entry)
+        above = [
+            next((g for g in taken if g != t and accepts(body.project, g, t)), None) for t in types
+        ]
+        if types and above[0] is not None and None not in above:
+            yield entry, readable(body.project, types[0]), readable(body.project, above[0])
+        taken.extend(types)
+
+
+def _entries(table: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:
+    """The first elements of the pairs in a list or tuple."""
+    if isinstance(table, cst.List | cst.Tuple):
+        for element in table.elements:
+            if isinstance(element.value, cst.Tuple) and element.value.elements:
+                yield element.value.elements[0].value

@@ -1,0 +1,60 @@
+"""Calls that give the buffers of their arguments away."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.transforms import donated
+from gotcha_lint.analysis.values import Kind, Via
+
+# What can be asked of an array whose buffer is gone.
+_METADATA = frozenset(
+    "shape ndim dtype size nbytes itemsize sharding aval weak_type is_deleted delete committed".split()
+)
+_HARMLESS = frozenset({"builtins.type", "builtins.id", "builtins.isinstance", "builtins.len"})
+_BUFFERS = frozenset({Kind.ARRAY, Kind.TREE, Kind.KEY, Kind.OBJECT, Kind.UNKNOWN})
+
+
+def donating(call: Call | None) -> Via | None:
+    """The compiled function's own word on what it takes; nnx.jit puts its modules' arrays back."""
+    if call is None:
+        return None
+    via = next((v for v in reversed(call.callee.via) if v.donate_nums or v.donate_names), None)
+    return None if via is None or via.name.startswith("nnx.") or not via.known else via
+
+
+def donated_names(call: Call, via: Via) -> list[tuple[str, cst.Arg]]:
+    """The names given at donated positions."""
+    project = call.body.project
+    return list(donated(project, call.node, call.callee, via)) if project is not None else []
+
+
+def is_buffer(call: Call, arg: cst.Arg) -> bool:
+    """Not a number or a numpy array, which are copied to the device and keep their own memory."""
+    if arg.keyword is not None:
+        value = call.kwargs.get(arg.keyword.value)
+    else:
+        position = next(n for n, other in enumerate(call.node.args) if other is arg)
+        value = call.args[position] if position < len(call.args) else None
+    return value is not None and value.kind in _BUFFERS
+
+
+def needs_the_buffer(node: cst.CSTNode, body: Body, above: dict[int, cst.CSTNode]) -> bool:
+    """`x.shape` and `x.is_deleted()` can still be asked, and `x.at` of a module says nothing."""
+    outer = above.get(id(node))
+    while isinstance(outer, cst.Attribute) and outer.value is node:
+        if outer.attr.value in _METADATA:
+            return False
+        node, outer = outer, above.get(id(outer))
+    if isinstance(outer, cst.Arg):
+        call = body.call_of(above.get(id(outer)))
+        return call is None or call.name not in _HARMLESS
+    if isinstance(outer, cst.ComparisonTarget | cst.Comparison):
+        return not _is_identity(outer if isinstance(outer, cst.Comparison) else above[id(outer)])
+    return not isinstance(outer, cst.Del)
+
+
+def _is_identity(node: cst.CSTNode) -> bool:
+    return any(isinstance(part, cst.Is | cst.IsNot) for part in walk(node))

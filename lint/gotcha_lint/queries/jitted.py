@@ -1,0 +1,80 @@
+"""Calls of jitted functions: what they are given, and which arguments are static."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.transforms import BOUNDARIES
+from gotcha_lint.analysis.values import Kind, Value, Via
+
+
+class Argument(NamedTuple):
+    name: str  # of the parameter, where it is known
+    node: cst.BaseExpression
+    value: Value
+
+
+def compiled(call: Call) -> Via | None:
+    """The jit that the called function went through, when it is called from plain Python."""
+    if not call.body.eager or call.decorator or call.callee.kind is not Kind.FUNCTION:
+        return None
+    return next((via for via in reversed(call.callee.via) if via.name in BOUNDARIES), None)
+
+
+def called_name(call: Call) -> str:
+    """The name of the function behind a call."""
+    targets, project = call.callee.targets, call.body.project
+    if len(targets) == 1 and project is not None:
+        return project.function(next(iter(targets))).name
+    return "the jitted function"
+
+
+def arguments(call: Call) -> Iterator[Argument]:
+    """What a call is given, with the names of the parameters as far as they are known."""
+    names = _parameters(call)
+    position = 0
+    for arg in call.node.args:
+        if arg.star:
+            return
+        if arg.keyword is not None:
+            value = call.kwargs.get(arg.keyword.value, Value())
+            yield Argument(arg.keyword.value, arg.value, value)
+            continue
+        if position < len(call.args):
+            name = names[position] if position < len(names) else ""
+            yield Argument(name, arg.value, call.args[position])
+        position += 1
+
+
+def static_arguments(call: Call) -> Iterator[Argument]:
+    """Those whose value, not type, chooses the program."""
+    via = compiled(call)
+    if via is None or not via.known or not (via.static_nums or via.static_names):
+        return
+    shift = _filled_by_access(call)
+    numbers = {number - shift for number in via.static_nums}
+    for position, argument in enumerate(arguments(call)):
+        by_number = position in numbers and position < len(call.args)
+        if by_number or (argument.name and argument.name in via.static_names):
+            yield argument
+
+
+def _parameters(call: Call) -> list[str]:
+    targets, project = call.callee.targets, call.body.project
+    if len(targets) != 1 or project is None:
+        return []
+    every = project.function(next(iter(targets))).params
+    left = [p[0] for p in every if p[1] == "positional" and p[0] not in call.callee.bound_names]
+    return left[call.callee.bound :]
+
+
+def _filled_by_access(call: Call) -> int:
+    """A jitted method counts self among its arguments; `jit(self.method)` does not."""
+    project = call.body.project
+    if not call.callee.self_ or project is None:
+        return 0
+    return int(all(project.function(target).decorated for target in call.callee.targets))

@@ -1,0 +1,45 @@
+"""`apply` of linen modules: what is mutable, and what becomes of the result."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.syntax import literal
+
+_METHODS = frozenset({"apply", "apply_fn"})
+
+
+def is_apply(site: Call) -> bool:
+    """`model.apply(...)` or `state.apply_fn(...)` with collections as `mutable` only linen has them."""
+    func = site.node.func
+    name = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+    return name in _METHODS and not site.decorator
+
+
+def mutable_collections(site: Call) -> tuple[str, ...] | None:
+    """The collections named by `mutable=[...]`: with them `apply` returns a tuple."""
+    node = site.arg_node(-1, "mutable")
+    value = literal(node)
+    if isinstance(value, tuple) and isinstance(node, cst.List | cst.Tuple):
+        return tuple(name for name in value if isinstance(name, str))
+    return (value,) if isinstance(value, str) else None
+
+
+def assignment(site: Call) -> cst.BaseExpression | None:
+    """The one target that the result is assigned to."""
+    statement = site.at.statement
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return None
+    match statement.body[0]:
+        case cst.Assign(targets=[target], value=value) if value is site.node:
+            return target.target
+    return None
+
+
+def second_target(site: Call) -> cst.BaseExpression | None:
+    """`state` of `y, state = model.apply(...)`."""
+    target = assignment(site)
+    if isinstance(target, cst.Tuple) and len(target.elements) == 2:
+        return target.elements[1].value
+    return None

@@ -1,0 +1,95 @@
+"""What a call hands to pickle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Bind, Body, Call, Store
+from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.values import Kind, Value, on_device
+from gotcha_lint.finding import Confidence
+
+_POOLS = ("multiprocessing.Pool.", "concurrent.futures.ProcessPoolExecutor.")
+_JAX = frozenset({"jax", "flax", "optax", "haiku", "equinox", "orbax"})
+# Names that hold arrays on the device wherever JAX is used.
+_STATE = frozenset(
+    ["params", "opt_state", "train_state", "batch_stats", "model_state", "ema_params", "opt_states"]
+)
+
+
+class Pickled(NamedTuple):
+    node: cst.BaseExpression
+    value: Value
+    sink: str  # the function, as messages call it
+    place: Call | Store
+
+
+def pickled(body: Body) -> Iterator[Pickled]:
+    """Everything that this function pickles, as far as is known."""
+    for call in body.of(Call):
+        position = body.fact(call).pickles if call.name and not call.decorator else None
+        if position is None or call.starred:
+            continue
+        spread = call.name.startswith(_POOLS)
+        for index in range(0 if spread else position, len(call.args) if spread else position + 1):
+            node = call.arg_node(index, "obj", "value")
+            value = call.arg(index, "obj", "value")
+            if node is not None and value is not None:
+                yield Pickled(node, value, call.name, call)
+    for store in body.of(Store):
+        if store.base.of == "shelve.Shelf" and isinstance(store.node, cst.Subscript):
+            yield Pickled(store.node, store.value, "shelve.Shelf", store)
+
+
+def holds_device_arrays(body: Body, one: Pickled) -> Confidence | None:
+    """How sure it is that arrays on the device are pickled here."""
+    tree = one.sink == "numpy.save"  # an array alone is written as an array
+    if one.value.kind is Kind.KEY or _loaded_at_once(body, one):
+        return None
+    if (
+        on_device(one.value)
+        and not one.value.tracer
+        and not (tree and one.value.kind is Kind.ARRAY)
+    ):
+        return "high"
+    if tree or not _uses_jax(body) or (one.value.maybe and one.value.kind is not Kind.UNKNOWN):
+        return None
+    return "medium" if any(_named_state(body, node) for node in _parts(one.node)) else None
+
+
+def _loaded_at_once(body: Body, one: Pickled) -> bool:
+    """`loads(dumps(x))`: a copy, or a test of pickling."""
+    return any(
+        call.name.endswith(".loads") and call.arg_node(0) is one.place.node
+        for call in body.of(Call)
+    )
+
+
+def _uses_jax(body: Body) -> bool:
+    return any(name.partition(".")[0] in _JAX for name in body.model.imports)
+
+
+def _parts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The expression, or those that a dict, tuple or list is written out of."""
+    if isinstance(node, cst.Dict | cst.Tuple | cst.List):
+        for element in node.elements:
+            yield from _parts(element.value)
+    else:
+        yield node
+
+
+def _named_state(body: Body, node: cst.BaseExpression) -> bool:
+    """A parameter or an attribute with the name of a state, of which nothing else is known."""
+    name = dotted(node)
+    if name is None or name.rpartition(".")[2] not in _STATE:
+        return False
+    head, dot, _ = name.partition(".")
+    params = {param.name: param for param in body.function.params}
+    if head not in params or any(
+        bind.name == head and bind.source is not None for bind in body.of(Bind)
+    ):
+        return False
+    return bool(dot) or (body.names.get(head) or Value()).kind in (Kind.UNKNOWN, Kind.TREE)

@@ -1,0 +1,122 @@
+"""Expressions whose derivative is infinite somewhere, and conditions that ask for that place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.facts.jax import GUARDS, SINGULAR
+from gotcha_lint.queries.gradients import Flowing
+from gotcha_lint.rule import text_of
+
+_SMALL = 1e-3
+_EPSILONS = ("eps", "tiny", "tol", "small")
+
+
+class Singular(NamedTuple):
+    node: cst.CSTNode  # the whole expression
+    word: str  # how to call it
+    inner: cst.CSTNode  # what must stay away from the place
+    at: float
+
+
+class Condition(NamedTuple):
+    subject: cst.CSTNode
+    bound: cst.CSTNode
+    away: bool  # it holds where the subject is away from the bound
+
+
+def singular(body: Body, root: cst.CSTNode) -> Iterator[Singular]:
+    """`sqrt(x)`, `a / x`, `x ** 0.5` below a node."""
+    for node in walk(root, into_functions=False):
+        match node:
+            case cst.Call():
+                call = body.call_of(node)
+                row = SINGULAR.get(call.name) if call is not None else None
+                inner = call.arg_node(row[1], "x") if call is not None and row is not None else None
+                if call is not None and row is not None and inner is not None:
+                    yield Singular(node, f"`{call.name.rpartition('.')[2]}`", inner, row[0])
+            case cst.BinaryOperation(operator=cst.Divide(), right=right):
+                yield Singular(node, "the division", right, 0.0)
+            case cst.BinaryOperation(operator=cst.Power(), left=left, right=right):
+                power = literal(right)
+                if isinstance(power, int | float) and (power < 0 or power != int(power)) and power < 1:
+                    yield Singular(node, "the power", left, 0.0)
+
+
+def is_guarded(body: Body, flowing: Flowing, node: cst.CSTNode) -> bool:
+    """It cannot get there: it comes out of a `where` or a `maximum`, or a small number is added."""
+    whole = flowing.resolve(node)
+    for part in walk(whole):
+        call = body.call_of(part) if isinstance(part, cst.Call) else None
+        if call is not None and call.name in GUARDS:
+            return True
+        if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.Add):
+            if is_small(part.left) or is_small(part.right):
+                return True
+        if isinstance(part, cst.Name) and part is not whole:
+            deeper = flowing.resolve(part)
+            made = body.call_of(deeper) if deeper is not part else None
+            if made is not None and made.name in GUARDS:
+                return True
+    return isinstance(literal(whole), int | float)
+
+
+def is_small(node: cst.CSTNode) -> bool:
+    """A positive number, or a name that says so."""
+    number = literal(node)
+    if isinstance(number, int | float):
+        return number > 0
+    return any(word in text_of(node).lower() for word in _EPSILONS)
+
+
+def conditions(flowing: Flowing, node: cst.CSTNode, holds: bool = True) -> Iterator[Condition]:
+    """The comparisons that a mask is made of."""
+    node = flowing.resolve(node)
+    match node:
+        case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner):
+            yield from conditions(flowing, inner, not holds)
+        case cst.BinaryOperation(left=left, operator=cst.BitAnd() | cst.BitOr(), right=right):
+            yield from conditions(flowing, left, holds)
+            yield from conditions(flowing, right, holds)
+        case cst.Comparison(left=left, comparisons=[part]):
+            away = isinstance(part.operator, cst.GreaterThan | cst.GreaterThanEqual | cst.NotEqual)
+            turned = isinstance(part.operator, cst.LessThan | cst.LessThanEqual | cst.NotEqual)
+            if away or isinstance(part.operator, cst.Equal) or turned:
+                yield Condition(left, part.comparator, away == holds)
+                yield Condition(part.comparator, left, turned == holds)
+
+
+def asks_for(flowing: Flowing, condition: Condition, found: Singular) -> bool:
+    """The condition compares the very value with the place where the derivative is infinite."""
+    bound = literal(condition.bound)
+    if found.at == 0.0:
+        near = abs(bound) <= _SMALL if isinstance(bound, int | float) else is_small(condition.bound)
+    else:
+        near = isinstance(bound, int | float) and 0.9 <= abs(bound) <= 1.0
+    return near and same(flowing, condition.subject, found.inner)
+
+
+def same(flowing: Flowing, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Equal text, or one is the absolute value, a reduction or a part of the other."""
+    texts = [{text_of(n), text_of(flowing.resolve(n)), text_of(_bare(n)), text_of(_bare(flowing.resolve(n)))}
+             for n in (one, other)]  # fmt: skip
+    return not texts[0].isdisjoint(texts[1])
+
+
+def _bare(node: cst.CSTNode) -> cst.CSTNode:
+    """`x` of `jnp.abs(x)`, `x * 2`, `x ** 2`."""
+    while True:
+        match node:
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value="abs" | "fabs" | "square")), args=[arg]):
+                node = arg.value
+            case cst.BinaryOperation(left=left, operator=cst.Power() | cst.Multiply(), right=right) if (
+                literal(right) is not None
+            ):
+                node = left
+            case _:
+                return node

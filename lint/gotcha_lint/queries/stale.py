@@ -1,0 +1,139 @@
+"""What a compiled program read once, when it was traced, and what changes it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.sites import Bind, Body, Call, Place
+from gotcha_lint.analysis.syntax import children, dotted, walk
+from gotcha_lint.analysis.transforms import BOUNDARIES
+from gotcha_lint.queries.places import is_test, is_test_file, long_loops
+
+_SET_UP = (
+    "__init__",
+    "__post_init__",
+    "__new__",
+    "__setstate__",
+    "__enter__",
+    "__attrs_post_init__",
+)
+_SET_UP_WORDS = (
+    "init",
+    "build",
+    "setup",
+    "set_up",
+    "create",
+    "make",
+    "compile",
+    "jit",
+    "configure",
+    "prepare",
+    "load",
+)
+
+
+def is_jitted_itself(body: Body) -> bool:
+    """Given to jit as it stands, and not by a test: its cache is the one that matters."""
+    trace = body.trace
+    if trace is None or trace.soft or not trace.direct or not trace.chain or is_test(body):
+        return False
+    (path, _), step = trace.chain[-1]
+    return step.partition(" of ")[0] in BOUNDARIES and not is_test_file(path)
+
+
+def names_read(node: cst.CSTNode) -> Iterator[cst.Name]:
+    """The names that code reads: no attributes, no keywords of arguments, no parameters' names."""
+    stack = [node]
+    while stack:
+        match current := stack.pop():
+            case cst.Name():
+                yield current
+            case cst.Arg(value=value) | cst.Attribute(value=value):
+                stack.append(value)
+            case cst.Param(default=default):
+                stack.extend([default] if default is not None else [])
+            case cst.AssignTarget(target=cst.Name()):
+                pass
+            case _:
+                stack.extend(reversed(list(children(current))))
+
+
+def is_set_up(name: str) -> bool:
+    """A function that runs before anything is traced."""
+    return name in _SET_UP or name.lstrip("_").startswith(_SET_UP_WORDS)
+
+
+def compiles_anew(function: Function) -> bool:
+    """It jits, or clears what was compiled: it takes care of what it changes."""
+    for node in walk(function.node):
+        if isinstance(node, cst.Name) and (
+            "jit" in node.value or node.value in ("pmap", "clear_caches", "clear_cache")
+        ):
+            return True
+    return False
+
+
+def rebound_after(call: Call, calls: list[Call], name: str) -> Bind | None:
+    """An assignment of a captured name after the function was made, with calls on both sides."""
+    for bind in call.body.of(Bind):
+        if bind.name != name or bind.at.order <= call.at.order:
+            continue
+        if _same_turn(call, bind):
+            continue
+        shared = [
+            c for c in calls if _inner(c, call) and set(_inner(c, call)) & set(_inner(bind, call))
+        ]
+        before = [c for c in calls if c.at.order < bind.at.order and not _excluded(c, bind)]
+        after = [c for c in calls if c.at.order > bind.at.order and not _excluded(c, bind)]
+        if shared or (before and after):
+            return bind
+    return None
+
+
+def _inner(place: Place, creation: Place) -> tuple[int, ...]:
+    """The loops around a place that are not around the creation."""
+    outer = {id(loop.node) for loop in creation.at.loops}
+    return tuple(id(loop.node) for loop in long_loops(place) if id(loop.node) not in outer)
+
+
+def _same_turn(call: Call, bind: Bind) -> bool:
+    """Both are made anew each turn, the function after the value of the next turn's."""
+    return bool(long_loops(call)) and not _inner(bind, call) and bind.at.order < call.at.order
+
+
+def _excluded(a: Place, b: Place) -> bool:
+    """On different branches of the same `if`."""
+    tests = {id(guard.test): guard.when for guard in a.at.guards}
+    return any(tests.get(id(guard.test), guard.when) != guard.when for guard in b.at.guards)
+
+
+def changed_globals(body: Body) -> dict[str, cst.CSTNode]:
+    """Names of the module that another function of the file assigns anew, and where."""
+    found: dict[str, cst.CSTNode] = {}
+    module = body.model.module.scope
+    for function in body.model.functions[1:]:
+        if function is body.function or function.is_generator or is_set_up(function.name):
+            continue
+        if compiles_anew(function):
+            continue
+        for name in function.scope.global_names & function.scope.bound.keys() | (
+            function.scope.global_names & module.bound.keys()
+        ):
+            if _assigns(function, name):
+                found.setdefault(name, function.node)
+    return found
+
+
+def _assigns(function: Function, name: str) -> bool:
+    for node in walk(function.node):
+        target = (
+            node.target
+            if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign)
+            else None
+        )
+        if target is not None and dotted(target) == name:
+            return True
+    return False

@@ -1,0 +1,78 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.queries.selfs import hashed_by_identity, own_attributes
+from gotcha_lint.queries.stale import names_read
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class ParameterIgnoredForSelf(Rule):
+    """A traced method takes `x`, never reads it, and reads `self.x` instead.
+
+    ## What happens
+    Callers pass the value of today; the program has the one that `self.x` had when it was traced,
+    baked in as a constant. Nothing fails: an evaluation keeps reporting the first weights.
+
+    ## Instead
+    Read the parameter.
+    """
+
+    severity = "error"
+    confirmed_by = (("stale-capture", "self"),)
+    examples = (
+        Example(
+            bad="""
+                from functools import partial
+
+                import jax
+
+
+                class Model:
+                    def __init__(self):
+                        self.scale = 2.0
+
+                    @partial(jax.jit, static_argnums=0)
+                    def apply(self, scale, x):
+                        return self.scale * x  # ! parameter-ignored-for-self
+
+
+                result = Model().apply(5.0, 1.0)
+            """,
+            good="""
+                from functools import partial
+
+                import jax
+
+
+                class Model:
+                    def __init__(self):
+                        self.scale = 2.0
+
+                    @partial(jax.jit, static_argnums=0)
+                    def apply(self, scale, x):
+                        return scale * x
+
+
+                result = Model().apply(5.0, 1.0)
+            """,
+            shows="float(result) == 2.0",
+        ),
+    )
+
+    def check(self, body: Body) -> Iterator[Report]:
+        function = body.function
+        if body.trace is None or not function.is_method or len(function.params) < 2:
+            return
+        params = {p.name for p in function.params[1:] if not p.name.startswith("_")}
+        own = {name: node for name, node in own_attributes(function) if name in params}
+        if not own or not hashed_by_identity(body):
+            return
+        read = {name.value for name in names_read(function.node.body)}
+        for name, node in own.items():
+            if name not in read:
+                yield Report(
+                    node,
+                    f"`{function.name}` ignores its parameter `{name}` and reads `self.{name}`, "
+                    f"whose value is fixed when it is traced",
+                    why_traced=True,
+                )

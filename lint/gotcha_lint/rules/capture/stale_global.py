@@ -1,0 +1,88 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.queries.stale import changed_globals, is_jitted_itself
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class StaleGlobal(Rule):
+    """Reads a global variable that changes after the function was compiled.
+
+    ## What happens
+    A global is read while the function is traced, and its value becomes a constant of the program.
+    A later assignment has no effect: the results were 2, 2, 2, 2 where 2, 3.5, 5, 5 was meant. It
+    is seen again only where something else (a new shape) makes JAX trace once more.
+
+    ## Instead
+    Pass the value as an argument.
+    """
+
+    severity = "error"
+    roots = frozenset({"global"})
+    confirmed_by = (("stale-capture", "global"),)
+    examples = (
+        Example(
+            bad="""
+                import jax
+
+                rate = 2.0
+
+
+                def set_rate(value):
+                    global rate
+                    rate = value
+
+
+                @jax.jit
+                def scale(x):
+                    return x * rate  # ! stale-global
+
+
+                before = scale(1.0)
+                set_rate(5.0)
+                after = scale(1.0)
+            """,
+            good="""
+                import jax
+
+                rate = 2.0
+
+
+                def set_rate(value):
+                    global rate
+                    rate = value
+
+
+                @jax.jit
+                def scale(x, rate):
+                    return x * rate
+
+
+                before = scale(1.0, rate)
+                set_rate(5.0)
+                after = scale(1.0, rate)
+            """,
+            shows="float(before) == float(after)",
+        ),
+    )
+
+    def check(self, body: Body) -> Iterator[Report]:
+        function = body.function
+        if not is_jitted_itself(body) or body.hosted or function.scope.global_names:
+            return
+        names = [n for n in function.captured if body.model.module.scope.bound.get(n) is not None]
+        if not names:
+            return
+        changed = changed_globals(body)
+        for name in names:
+            where = changed.get(name)
+            how = body.model.module.scope.bound[name]
+            if where is None or any(one.__class__ is not str for one in how):
+                continue
+            yield Report(
+                function.captured[name],
+                f"the global `{name}` is read once, when `{function.name}` is traced: what is "
+                f"assigned to it later is not seen by the compiled program",
+                why_traced=True,
+                places=((where, f"`{name}` is assigned here"),),
+            )

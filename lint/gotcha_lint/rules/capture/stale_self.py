@@ -1,0 +1,102 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.queries.selfs import hashed_by_identity, own_attributes, writers_of
+from gotcha_lint.queries.stale import is_jitted_itself
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class StaleSelf(Rule):
+    """Reads an attribute of a static `self` that changes after the method was compiled.
+
+    ## What happens
+    With `static_argnums=0` (or `jax.jit(self.method)`) the object is not data but part of the
+    cache's key, hashed by its identity. Its attributes are read once, while the method is traced:
+    after the weights were set to zero, the output was unchanged. The cache also keeps every
+    instance alive (10 of 10 after a garbage collection).
+
+    ## Instead
+    Pass what changes as an argument, and return what the method computes.
+
+    ## Not reported
+    Attributes that only `__init__` and other set-up code assigns, classes with a `__hash__` or
+    `__eq__` of their own, modules that are pytrees, and methods that jit again after the change.
+    """
+
+    severity = "error"
+    confirmed_by = (("stale-capture", "self"),)
+    examples = (
+        Example(
+            bad="""
+                from functools import partial
+
+                import jax
+                import jax.numpy as jnp
+
+
+                class Model:
+                    def __init__(self):
+                        self.scale = jnp.ones(())
+
+                    def double(self):
+                        self.scale = self.scale * 2
+
+                    @partial(jax.jit, static_argnums=0)
+                    def __call__(self, x):
+                        return x * self.scale  # ! stale-self
+
+
+                model = Model()
+                before = model(1.0)
+                model.double()
+                after = model(1.0)
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def apply(scale, x):
+                    return x * scale
+
+
+                class Model:
+                    def __init__(self):
+                        self.scale = jnp.ones(())
+
+                    def double(self):
+                        self.scale = self.scale * 2
+
+                    def __call__(self, x):
+                        return apply(self.scale, x)
+
+
+                model = Model()
+                before = model(1.0)
+                model.double()
+                after = model(1.0)
+            """,
+            shows="float(before) == float(after)",
+        ),
+    )
+
+    def check(self, body: Body) -> Iterator[Report]:
+        trace, function = body.trace, body.function
+        if trace is None or not is_jitted_itself(body) or not function.is_method:
+            return
+        if not function.params or function.params[0].name not in trace.static:
+            return
+        if not hashed_by_identity(body):
+            return
+        done: set[str] = set()
+        for name, node in own_attributes(function):
+            writers = writers_of(body, name)
+            if writers and name not in done:
+                done.add(name)
+                yield Report(
+                    node,
+                    f"`self.{name}` is read once, when `{function.name}` is traced, and "
+                    f"`{writers[0]}` changes it later: the compiled program keeps the old value",
+                    why_traced=True,
+                )

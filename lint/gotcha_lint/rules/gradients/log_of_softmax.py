@@ -1,0 +1,68 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
+
+_LOG = frozenset({"jax.numpy.log", "jax.lax.log"})
+_SOFTMAX = frozenset({"jax.nn.softmax", "flax.linen.softmax", "flax.nnx.softmax"})
+
+
+class LogOfSoftmax(Rule):
+    """Takes the logarithm of a softmax, which underflows: `log_softmax` does not.
+
+    ## What happens
+    Where one logit is far below the others the softmax is exactly 0 and the logarithm -inf. At a
+    gap of 1000 the gradient is NaN.
+
+    ## Instead
+    `jax.nn.log_softmax(logits)`: exact at any gap, and cheaper.
+    """
+
+    roots = frozenset({"softmax"})
+    severity = "error"
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+                logits = jnp.array([0.0, 1000.0])
+                log_p = jnp.log(jax.nn.softmax(logits))  # ! log-of-softmax
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+                logits = jnp.array([0.0, 1000.0])
+                log_p = jax.nn.log_softmax(logits)
+            """,
+            shows="bool(jnp.isinf(log_p).any())",
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        if site.name not in _LOG:
+            return
+        inner = site.arg_node(0, "x")
+        call = site.body.call_of(inner)
+        if call is None or call.name not in _SOFTMAX or {"where", "initial"} & call.kwargs.keys():
+            return
+        yield Report(
+            site.node,
+            "the softmax underflows to 0 and its logarithm to -inf: `log_softmax` stays exact",
+            _fix(site, call),
+        )
+
+
+def _fix(site: Call, softmax: Call) -> Rewrite:
+    func = softmax.node.func
+    if isinstance(func, cst.Attribute):
+        name, imports = f"{text_of(func.value)}.log_softmax", ()
+    else:
+        name, imports = f"{module_alias(site.body, 'jax.nn')}.log_softmax", ("jax",)
+    text = text_of(softmax.node)
+    return Rewrite(
+        "use `log_softmax`", (Change(site.node, text=name + text[len(text_of(func)) :]),), imports=imports
+    )

@@ -1,0 +1,99 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Call, Test
+from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.values import is_tracer
+from gotcha_lint.rule import Example, Report, Rule
+
+_FLAGS = frozenset("train training is_training deterministic use_running_average inference eval_mode".split())
+
+
+class TrainFlagTraced(Rule):
+    """Takes `train` or `deterministic` as a traced argument of a jitted function.
+
+    ## What happens
+    `TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].`,
+    raised deep inside of dropout or batch normalisation, which branch on the flag in Python.
+
+    ## Instead
+    Declare it static: `@partial(jax.jit, static_argnames="train")`. Two values are two programs.
+    """
+
+    severity = "error"
+    roots = frozenset({"jit"})
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                from flax import linen as nn
+
+
+                @jax.jit
+                def forward(x, deterministic):  # ! train-flag-traced
+                    return nn.Dropout(0.5, deterministic=deterministic).apply({}, x, rngs={"dropout": jax.random.key(0)})
+
+
+                forward(jnp.ones(3), False)
+            """,
+            good="""
+                from functools import partial
+
+                import jax
+                import jax.numpy as jnp
+                from flax import linen as nn
+
+
+                @partial(jax.jit, static_argnames="deterministic")
+                def forward(x, deterministic):
+                    return nn.Dropout(0.5, deterministic=deterministic).apply({}, x, rngs={"dropout": jax.random.key(0)})
+
+
+                forward(jnp.ones(3), deterministic=False)
+            """,
+            raises="TracerBoolConversionError",
+        ),
+    )
+
+    def check(self, body: Body) -> Iterator[Report]:
+        trace = body.trace
+        if trace is None or trace.soft or not trace.direct or not trace.known or "jit" not in trace.roles:
+            return
+        if trace.wrt is not None or body.hosted:
+            return
+        for param in body.function.params:
+            if param.name not in _FLAGS or param.name in trace.static or param.kind == "kwargs":
+                continue
+            if param.default is not None:
+                continue  # left out, it is the default itself
+            use = _use(body, param.name)
+            if use is not None:
+                yield Report(
+                    param.node,
+                    f"`{param.name}` is traced here, and Python branches on it: declare it in `static_argnames`",
+                    places=((use, "asked for its truth here"),),
+                    why_traced=True,
+                )
+
+
+def _use(body: Body, name: str) -> cst.CSTNode | None:
+    """Where the flag is branched on, or handed to a module as its flag; None if `traced-if` tells."""
+    for test in body.of(Test):
+        if _is(test.node, name):
+            return None if is_tracer(test.value) else test.node
+    for call in body.of(Call):
+        for arg in call.node.args if isinstance(call.node, cst.Call) else ():
+            if arg.keyword is not None and arg.keyword.value in _FLAGS and _mentions(arg.value, name):
+                return arg.value
+    return None
+
+
+def _is(node: cst.CSTNode, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
+
+
+def _mentions(node: cst.CSTNode, name: str) -> bool:
+    """The flag itself, or `not flag`."""
+    return not isinstance(node, cst.Call) and any(_is(part, name) for part in walk(node))

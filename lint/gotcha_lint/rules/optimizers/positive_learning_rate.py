@@ -1,0 +1,72 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.syntax import literal
+from gotcha_lint.facts.optax import PRECONDITIONERS, SIGN_KEEPING
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+
+
+class PositiveLearningRate(Rule):
+    """Ends a hand-made optimizer with `optax.scale` of a positive number, so that it ascends.
+
+    ## What happens
+    `optax.apply_updates` adds, and `scale_by_adam` and its kin keep the gradient's sign. Without a
+    minus the loss goes up, and nothing fails: `chain(scale_by_adam(), scale(1e-3))` moves each
+    parameter along its gradient.
+
+    ## Instead
+    `optax.scale(-1e-3)` or `optax.scale_by_learning_rate(1e-3)`, which brings the sign itself.
+    """
+
+    severity = "error"
+    roots = frozenset({"optax"})
+    examples = (
+        Example(
+            bad="""
+                import jax.numpy as jnp
+                import optax
+
+                tx = optax.chain(optax.scale_by_adam(), optax.scale(0.1))  # ! positive-learning-rate
+                x = jnp.array(1.0)
+                updates, _ = tx.update(2 * x, tx.init(x))
+                moved = optax.apply_updates(x, updates)
+            """,
+            good="""
+                import jax.numpy as jnp
+                import optax
+
+                tx = optax.chain(optax.scale_by_adam(), optax.scale(-0.1))
+                x = jnp.array(1.0)
+                updates, _ = tx.update(2 * x, tx.init(x))
+                moved = optax.apply_updates(x, updates)
+            """,
+            shows="moved > 1.0",
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        if site.name != "optax.chain" or site.starred:
+            return
+        calls = [site.body.call_of(arg.value) for arg in site.node.args]
+        names = [call.name if call else "" for call in calls]
+        last = calls[-1] if calls else None
+        if last is None or names[-1] != "optax.scale" or not PRECONDITIONERS.intersection(names[:-1]):
+            return
+        if not SIGN_KEEPING.issuperset(names[:-1]) or _negated(calls[:-1]):
+            return
+        step = last.arg_node(0, "step_size")
+        size = literal(step)
+        if step is None or not isinstance(size, int | float) or isinstance(size, bool) or not 0 < size < 1:
+            return
+        yield Report(
+            last.node,
+            f"the chain ends in `scale({text_of(step)})`, and updates are added: it climbs the loss",
+            Rewrite("negate", (Change(step, before="-"),), safe=False) if isinstance(step, cst.Float) else None,
+        )
+
+
+def _negated(calls: list[Call | None]) -> bool:
+    """A `scale` before it may bring the minus."""
+    return any(call is not None and call.name == "optax.scale" for call in calls)

@@ -1,0 +1,100 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.queries.classes import named_types
+from gotcha_lint.rule import Example, Report, Rule
+
+_CONVERTS = frozenset(
+    f"{module}.{name}" for module in ("numpy", "jax.numpy") for name in ("asarray", "array")
+) | {"jax.device_get"}
+_HANDLED = frozenset({"FrozenDict", "Mapping", "MutableMapping", "unfreeze", "State"})
+
+
+class DictTestMissesFrozendict(Rule):
+    """Walks a tree with `isinstance(x, dict)` and takes everything else for an array.
+
+    ## What happens
+    A `FrozenDict` and an `nnx.State` are mappings, but no dicts. They fall through to the leaf
+    branch, where `np.asarray(FrozenDict(...))` gives an array of the keys' names, `dtype='<U5'`.
+    The weights are gone, without an error.
+
+    ## Instead
+    `jax.tree.map` knows every container; or test for `collections.abc.Mapping`.
+    """
+
+    severity = "warning"
+    preview = True
+    confirmed_by = (("dict-test-misses-frozendict", ""),)
+    examples = (
+        Example(
+            bad="""
+                import flax
+                import jax.numpy as jnp
+                import numpy as np
+
+
+                def to_numpy(tree):
+                    if isinstance(tree, dict):  # ! dict-test-misses-frozendict
+                        return {k: to_numpy(v) for k, v in tree.items()}
+                    return np.asarray(tree)
+
+
+                saved = to_numpy(flax.core.freeze({"dense": jnp.ones((2, 2))}))
+            """,
+            good="""
+                import flax
+                import jax
+                import jax.numpy as jnp
+                import numpy as np
+
+
+                def to_numpy(tree):
+                    return jax.tree.map(np.asarray, tree)
+
+
+                saved = to_numpy(flax.core.freeze({"dense": jnp.ones((2, 2))}))
+            """,
+            shows="getattr(saved, 'dtype', None) == '<U5'",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        name, params = site.function.name, site.function.params
+        if not params or not any(i.partition(".")[0] == "flax" for i in site.model.imports):
+            return
+        calls = [call for call in site.of(Call) if not call.decorator]
+        again = any(dotted(call.node.func) in (name, f"self.{name}") for call in calls)
+        tests = [call for call in calls if _tests_dict(site, call)]
+        if not again or not tests:
+            return
+        tree = dotted(tests[0].node.args[0].value)
+        leaf = [call for call in calls if call.name in _CONVERTS and _takes(call, tree)]
+        if leaf and not _handles(site):
+            yield Report(
+                tests[0].node,
+                "a `FrozenDict` or an `nnx.State` is no dict: it falls through to "
+                f"`{dotted(leaf[0].node.func)}`, which makes an array of its keys; use "
+                "`jax.tree.map`",
+            )
+
+
+def _tests_dict(body: Body, call: Call) -> bool:
+    return (
+        call.name == "builtins.isinstance"
+        and len(call.node.args) == 2
+        and dotted(call.node.args[0].value) in {param.name for param in body.function.params}
+        and "builtins.dict" in named_types(body, call.node.args[1].value)
+    )
+
+
+def _takes(call: Call, tree: str | None) -> bool:
+    return bool(call.node.args) and dotted(call.node.args[0].value) == tree and tree is not None
+
+
+def _handles(body: Body) -> bool:
+    """The function knows of other mappings."""
+    names = {node.value for node in walk(body.function.node) if isinstance(node, cst.Name)}
+    return not names.isdisjoint(_HANDLED)

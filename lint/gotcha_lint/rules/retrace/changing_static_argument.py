@@ -1,0 +1,92 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Bind, Call
+from gotcha_lint.analysis.values import Kind
+from gotcha_lint.queries.jitted import called_name, static_arguments
+from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.queries.stale import names_read
+from gotcha_lint.rule import Example, Report, Rule, text_of
+
+_FEW = 16  # values of a static argument that are still a choice of programs
+
+
+class ChangingStaticArgument(Rule):
+    """Passes a number that changes at each step as a static argument.
+
+    ## What happens
+    A static argument is part of the program: each new value traces and compiles again. A step or
+    an epoch counter as a static argument compiled 20 times in 20 steps, and the programs are kept.
+
+    ## Instead
+    Pass it as an ordinary argument: Python numbers become traced scalars, and their values compile
+    nothing. Where the number must be static (a size), use few values.
+    """
+
+    roots = frozenset({"static_argnums", "static_argnames"})
+    confirmed_by = (("recompile", "static-value"),)
+    examples = (
+        Example(
+            bad="""
+                from functools import partial
+
+                import jax
+                import jax.numpy as jnp
+
+
+                @partial(jax.jit, static_argnames="step")
+                def decay(x, step):
+                    return x * 0.9**step
+
+
+                x = jnp.ones(3)
+                for step in range(20):
+                    decay(x, step)  # ! changing-static-argument
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def decay(x, step):
+                    return x * 0.9**step
+
+
+                x = jnp.ones(3)
+                for step in range(20):
+                    decay(x, step)
+            """,
+            compiles=15,
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        loops = long_loops(site)
+        if not loops or is_test(site.body) or any(_is_few(loop.over.literal) for loop in loops):
+            return
+        for argument in static_arguments(site):
+            value = argument.value
+            if value.kind is Kind.STATIC and value.varying and _counts(site, argument.node):
+                yield Report(
+                    argument.node,
+                    f"`{text_of(argument.node)}` is a static argument of `{called_name(site)}` and "
+                    f"changes at each turn of this loop: each value compiles another program",
+                )
+
+
+def _counts(site: Call, node: cst.CSTNode) -> bool:
+    """It is made of the variable of a loop around it, or of a counter in the loop."""
+    loops = long_loops(site)
+    counted = {name for loop in loops for name in loop.names}
+    for bind in site.body.of(Bind):
+        line = bind.at.statement
+        small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
+        if loops[-1] in bind.at.loops and any(isinstance(one, cst.AugAssign) for one in small):
+            counted.add(bind.name)
+    return any(name.value in counted for name in names_read(node))
+
+
+def _is_few(literal: object) -> bool:
+    return isinstance(literal, int) and literal <= _FEW

@@ -1,0 +1,114 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.sites import Bind, Call, Loop, Test
+from gotcha_lint.analysis.syntax import source_of, walk
+from gotcha_lint.queries.jitted import arguments as given
+from gotcha_lint.queries.jitted import called_name, compiled
+from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class PartialLastBatch(Rule):
+    """Cuts data into batches of which the last is smaller: the jitted step compiles twice.
+
+    ## What happens
+    `x[i : i + size]` for `i in range(0, len(x), size)` ends with the remainder, a second shape:
+    the step compiles twice (2 instead of 1 measured), and the second time at the end of the first
+    epoch, when nobody looks.
+
+    ## Instead
+    Drop the remainder (`range(0, len(x) - size + 1, size)`), or pad it and mask the padding.
+
+    ## Not reported
+    Lengths that were cut or are not known here, and loops that look at the length of a batch.
+    """
+
+    preview = True
+    roots = frozenset({"range"})
+    confirmed_by = (("recompile", "shape"),)
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                import numpy as np
+
+
+                @jax.jit
+                def step(x):
+                    return jnp.sum(x)
+
+
+                data = np.ones(10)
+                for i in range(0, len(data), 4):
+                    step(data[i : i + 4])  # ! partial-last-batch
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+                import numpy as np
+
+
+                @jax.jit
+                def step(x):
+                    return jnp.sum(x)
+
+
+                data = np.ones(10)
+                for i in range(0, len(data) - 3, 4):
+                    step(data[i : i + 4])
+            """,
+            compiles=1,
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        if compiled(site) is None or is_test(site.body):
+            return
+        loops = [loop for loop in long_loops(site) if loop.over.varying == "range-step"]
+        if not any(_goes_to_the_end(site, loop) for loop in loops) or _looks_at_lengths(
+            site, loops
+        ):
+            return
+        for argument in given(site):
+            if varying.held(argument.value) == "range-step":
+                yield Report(
+                    argument.node,
+                    f"`{source_of(argument.node, 40)}` is shorter in the last turn: "
+                    f"`{called_name(site)}` compiles a second time for it",
+                )
+                return
+
+
+def _goes_to_the_end(site: Call, loop: Loop) -> bool:
+    """`range(0, len(x), step)`, the length perhaps by another name."""
+    node = loop.node.iter if isinstance(loop.node, cst.For) else None
+    if not isinstance(node, cst.Call) or len(node.args) != 3:
+        return False
+    stop = node.args[1].value
+    if isinstance(stop, cst.Name):
+        sources = [b.source for b in site.body.of(Bind) if b.name == stop.value]
+        return len(sources) == 1 and _is_length(sources[0])
+    return _is_length(stop)
+
+
+def _is_length(node: cst.CSTNode | None) -> bool:
+    match node:
+        case cst.Call(func=cst.Name(value="len")):
+            return True
+        case cst.Subscript(value=cst.Attribute(attr=cst.Name(value="shape"))):
+            return True
+    return False
+
+
+def _looks_at_lengths(site: Call, loops: list[Loop]) -> bool:
+    """A test in the loop, or a division with remainder before it, deals with the rest."""
+    for test in site.body.of(Test):
+        words = {n.value for n in walk(test.node) if isinstance(n, cst.Name)}
+        if {"len", "shape", "size"} & words and any(loop in test.at.loops for loop in loops):
+            return True
+    whole = site.body.function.node
+    return any(isinstance(n, cst.Modulo | cst.ModuloAssign) for n in walk(whole))

@@ -1,0 +1,128 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.queries.jitted import Argument, called_name, compiled, static_arguments
+from gotcha_lint.queries.jitted import arguments as given
+from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class VaryingShape(Rule):
+    """Gives a jitted function arrays whose shape changes from call to call.
+
+    ## What happens
+    `jax.jit` keeps one program per shape: batches padded to their own longest item had 17
+    different lengths among 20 and compiled 17 times (1 to 3 times with fixed lengths). Every
+    program stays in memory, about 1.6 MB for a function of two matrix products.
+
+    ## Instead
+    Pad to one length, or round lengths up to a few (64, 128, 256, ...) and mask the rest; pass
+    `x` with an index instead of `x[:i]`.
+
+    ## Not reported
+    Windows of one length (`x[i : i + 32]`), lengths that are rounded up or clipped by a number,
+    and Python numbers as such: their values do not compile anything unless they are static.
+    """
+
+    roots = frozenset({"jit", "pmap", "shard_map"})
+    confirmed_by = (("recompile", "shape"),)
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                import numpy as np
+
+
+                @jax.jit
+                def score(tokens):
+                    return jnp.sum(tokens)
+
+
+                texts = [[1], [2, 3], [4, 5, 6], [7, 8, 9, 10], [1] * 5, [2] * 6]
+                for i in range(0, 6, 2):
+                    pair = texts[i : i + 2]
+                    longest = max(len(text) for text in pair)
+                    batch = np.zeros((2, longest), np.int32)
+                    score(batch)  # ! varying-shape
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+                import numpy as np
+
+
+                @jax.jit
+                def score(tokens):
+                    return jnp.sum(tokens)
+
+
+                texts = [[1], [2, 3], [4, 5, 6], [7, 8, 9, 10], [1] * 5, [2] * 6]
+                for i in range(0, 6, 2):
+                    pair = texts[i : i + 2]
+                    longest = max(len(text) for text in pair)
+                    batch = np.zeros((2, -(-longest // 64) * 64), np.int32)
+                    score(batch)
+            """,
+            compiles=2,
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def total(x):
+                    return jnp.sum(x)
+
+
+                x = jnp.arange(8.0)
+                for i in range(1, 8):
+                    total(x[:i])  # ! varying-shape
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def total(x, n):
+                    return jnp.sum(jnp.where(jnp.arange(x.shape[0]) < n, x, 0))
+
+
+                x = jnp.arange(8.0)
+                for i in range(1, 8):
+                    total(x, i)
+            """,
+            compiles=5,
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        if compiled(site) is None or is_test(site.body):
+            return
+        static = {id(argument.node) for argument in static_arguments(site)}
+        for argument in given(site):
+            mark = varying.held(argument.value)
+            if id(argument.node) in static or not mark or not _counts(site, mark):
+                continue
+            yield Report(argument.node, _message(site, argument, mark), why_hot=True)
+            return
+
+
+def _counts(site: Call, mark: str) -> bool:
+    """A loop variable changes only while its loop runs."""
+    return mark == "own-maximum" or (mark == "loop-variable" and bool(long_loops(site)))
+
+
+def _message(site: Call, argument: Argument, mark: str) -> str:
+    what, callee = source_of(argument.node, 40), called_name(site)
+    if mark == "own-maximum":
+        return (
+            f"`{what}` is as long as the longest item of its batch: `{callee}` compiles again for "
+            f"each new length; round lengths up to a few fixed ones"
+        )
+    return f"`{what}` has another shape at each turn of this loop: `{callee}` compiles each time"

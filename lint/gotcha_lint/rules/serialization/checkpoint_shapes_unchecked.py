@@ -1,0 +1,109 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Call, Discard
+from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.values import Kind
+from gotcha_lint.rule import Example, Report, Rule
+
+# Function -> where the target stands among its arguments.
+_RESTORES = {
+    "flax.serialization.from_bytes": (0, "target"),
+    "flax.serialization.from_state_dict": (0, "target"),
+    "flax.training.checkpoints.restore_checkpoint": (1, "target"),
+    "orbax.checkpoint.PyTreeCheckpointer.restore": (1, "item"),
+}
+
+
+class CheckpointShapesUnchecked(Rule):
+    """Loads parameters into a model without looking at their shapes.
+
+    ## What happens
+    The stored shapes win silently, and the stored dtypes too: a checkpoint of a model with other
+    sizes loads without an error, and layers that the target lacks are dropped. The program runs
+    with another model than it was written for, or fails far away with a shape error.
+    `flax.serialization.from_bytes` and `PyTreeCheckpointer.restore(item=...)` both do this;
+    `StandardCheckpointer` compares and raises.
+
+    ## Instead
+    Compare the restored tree with the target, or restore with `StandardCheckpointer` and an
+    abstract target made by `jax.eval_shape`. Keep the model's settings with its weights.
+
+    ## References
+    https://github.com/google/flax/issues/2436
+    """
+
+    severity = "warning"
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import jax.numpy as jnp
+                from flax.serialization import from_bytes, to_bytes
+
+
+                def load(target, data):
+                    return from_bytes(target, data)  # ! checkpoint-shapes-unchecked
+
+
+                saved = to_bytes({"w": jnp.ones((4, 2))})
+                try:
+                    params = load({"w": jnp.zeros((4, 8))}, saved)
+                except ValueError:
+                    params = None
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+                from flax.serialization import from_bytes, to_bytes
+
+
+                def load(target, data):
+                    loaded = from_bytes(target, data)
+                    if jax.tree.map(jnp.shape, loaded) != jax.tree.map(jnp.shape, target):
+                        raise ValueError("the checkpoint is of a model of another size")
+                    return loaded
+
+
+                saved = to_bytes({"w": jnp.ones((4, 2))})
+                try:
+                    params = load({"w": jnp.zeros((4, 8))}, saved)
+                except ValueError:
+                    params = None
+            """,
+            shows="params is not None",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        calls = [call for call in site.of(Call) if call.name in _RESTORES and _has_target(call)]
+        if not calls or _looks_at_shapes(site):
+            return
+        thrown = {id(discard.node) for discard in site.of(Discard)}
+        for call in calls:
+            if id(call.node) not in thrown and "restore_args" not in call.kwargs:
+                word = call.name.rpartition(".")[2]
+                yield Report(
+                    call.node,
+                    f"`{word}` takes whatever shapes are stored: a checkpoint of another model "
+                    "loads silently; "
+                    "compare the shapes with the target's",
+                )
+
+
+def _has_target(call: Call) -> bool:
+    position, name = _RESTORES[call.name]
+    if "name" in call.kwargs:  # a part of a tree, in the handler of a class of its own
+        return False
+    target = call.arg(position, name)
+    return target is not None and target.kind is not Kind.NONE
+
+
+def _looks_at_shapes(body: Body) -> bool:
+    """The function mentions shapes, or a check of structures, anywhere."""
+    words = (node.value for node in walk(body.function.node) if isinstance(node, cst.Name))
+    attributes = (
+        node.attr.value for node in walk(body.function.node) if isinstance(node, cst.Attribute)
+    )
+    return any("shape" in word or "assert_trees" in word for word in (*words, *attributes))

@@ -1,0 +1,92 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.facts.host import PICKLES_CLOSURES
+from gotcha_lint.queries.pickled import pickled
+from gotcha_lint.rule import Example, Report, Rule
+
+_TRAIN_STATE = "flax.training.train_state.TrainState"
+_OPTIMIZERS = frozenset({"optax.GradientTransformation", "flax.nnx.Optimizer"})
+
+
+class ClosurePickled(Rule):
+    """Pickles what holds a local function: a TrainState, an optimizer, a jitted function, a lambda.
+
+    ## What happens
+    `AttributeError: Can't pickle local object 'chain.<locals>.init_fn'`, or a `PicklingError`.
+    Optax transformations and schedules are closures, a `TrainState` keeps one in `tx`, and a jitted
+    function wraps one.
+
+    ## Instead
+    Save the arrays (`jax.device_get(state.params)`, `jax.device_get(state.opt_state)`) and the
+    settings, and build the optimizer again when you load. `cloudpickle` can write closures, but
+    what it writes is tied to the installed releases.
+    """
+
+    severity = "error"
+    examples = (
+        Example(
+            bad="""
+                import pickle
+
+                import optax
+
+                optimizer = optax.adam(1e-3)
+                saved = pickle.dumps({"optimizer": optimizer, "rate": 1e-3})  # ! closure-pickled
+            """,
+            good="""
+                import pickle
+
+                import optax
+
+                optimizer = optax.adam(1e-3)
+                saved = pickle.dumps({"optimizer": "adam", "rate": 1e-3})
+            """,
+            raises="Can't pickle local object",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        for one in pickled(site):
+            if one.sink.partition(".")[0] in PICKLES_CLOSURES or one.sink == "numpy.save":
+                continue
+            what = _closure(site, one.value)
+            if what:
+                yield Report(
+                    one.node,
+                    f"pickle cannot write {what}: it holds a function that is local to another",
+                )
+
+
+def _closure(body: Body, value: Value) -> str:
+    """What cannot be pickled in this value, in words."""
+    project = body.project
+    if value.maybe or project is None:
+        return ""
+    match value.kind:
+        case Kind.OBJECT if value.cls is None:
+            if value.of == _TRAIN_STATE:
+                return "a `TrainState`"
+            return f"a `{value.of}`" if value.of in _OPTIMIZERS else ""
+        case Kind.OBJECT if value.cls is not None and project.is_a(value.cls, _TRAIN_STATE):
+            return f"`{value.of}`, a `TrainState`"
+        case Kind.NAMED if value.of == "gotcha.schedule":
+            return "a schedule of optax"
+        case Kind.FUNCTION:
+            return _function(body, value)
+        case Kind.TUPLE | Kind.LIST:
+            return next((what for item in value.items if (what := _closure(body, item))), "")
+    return ""
+
+
+def _function(body: Body, value: Value) -> str:
+    assert body.project is not None
+    if any(via.name in ("jit", "pmap") for via in value.via):
+        return "a jitted function"
+    if value.made == "lambda":
+        return "a lambda"
+    nested = value.targets and all(
+        "<locals>" in body.project.function(t).qualname for t in value.targets
+    )
+    return "a nested function" if nested and value.made == "def" else ""

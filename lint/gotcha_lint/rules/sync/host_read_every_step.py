@@ -1,0 +1,105 @@
+"""The host reads a step's result at once, at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body, Call, Place
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.queries.reads import compiled_calls, reads, targets_of
+from gotcha_lint.queries.steps import training_loop
+from gotcha_lint.rule import Example, Report, Rule
+
+_READING = ("eval", "test", "predict", "valid", "sample", "generate", "bench", "debug")
+
+
+class HostReadEveryStep(Rule):
+    """Reads a value of the training step on the host at each turn of the loop.
+
+    ## What happens
+    `float(loss)`, `loss.item()`, `np.asarray(...)`, `print(loss)` or `if loss < best` wait until
+    the step is done, so the next one is queued only then and the device idles in between. On CPU,
+    where the computation shares the cores, the price was 0 to 25 %.
+
+    ## Instead
+    Keep the arrays, and fetch a window of them with one `jax.device_get` every n steps, or read the
+    result of the step before.
+
+    ## Not reported
+    Reads under an `if`, of the step before, once per epoch or chunk, and in evaluation loops.
+    """
+
+    severity = "warning"
+    preview = True
+    confidence = "medium"
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(w, x):
+                    loss = jnp.sum((w - x) ** 2)
+                    return w - 0.1 * (w - x), loss
+
+
+                def train(w, batches):
+                    for x in batches:
+                        w, loss = step(w, x)
+                        print(float(loss))  # ! host-read-every-step
+                    return w
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(w, x):
+                    loss = jnp.sum((w - x) ** 2)
+                    return w - 0.1 * (w - x), loss
+
+
+                def train(w, batches):
+                    losses = []
+                    for x in batches:
+                        w, loss = step(w, x)
+                        losses.append(loss)
+                        if len(losses) == 100:
+                            print(jax.device_get(losses))
+                            losses.clear()
+                    return w
+            """,
+            unseen="the wait costs time, and how much depends on the device",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        name = site.function.qualname.lower()
+        if not site.eager or any(word in name for word in _READING):
+            return
+        reported: set[int] = set()
+        for call in compiled_calls(site):
+            loop = training_loop(site, call)
+            if loop is None:
+                continue
+            for read, names in reads(site):
+                if (
+                    _at_once(read, call, names & targets_of(site, call))
+                    and id(read.at.statement) not in reported
+                ):
+                    reported.add(id(read.at.statement))
+                    yield Report(
+                        read.node,
+                        f"`{source_of(read.node, 40)}` waits for the step at every turn of the "
+                        "loop: read every n steps, or the result of the step before",
+                        places=((call.node, "the step"),),
+                    )
+
+
+def _at_once(read: Place, call: Call, names: frozenset[str]) -> bool:
+    """In the same turn, after the call, and under no condition of its own."""
+    same = read.at.loops == call.at.loops and read.at.guards == call.at.guards
+    return bool(names) and same and read.at.order > call.at.order

@@ -1,0 +1,115 @@
+"""A clock around a compiled call, and nothing that waits for its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Bind, Body, Call, Operate, Place
+from gotcha_lint.analysis.syntax import source_of, walk
+from gotcha_lint.queries.clocks import between, may_wait, region, turns
+from gotcha_lint.queries.reads import clock_names, compiled_calls, reads
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class TimingWithoutWait(Rule):
+    """Stops the clock before the result of a compiled call exists.
+
+    ## What happens
+    A compiled call returns as soon as the work is queued, so the difference of the clocks is the
+    time to queue it: 403 to 720 times too short in the measured programs. The first call also
+    contains the compilation.
+
+    ## Instead
+    `jax.block_until_ready(result)` before the clock is read again; call once before to warm up.
+
+    ## Not reported
+    Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait.
+    """
+
+    severity = "warning"
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import time
+
+                import jax
+                import jax.numpy as jnp
+
+                matmul = jax.jit(lambda x: x @ x)
+
+
+                def measure():
+                    x = jnp.ones((64, 64))
+                    start = time.perf_counter()
+                    y = matmul(x)
+                    seconds = time.perf_counter() - start  # ! timing-without-wait
+                    return y, seconds
+            """,
+            good="""
+                import time
+
+                import jax
+                import jax.numpy as jnp
+
+                matmul = jax.jit(lambda x: x @ x)
+
+
+                def measure():
+                    x = jnp.ones((64, 64))
+                    start = time.perf_counter()
+                    y = jax.block_until_ready(matmul(x))
+                    seconds = time.perf_counter() - start
+                    return y, seconds
+            """,
+            unseen="how much too short the time is depends on the machine",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if not site.eager:
+            return
+        clocks = clock_names(site)
+        if not clocks:
+            return
+        for place in site.of(Operate):
+            start, stop = region(site, place, clocks)
+            call = (
+                _unwaited(site, start, stop, place)
+                if start is not None and stop is not None
+                else None
+            )
+            if call is not None:
+                yield Report(
+                    place.node,
+                    f"the clock stops while `{source_of(call.node.func)}` may still be computing: "
+                    "nothing waits for its result before; call `jax.block_until_ready` on it",
+                    places=((call.node, "queued here"),),
+                )
+
+
+def _unwaited(body: Body, start: Bind, stop: Place, difference: Operate) -> Call | None:
+    """A compiled call between the two, where nothing after it waits."""
+    calls = [
+        call
+        for call in compiled_calls(body)
+        if between(start, call, stop) and not _inside_read(body, call)
+    ]
+    if not calls:
+        return None
+    for read, _ in reads(body):
+        if any(part is difference.node for part in walk(read.node)):
+            continue  # it shows the time
+        if read.at.order > start.at.order and (
+            read.at.order <= stop.at.order or turns(read, start, stop)
+        ):
+            return None
+    if any(may_wait(body, call, calls[-1]) for call in body.of(Call) if between(start, call, stop)):
+        return None
+    return calls[-1]
+
+
+def _inside_read(body: Body, call: Call) -> bool:
+    return any(
+        read.at.statement is call.at.statement and read is not call for read, _ in reads(body)
+    )

@@ -1,0 +1,71 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+@jax.jit
+def masked(x):
+    return x[x > 0].sum()  # ! bool-mask-in-jit
+
+
+@jax.jit
+def named(x):
+    mask = jnp.isnan(x)
+    return x[~mask].mean()  # ! bool-mask-in-jit
+
+
+@jax.jit
+def assigned(x):
+    return x.at[x < 0].set(0.0)  # ! bool-mask-in-jit
+
+
+@jax.jit
+def positions(x):
+    return jnp.where(x > 0)  # ! bool-mask-in-jit
+
+
+@jax.jit
+def distinct(x):
+    return jnp.unique(x)  # ! bool-mask-in-jit
+
+
+@jax.jit
+def selected(x):
+    return jnp.where(x > 0, x, 0.0).sum() + jnp.sum(x, where=x > 0)
+
+
+@jax.jit
+def sized(x):
+    return jnp.nonzero(x, size=3)[0], jnp.unique(x, size=3), jnp.where(x > 0, size=3)
+
+
+@jax.jit
+def gathered(x, i):
+    return x[i] + x[jnp.argmax(x)] + x.at[i].get()
+
+
+@jax.jit
+def rolled(x, n):
+    index = (jnp.arange(4) + n) % 4
+    return x[index]
+
+
+def eager(x):
+    return x[x > 0], jnp.unique(x), jnp.where(x > 0)
+
+
+@jax.jit
+def numpy_mask(x):
+    keep = np.array([True, False, True])
+    return x[keep]
+
+
+@jax.jit
+def counted(x):
+    return jnp.bincount(x, length=4)
+
+
+@jax.jit
+def flag(carry):
+    return lax.cond(carry[0] > 0, lambda: carry[1], lambda: carry[2])

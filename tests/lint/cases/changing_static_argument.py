@@ -1,0 +1,77 @@
+"""Static arguments from loops."""
+
+from functools import partial
+
+import jax
+
+
+@partial(jax.jit, static_argnums=(1,), static_argnames=("lr",))
+def step(x, number, lr=0.1):
+    return x * number * lr
+
+
+class Model:
+    @partial(jax.jit, static_argnums=(0, 2))
+    def apply(self, x, number):
+        return x * number
+
+
+def counted(x, batches):
+    for i, batch in enumerate(batches):
+        x = step(batch, i)  # ! changing-static-argument
+    return x
+
+
+def scheduled(x):
+    for i in range(1000):
+        x = step(x, 3, lr=0.1 / (i + 1))  # ! changing-static-argument
+    return x
+
+
+def on_a_method(model: Model, x):
+    for i in range(1000):
+        x = model.apply(x, i)  # ! changing-static-argument
+    return x
+
+
+def a_few_values(x):
+    for i in range(8):
+        x = step(x, i)
+    return x
+
+
+def as_data(x):
+    for i in range(1000):
+        x = step(x * i, 3)
+    return x
+
+
+def of_a_method_as_data(model: Model, x):
+    for i in range(1000):
+        x = model.apply(x * i, 2)
+    return x
+
+
+def constant(x, number):
+    for _ in range(1000):
+        x = step(x, number)
+    return x
+
+
+def of_few_values(x):
+    for i in range(1000):
+        x = step(x, i % 2)
+    return x
+
+
+def a_counter(x):
+    number = 0
+    while True:
+        number += 1
+        x = step(x, number)  # ! changing-static-argument
+
+
+def an_axis_found_in_another_loop(xs, shape):
+    axis = next(i for i, size in enumerate(shape) if size > 1)
+    for x in xs:
+        print(step(x, axis))

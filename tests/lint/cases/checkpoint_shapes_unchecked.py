@@ -1,0 +1,42 @@
+import chex
+import flax
+import jax
+import orbax.checkpoint as ocp
+from flax import serialization
+from flax.training import checkpoints
+
+
+def from_bytes(params, path):
+    with open(path, "rb") as file:
+        return serialization.from_bytes(params, file.read())  # ! checkpoint-shapes-unchecked
+
+
+def raw(path):
+    with open(path, "rb") as file:
+        return serialization.from_bytes(None, file.read())
+
+
+def checked(params, data):
+    loaded = flax.serialization.from_bytes(params, data)
+    chex.assert_trees_all_equal_shapes(loaded, params)
+    return loaded
+
+
+def legacy(path, target):
+    return ocp.PyTreeCheckpointer().restore(path, item=target)  # ! checkpoint-shapes-unchecked
+
+
+def standard(path, target):
+    return ocp.StandardCheckpointer().restore(path, target)
+
+
+def without_target(path):
+    return ocp.PyTreeCheckpointer().restore(path)
+
+
+def newest(folder, state):
+    return checkpoints.restore_checkpoint(folder, state)  # ! checkpoint-shapes-unchecked
+
+
+def newest_raw(folder):
+    return checkpoints.restore_checkpoint(folder, target=None)

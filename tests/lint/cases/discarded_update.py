@@ -1,0 +1,98 @@
+import jax
+import jax.numpy as jnp
+import optax
+import pytest
+from flax import nnx, struct
+from flax.training.train_state import TrainState
+
+
+def set_rows(x, i):
+    x.at[i].set(0.0)  # ! discarded-update
+    return x
+
+
+def add_rows(x, i):
+    x.at[i, 1:].add(2.0)  # ! discarded-update
+    return x
+
+
+def apply(params, updates):
+    optax.apply_updates(params, updates)  # ! discarded-update
+    return params
+
+
+def forgets_assert(x, y):
+    jnp.allclose(x, y)  # ! discarded-update
+
+
+def clipped(n):
+    x = jnp.arange(n)
+    x.clip(0, 3)  # ! discarded-update
+    return x
+
+
+def train(state: TrainState, grads):
+    state.apply_gradients(grads=grads)  # ! discarded-update
+    return state
+
+
+@struct.dataclass
+class Carry:
+    step: int
+
+
+def advance(carry: Carry):
+    carry.replace(step=carry.step + 1)  # ! discarded-update
+    return carry
+
+
+def bound(x, i):
+    x = x.at[i].set(0.0)
+    return x
+
+
+def returned(x, i):
+    return x.at[i].add(1.0)
+
+
+def text(name):
+    name.replace("a", "b")
+    return name
+
+
+class Counter:
+    def replace(self, step):
+        self.step = step
+
+
+def in_place(counter: Counter):
+    counter.replace(step=1)
+    return counter
+
+
+def update_nnx(optimizer: nnx.Optimizer, model, grads):
+    optimizer.update(model, grads)
+    return model
+
+
+def kernel(x_ref, o_ref):
+    o_ref.at[0].set(x_ref[0])
+
+
+def waits(x):
+    jnp.dot(x, x).block_until_ready()
+
+
+def shows(x):
+    jax.debug.print("{}", x)
+    print(jnp.sum(x))
+
+
+def refuses(x):
+    with pytest.raises(TypeError):
+        jnp.reshape(x, "wrong")
+
+
+def appended(values, x):
+    values.append(x.at[0].set(1.0))
+    return values

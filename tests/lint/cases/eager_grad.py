@@ -1,0 +1,65 @@
+"""Gradients in training loops."""
+
+import time
+
+import jax
+import jax.numpy as jnp
+
+
+def loss(w, x):
+    return jnp.sum((w * x) ** 2)
+
+
+def closure(w, loader):
+    for x in loader:
+        value, grads = jax.value_and_grad(lambda w: loss(w, x))(w)  # ! eager-grad
+        w = w - grads
+        print(float(value))
+
+
+def made_before_the_loop(w, loader):
+    gradient = jax.grad(loss)
+    for x in loader:
+        start = time.time()
+        w = w - gradient(w, x)  # ! eager-grad
+        print(time.time() - start)
+
+
+def jitted(w, loader):
+    gradient = jax.jit(jax.grad(loss))
+    for x in loader:
+        w = w - gradient(w, x)
+        print(w)
+
+
+def library_code_may_be_traced_by_others(w, xs):
+    for x in xs:
+        w = w - jax.grad(loss)(w, x)
+    return w
+
+
+@jax.jit
+def traced(w, xs):
+    for x in xs:
+        print("tracing")
+        w = w - jax.grad(loss)(w, x)
+    return w
+
+
+def traced_elsewhere(w, xs):
+    for x in range(10):
+        print("tracing")
+        w = w - jax.grad(loss)(w, xs[x])
+    return w
+
+
+compiled = jax.jit(traced_elsewhere)
+
+
+def once(w, x):
+    print(jax.grad(loss)(w, x))
+
+
+def a_few_turns(w, x):
+    for _ in range(3):
+        print(jax.grad(loss)(w, x))

@@ -1,0 +1,110 @@
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+TABLE = np.arange(10)
+
+
+@jax.jit
+def number(x):
+    return float(jnp.sum(x))  # ! host-cast-of-tracer
+
+
+@jax.jit
+def item(x):
+    return x.sum().item()  # ! host-cast-of-tracer
+
+
+@jax.jit
+def root(x):
+    return math.sqrt(x)  # ! host-cast-of-tracer
+
+
+@jax.jit
+def to_numpy(x):
+    return np.asarray(x)  # ! host-cast-of-tracer
+
+
+@jax.jit
+def equal(x, y):
+    return jnp.where(np.array_equal(x, y), x, y)  # ! host-cast-of-tracer
+
+
+@jax.jit
+def looked_up(i):
+    return TABLE[i]  # ! host-cast-of-tracer
+
+
+def loss(w, x):
+    return jnp.sum(w * x) * float(w[0])  # ! host-cast-of-tracer
+
+
+gradient = jax.grad(loss)
+
+
+@jax.jit
+def works(x):
+    total = np.sum(x) + np.mean(x) + np.max(x)
+    return np.reshape(x, (-1,)) * total + np.ndim(x) + np.shape(x)[0]
+
+
+@jax.jit
+def of_shape(x):
+    return x / math.sqrt(x.shape[-1]) + float(x.ndim) + np.prod(x.shape) + int(x.size)
+
+
+@jax.jit
+def constants(x):
+    return x * np.pi + np.array([1.0, 2.0]) + math.log(2.0) + np.sqrt(2.0)
+
+
+@jax.jit
+def numpy_on_numpy(x):
+    return x + np.exp(TABLE).sum()
+
+
+def outside(x):
+    y = works(x)
+    return float(y[0]), np.asarray(y), y.tolist(), TABLE[int(y[0])]
+
+
+def branch_under_grad(w):
+    return w * int(w > 0)
+
+
+slope = jax.grad(branch_under_grad)
+
+
+def on_host(x):
+    return np.asarray(x).sum().item()
+
+
+@jax.jit
+def callback(x):
+    return jax.pure_callback(on_host, jax.ShapeDtypeStruct((), jnp.float32), x)
+
+
+@jax.jit
+def careful(x):
+    if isinstance(x, jax.core.Tracer):
+        return x
+    return float(x)
+
+
+@jax.jit
+def tries(x):
+    try:
+        return float(x)
+    except jax.errors.ConcretizationTypeError:
+        return x
+
+
+def scaled(x, factor):
+    return x * math.log(factor)
+
+
+@jax.jit
+def static_argument_of_helper(x):
+    return scaled(x, 2.0)

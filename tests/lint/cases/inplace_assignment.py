@@ -1,0 +1,79 @@
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+
+
+def fill(n):
+    x = jnp.zeros(n)
+    for i in range(n):
+        x[i] = i  # ! inplace-assignment
+    return x
+
+
+def scale(n):
+    x = jnp.ones((n, n))
+    x[:, 0] *= 2.0  # ! inplace-assignment
+    return x
+
+
+@jax.jit
+def traced(x):
+    y = x * 2
+    y[0] = 1.0  # ! inplace-assignment
+    return y
+
+
+def numpy_array(n):
+    x = np.zeros(n)
+    x[0] = 1.0
+    return jnp.asarray(x)
+
+
+def copied(n):
+    x = np.array(jnp.zeros(n))
+    x[0] = 1.0
+    return x
+
+
+def in_dict(x):
+    params = {"w": jnp.zeros(3)}
+    params["w"] = x
+    return params
+
+
+def in_list(x):
+    values = [jnp.zeros(3)] * 2
+    values[0] = x
+    return values
+
+
+def metrics_of(x):
+    metrics = jax.tree.map(jnp.mean, x)
+    metrics["lr"] = 0.1
+    return metrics
+
+
+def reference():
+    ref = jax.new_ref(jnp.zeros(3))
+    ref[0] = 1.0
+    return ref[...]
+
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+
+def call_kernel(x):
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+
+def draw_box(image: jax.Array, row: int):
+    image[row] = 1.0
+    return image
+
+
+def functional(x):
+    return functools.reduce(lambda a, i: a.at[i].set(0), range(3), x)

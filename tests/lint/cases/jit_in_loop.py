@@ -1,0 +1,116 @@
+"""Function objects that are new at each turn, and those that are not."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+def loss(w, x):
+    return jnp.sum((w * x) ** 2)
+
+
+def decorated_in_a_loop(xs):
+    for x in xs:
+
+        @jax.jit  # ! jit-in-loop
+        def double(v):
+            return v * 2
+
+        print(double(x))
+
+
+def bound_to_a_name(xs):
+    for x in xs:
+        double = jax.jit(lambda v: v * 2)  # ! jit-in-loop
+        print(double(x))
+
+
+def derived_in_a_loop(w, xs):
+    while True:
+        w = w - jax.jit(jax.grad(loss))(w, xs)  # ! jit-in-loop
+        print(w)
+
+
+
+def module_function_is_the_same_object(xs):
+    for x in xs:
+        print(jax.jit(loss)(x, x))
+
+
+def before_the_loop(xs):
+    double = jax.jit(lambda v: v * 2)
+    for x in xs:
+        print(double(x))
+
+
+def kept_in_a_list(factors, x):
+    steps = []
+    for factor in factors:
+        steps.append(jax.jit(lambda v, factor=factor: v * factor))
+    return [step(x) for step in steps]
+
+
+def made_the_first_time(xs):
+    double = None
+    for x in xs:
+        if double is None:
+            double = jax.jit(lambda v: v * 2)
+        print(double(x))
+
+
+def kept_in_a_cache(xs):
+    cache = {}
+    for x in xs:
+        if x.ndim not in cache:
+            cache[x.ndim] = jax.jit(lambda v: v * 2)
+        print(cache[x.ndim](x))
+
+
+def used_by_an_inner_loop(configs, xs):
+    for config in configs:
+        print(config)
+        double = jax.jit(lambda v: v * 2)
+        for x in xs:
+            print(double(x))
+
+
+def around_another_model_each_turn(models, x):
+    for model in models:
+        print(jax.jit(lambda v: model(v))(x))
+
+
+def compiled_ahead_of_time(shapes):
+    for shape in shapes:
+        print(jax.jit(lambda v: v * 2).lower(jnp.zeros(shape)).compile())
+
+
+def a_few_turns(x):
+    for factor in (1, 2, 3):
+        print(jax.jit(lambda v: v * factor)(x))
+
+
+@functools.lru_cache
+def remembered(n):
+    return jax.jit(lambda v: v * 2)(n)
+
+
+def calls_remembered():
+    for n in range(100):
+        print(remembered(n))
+
+
+@jax.jit
+def nested_in_a_trace(x):
+    for _ in range(10):
+        x = jax.jit(lambda v: v * 2)(x)
+    return x
+
+
+class Trainer:
+    def __init__(self):
+        self.double = jax.jit(lambda v: v * 2)
+
+    def run(self, xs):
+        for x in xs:
+            print(self.double(x))

@@ -1,0 +1,111 @@
+import jax
+import jax.numpy as jnp
+
+
+def twice(key):
+    return jax.random.normal(key), jax.random.uniform(key)  # ! key-reuse
+
+
+def after_split(key):
+    first, second = jax.random.split(key)
+    return jax.random.normal(key), first, second  # ! key-reuse
+
+
+def every_turn(key, n):
+    total = 0.0
+    for _ in range(n):
+        total += jax.random.normal(key)  # ! key-reuse
+    return total
+
+
+def layer(key, size):
+    return jax.random.normal(key, (size, size))
+
+
+def layers(key):
+    return [layer(key, 4), layer(key, 8)]  # ! key-reuse
+
+
+def split_first(key):
+    key, subkey = jax.random.split(key)
+    x = jax.random.normal(subkey)
+    key, subkey = jax.random.split(key)
+    return x + jax.random.uniform(subkey)
+
+
+def folded(key, n):
+    return [jax.random.normal(jax.random.fold_in(key, i)) for i in range(n)]
+
+
+def root_key(key, params, steps):
+    for step in range(steps):
+        step_key = jax.random.fold_in(key, step)
+        params = params + jax.random.normal(step_key)
+    return params
+
+
+def carried(key, n):
+    total = 0.0
+    for _ in range(n):
+        key, subkey = jax.random.split(key)
+        total += jax.random.normal(subkey)
+    return total
+
+
+def either(key, normal):
+    if normal:
+        return jax.random.normal(key)
+    return jax.random.uniform(key)
+
+
+def one_of(key, normal):
+    if normal:
+        x = jax.random.normal(key)
+    else:
+        x = jax.random.uniform(key)
+    return x
+
+
+def shuffle_together(key, images, labels):
+    images = jax.random.permutation(key, images)
+    labels = jax.random.permutation(key, labels)
+    return images, labels
+
+
+def shuffle_leaves(key, data):
+    return {name: jax.random.permutation(key, leaf) for name, leaf in data.items()}
+
+
+def random_crop(key, image):
+    start = jax.random.randint(key, (), 0, 4)
+    return jax.lax.dynamic_slice_in_dim(image, start, 8)
+
+
+def crop_views(key, views):
+    return {name: random_crop(key, view) for name, view in views.items()}
+
+
+def own_keys(keys):
+    return [jax.random.normal(key) for key in keys]
+
+
+def of_clients(clients):
+    return [jax.random.split(rng) for _, rng in clients]
+
+
+def unpacked(key):
+    a, b, c = jax.random.split(key, 3)
+    return jax.random.normal(a) + jax.random.normal(b) + jax.random.normal(c)
+
+
+def indexed(key):
+    keys = jax.random.split(key, 2)
+    return jax.random.normal(keys[0]) + jax.random.normal(keys[1])
+
+
+def only_shapes(model, key):
+    return jax.eval_shape(lambda k: (jax.random.normal(k), jax.random.uniform(k), jnp.ones(())), key)
+
+
+def target_network(model, key, x):
+    return {"params": model.init(key, x), "target": model.init(key, x)}

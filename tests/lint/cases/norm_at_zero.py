@@ -1,0 +1,58 @@
+import jax
+import jax.numpy as jnp
+import optax
+
+
+@jax.grad
+def distance(a, b):
+    return jnp.linalg.norm(a - b)  # ! norm-at-zero
+
+
+@jax.grad
+def by_hand(a, b):
+    difference = a - b
+    return jnp.sqrt(jnp.sum(difference**2))  # ! norm-at-zero
+
+
+@jax.grad
+def with_a_small_number(a, b):
+    return jnp.sqrt(jnp.sum((a - b) ** 2) + 1e-12)
+
+
+@jax.grad
+def squared(a, b):
+    return jnp.sum((a - b) ** 2)
+
+
+@jax.grad
+def absolute(a, b):
+    return jnp.linalg.norm(a - b, ord=1)
+
+
+def loss_with_metrics(w, x):
+    error = jnp.sum((w * x) ** 2)
+    return error, {"norm": jnp.linalg.norm(w)}
+
+
+@jax.jit
+def step(w, x):
+    grads, _ = jax.grad(loss_with_metrics, has_aux=True)(w, x)
+    return grads, optax.global_norm(grads)
+
+
+@jax.grad
+def of_the_data(w, x):
+    return jnp.sum(w * x / jnp.std(x))
+
+
+def spread(values):
+    return {"std": values.std(), "mean": values.mean()}
+
+
+def loss_with_helper(w, x):
+    error = jnp.sum((w * x) ** 2)
+    report = spread(w * x)
+    return error, report
+
+
+more = jax.grad(loss_with_helper, has_aux=True)(jnp.ones(3), jnp.ones(3))

@@ -1,0 +1,50 @@
+"""The remainder of a data set."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(x, y):
+    return jnp.sum(x) + jnp.sum(y)
+
+
+def epoch(x, y, size):
+    for i in range(0, len(x), size):
+        print(step(x[i : i + size], y[i : i + size]))  # ! partial-last-batch
+
+
+def shuffled(x, y, order, size):
+    n = x.shape[0]
+    for start in range(0, n, size):
+        batch = x[start : start + size]
+        print(step(batch, y))  # ! partial-last-batch
+
+
+def cut(x, y, size):
+    for i in range(0, len(x) - size + 1, size):
+        print(step(x[i : i + size], y[i : i + size]))
+
+
+def cut_before(x, y, size):
+    x = x[: len(x) - len(x) % size]
+    for i in range(0, len(x), size):
+        print(step(x[i : i + size], y))
+
+
+def skipped(x, y, size):
+    for i in range(0, len(x), size):
+        batch = x[i : i + size]
+        if len(batch) < size:
+            continue
+        print(step(batch, y))
+
+
+def unknown(x, y, n, size):
+    for i in range(0, n, size):
+        print(step(x[i : i + size], y))
+
+
+def one_by_one(x, y):
+    for i in range(len(x)):
+        print(step(x[i], y[i]))

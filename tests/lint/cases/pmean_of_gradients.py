@@ -1,0 +1,51 @@
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+mesh = jax.make_mesh((4,), ("data",))
+
+
+def loss(w, x):
+    return jnp.mean(w * x)
+
+
+def mean_loss(w, x):
+    return jax.lax.pmean(jnp.mean(w * x), "data")
+
+
+def old_idiom(w, x):
+    value, grads = jax.value_and_grad(loss)(w, x)
+    value = jax.lax.pmean(value, "data")
+    return value, jax.lax.psum(grads, "data")  # ! pmean-of-gradients
+
+
+run_old = jax.shard_map(old_idiom, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def decorated(w, x):
+    return jax.lax.pmean(jax.grad(loss)(w, x), "data")  # ! pmean-of-gradients
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+def unchecked(w, x):
+    return jax.lax.pmean(jax.grad(loss)(w, x), "data")
+
+
+@partial(jax.pmap, axis_name="data")
+def replicated(w, x):
+    return jax.lax.pmean(jax.grad(loss)(w, x), "data")
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def varying_first(w, x):
+    w = jax.lax.pcast(w, "data", to="varying")
+    return jax.lax.pmean(jax.grad(loss)(w, x), "data")
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def mean_of_the_loss(w, x):
+    value, grads = jax.value_and_grad(mean_loss)(w, x)
+    return jax.lax.pmean(value, "data"), grads

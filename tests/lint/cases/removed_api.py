@@ -1,0 +1,81 @@
+import jax
+import jax.numpy as jnp
+from jax import random
+from jax.config import config  # ! removed-api
+from jax.experimental import host_callback as hcb  # ! removed-api
+from jax.experimental.maps import Mesh, xmap  # ! removed-api
+
+try:
+    from jax import linear_util
+except ImportError:
+    from jax.extend import linear_util
+
+if hasattr(jax, "tree_map"):
+    tree_map = jax.tree_map
+else:
+    tree_map = jax.tree.map
+
+
+def leaves(tree):
+    return jax.tree_leaves(tree)  # ! removed-api
+
+
+def leaves_now(tree):
+    return jax.tree_util.tree_leaves(tree) + jax.tree.leaves(tree)
+
+
+def draw(key: random.KeyArray):  # ! removed-api
+    return random.normal(key)
+
+
+def tap(x):
+    return hcb.id_tap(print, x)
+
+
+def by_version(f, tree):
+    if jax.__version_info__ < (0, 4, 25):
+        return jax.tree_map(f, tree)
+    return jax.tree.map(f, tree)
+
+
+def reshape(x):
+    return jnp.reshape(x, newshape=(2, 3))  # ! removed-api
+
+
+def reshape_now(x):
+    return jnp.reshape(x, shape=(2, 3))
+
+
+def shadowed(jax, tree):
+    return jax.tree_leaves(tree)
+
+
+def trapezoid(y):
+    return jnp.trapz(y)  # ! removed-api
+
+
+def device():
+    return jnp.ones(3).device()  # ! removed-api
+
+
+def device_of():
+    return jnp.ones(3).device
+
+
+def attempt(tree):
+    try:
+        return jax.tree_leaves(tree)
+    except AttributeError:
+        return jax.tree.leaves(tree)
+
+
+def old_and_new(tree, jax_version):
+    if jax_version >= (0, 5):
+        return jax.tree.leaves(tree)
+    return jax.tree_leaves(tree)
+
+
+def buffers(x: jax.Array):
+    if hasattr(x, "device_buffer"):
+        return x.device_buffer.device()
+    return x.device

@@ -1,0 +1,45 @@
+import jax
+
+
+def statement(key):
+    jax.random.split(key)  # ! split-discarded
+    return key
+
+
+def folded(key, step):
+    jax.random.fold_in(key, step)  # ! split-discarded
+    return key
+
+
+def unused(key, x):
+    new_key = jax.random.fold_in(key, 1)  # ! split-discarded
+    return x + jax.random.normal(key)
+
+
+def used(key):
+    key, subkey = jax.random.split(key)
+    return key, jax.random.normal(subkey)
+
+
+def used_inside(key):
+    noise_key = jax.random.fold_in(key, 1)
+
+    def draw(shape):
+        return jax.random.normal(noise_key, shape)
+
+    return draw
+
+
+def used_in_comprehension(key, n):
+    keys = jax.random.split(key, n)
+    return [jax.random.normal(keys[i]) for i in range(n)]
+
+
+def thrown_away_on_purpose(key):
+    _unused = jax.random.split(key)
+    return key
+
+
+def text(words):
+    words.split(",")
+    return words

@@ -1,0 +1,110 @@
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+@jax.jit
+def loops(x, n):
+    for _ in range(n):  # ! traced-shape
+        x = x + 1
+    return x
+
+
+@jax.jit
+def zeros(x):
+    count = jnp.sum(x > 0)
+    return jnp.zeros((count, 2))  # ! traced-shape
+
+
+@jax.jit
+def reshaped(x, n):
+    return x.reshape(n, -1)  # ! traced-shape
+
+
+@jax.jit
+def prefix(x, n):
+    return x[:n]  # ! traced-shape
+
+
+@jax.jit
+def window(x, i):
+    return x[0, i : i + 4]  # ! traced-shape
+
+
+@jax.jit
+def classes(labels, n):
+    return jax.nn.one_hot(labels, n)  # ! traced-shape
+
+
+@jax.jit
+def keys(key, n):
+    return jax.random.split(key, n)  # ! traced-shape
+
+
+def helper(x, n):
+    return lax.top_k(x, n)  # ! traced-shape
+
+
+@jax.jit
+def calls_helper(x, n):
+    return helper(x, n)
+
+
+@jax.jit
+def own_shape(x):
+    n = x.shape[0]
+    return jnp.arange(n) + jnp.zeros((n,)) + x[: n // 2].sum()
+
+
+@partial(jax.jit, static_argnames="n")
+def static_size(x, n):
+    return x[:n].reshape(n, -1) + jnp.arange(n)
+
+
+@partial(jax.jit, static_argnums=1)
+def static_position(x, n):
+    return jnp.zeros(n) + x
+
+
+@jax.jit
+def from_length(xs):
+    return jnp.arange(len(xs))
+
+
+@jax.jit
+def closed_over(x):
+    size = 4
+    return jnp.ones(size) * x
+
+
+@jax.jit
+def dynamic(x, i):
+    return lax.dynamic_slice_in_dim(x, i, 4) + x[i]
+
+
+@jax.jit
+def traced_bounds_of_fori(x, n):
+    return lax.fori_loop(0, n, lambda i, y: y + 1, x)
+
+
+def outside(x, n):
+    return x[:n] + jnp.arange(n)
+
+
+def per_row(x, size):
+    return jax.vmap(lambda row, n: row.reshape(n, -1), in_axes=(0, None))(x, size)
+
+
+def partial_size(x):
+    def step(n, x):
+        return x.reshape(n, -1)
+
+    return jax.jit(partial(step, 2))(x)
+
+
+@jax.jit
+def dtype_and_value(x, value):
+    return jnp.full((3,), value) + jnp.linspace(0.0, value, 3) + np.zeros(3)

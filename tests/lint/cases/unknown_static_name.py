@@ -1,0 +1,47 @@
+"""Names of static arguments."""
+
+from functools import partial
+
+import jax
+
+
+@partial(jax.jit, static_argnames=("trian",))  # ! unknown-static-name
+def misspelled(x, train):
+    return x
+
+
+@partial(jax.jit, static_argnums=(2,))  # ! unknown-static-name
+def out_of_range(x, train):
+    return x
+
+
+def loss(x, n):
+    return x
+
+
+of_partial = jax.jit(partial(loss, n=3), static_argnames="m")  # ! unknown-static-name
+
+
+@partial(jax.jit, static_argnames=("train",), static_argnums=(-1,))
+def right(x, train):
+    return x
+
+
+@partial(jax.jit, static_argnames="anything")
+def takes_all(x, **kwargs):
+    return x
+
+
+@partial(jax.jit, static_argnums=(5,))
+def takes_many(*args):
+    return args
+
+
+class Model:
+    @partial(jax.jit, static_argnums=(0,), static_argnames=("n",))
+    def method(self, x, *, n):
+        return x
+
+
+def through_a_stranger(decorate, names):
+    return jax.jit(decorate(loss), static_argnames="k"), jax.jit(loss, static_argnames=names)

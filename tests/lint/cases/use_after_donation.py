@@ -1,0 +1,109 @@
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+
+@partial(jax.jit, donate_argnums=(0,))
+def step(state, batch):
+    return state + batch
+
+
+def rebinds(state, batches):
+    for batch in batches:
+        state = step(state, batch)
+    return state
+
+
+def reads_the_old_one(state, batch):
+    new = step(state, batch)
+    return new, state  # ! use-after-donation
+
+
+def donates_again(state, batches):
+    losses = []
+    for batch in batches:
+        losses.append(step(state, batch))  # ! use-after-donation
+    return losses
+
+
+def metadata(state, batch):
+    new = step(state, batch)
+    print(state.shape, state.dtype, state.is_deleted(), state is None)
+    return new
+
+
+def keeps_the_best(state, batches):
+    best = state
+    for batch in batches:
+        state = step(state, batch)
+        if jnp.sum(state) > 3:
+            best = state
+    return best  # ! use-after-donation
+
+
+def keeps_a_copy_of_the_best(state, batches):
+    best = jnp.copy(state)
+    for batch in batches:
+        state = step(state, batch)
+        if jnp.sum(state) > 3:
+            best = jnp.array(state)
+    return best
+
+
+def in_one_branch(state, batch, train):
+    if train:
+        state = step(state, batch)
+    else:
+        state = state * 2
+    return state
+
+
+def returns_early(state, batch, train):
+    if train:
+        return step(state, batch)
+    return state
+
+
+def deleted(state, batch):
+    new = step(state, batch)
+    del state
+    state = new
+    return state
+
+
+@jax.jit
+def traced(state, batch):
+    new = step(state, batch)
+    return new, state
+
+
+class Trainer:
+    def __init__(self, params):
+        self.params = params
+        self.step = jax.jit(lambda p, b: p + b, donate_argnums=0)
+
+    def good(self, batch):
+        self.params = self.step(self.params, batch)
+        return self.params
+
+    def reset(self, batch):
+        self.step(self.params, batch)
+        self.refresh()
+        return self.params
+
+    def refresh(self):
+        self.params = jnp.ones(3)
+
+
+def part_of_state(state, batch):
+    update = jax.jit(lambda p, b: p, donate_argnums=0)
+    new = update(state.params, batch)
+    state = state.replace(params=new)
+    return state.params
+
+
+def old_part_of_state(state, batch):
+    update = jax.jit(lambda p, b: p, donate_argnums=0)
+    new = update(state.params, batch)
+    return new, state.params  # ! use-after-donation

@@ -1,0 +1,112 @@
+"""Shapes that change, and shapes that only look as if they did."""
+
+import dataclasses
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def score(tokens, step=0):
+    return jnp.sum(tokens) + step
+
+
+@dataclasses.dataclass
+class State:
+    buffer: jax.Array
+    step: int
+
+
+def next_power_of_two(n):
+    return 1 << (n - 1).bit_length()
+
+
+def padded_to_the_longest(texts):
+    longest = max(map(len, texts))
+    rows = [text + [0] * (longest - len(text)) for text in texts]
+    return score(np.array(rows))  # ! varying-shape
+
+
+def padded_by_a_helper(texts, tokens):
+    longest = max(len(text) for text in texts)
+    tokens = np.pad(tokens, ((0, 0), (0, longest - tokens.shape[1])))
+    return score(tokens)  # ! varying-shape
+
+
+def make_state(length):
+    return State(jnp.zeros((1, length), jnp.int32), 0)
+
+
+def in_an_object(texts):
+    total = max(len(text) for text in texts) + 10
+    state = make_state(total)
+    return score(state)  # ! varying-shape
+
+
+def by_a_tokenizer(tokenizer, texts):
+    encoded = tokenizer(texts, padding=True, return_tensors="np")
+    return score(encoded["input_ids"])  # ! varying-shape
+
+
+def prefixes(x):
+    for i in range(x.shape[0]):
+        print(score(x[:, :i]))  # ! varying-shape
+
+
+def counted(x, stream):
+    seen = 0
+    for _ in stream:
+        seen += 1
+        print(score(x[:seen]))  # ! varying-shape
+
+
+def bucketed(texts):
+    longest = max(len(text) for text in texts)
+    return score(np.zeros((len(texts), next_power_of_two(longest))))
+
+
+def rounded_up(texts):
+    longest = math.ceil(max(len(text) for text in texts) / 128)
+    return score(np.zeros((1, -(-longest // 64) * 64)))
+
+
+def one_of_a_few(texts, buckets):
+    longest = max(len(text) for text in texts)
+    length = min(b for b in buckets if b >= longest)
+    return score(np.zeros((1, length)))
+
+
+def windows(x, size):
+    for i in range(100):
+        print(score(x[i * size : (i + 1) * size]))
+
+
+def items(x):
+    for i in range(x.shape[0]):
+        print(score(x[i], i))
+
+
+def scaled(x):
+    for i in range(10):
+        print(score(x * i + i))
+
+
+def a_number(texts, x):
+    return score(x, max(len(text) for text in texts))
+
+
+def reduced(x):
+    for i in range(10):
+        print(score(x[:i].sum()))
+
+
+def by_a_bounded_tokenizer(tokenizer, texts):
+    encoded = tokenizer(texts, padding="max_length", max_length=128)
+    return score(encoded["input_ids"])
+
+
+def filled(x):
+    for i in range(10):
+        print(score(jnp.full((3,), i)))

@@ -1,0 +1,61 @@
+"""Any Python file survives: the model, the rules, and a fix that changes nothing."""
+
+from __future__ import annotations
+
+import sysconfig
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gotcha_lint import engine, source
+from gotcha_lint.analysis.positions import Positions
+from gotcha_lint.config import Settings
+from gotcha_lint.unreadable import Unreadable
+
+PATHS = sysconfig.get_paths()
+FILES = sorted(
+    path
+    for root in {PATHS["stdlib"], PATHS["purelib"]}
+    for path in Path(root).rglob("*.py")
+    if path.stat().st_size < 60_000
+)
+SETTINGS = Settings(preview=True)
+
+
+def survives(path: Path) -> None:
+    """No failure, all places inside the text, and the text comes back from its own tree."""
+    raw = path.read_bytes()
+    name = "copy_of_a_file.py"
+    report = engine.lint([name], lambda _: SETTINGS, screen=False, overlay={name: raw}, keep=True)
+    assert report.failures == []
+    assert report.state is not None
+    try:
+        decoded = source.decode(name, raw)
+    except Unreadable:
+        assert len(report.findings) == 1
+        return
+    assert decoded.encode(decoded.text) == raw
+    shard = report.state.pool.local()
+    if name not in shard.models:
+        assert [f.name for f in report.findings] == ["syntax-error"]
+        return
+    positions = Positions(shard.models[name].tree)
+    for function in shard.models[name].functions[1:]:
+        start, end = positions.span(function.node)
+        assert decoded.text[start:end].startswith(("def", "async", "lambda", "@"))
+    for finding in report.findings:
+        assert 1 <= finding.line <= finding.end_line <= len(decoded.line_starts)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(FILES))
+def test_any_file_survives(path):
+    survives(path)
+
+
+@pytest.mark.slow
+def test_every_file_survives():
+    for path in FILES:
+        survives(path)

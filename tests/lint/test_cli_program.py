@@ -1,0 +1,143 @@
+"""The program as it is run: start-up, the real engine, signals, pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gotcha_lint import formats, registry
+
+Cli = Callable[..., Any]
+
+
+LINT = Path(__file__).parents[2] / "lint"
+
+
+def python(*args: str, cwd: Path, **given: Any) -> subprocess.CompletedProcess[str]:
+    env = os.environ | {"PYTHONPATH": str(LINT)}
+    return subprocess.run(
+        [sys.executable, *args], cwd=cwd, env=env, capture_output=True, text=True, **given
+    )
+
+
+HEAVY = ("libcst", "rich", "pathspec", "tomllib", "jax")
+PROBE = """
+import sys
+from gotcha_lint.cli import main
+main(sys.argv[1:])
+print("loaded:", *[name for name in {heavy} if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("args", "allowed"),
+    [
+        (("--version",), ()),
+        (("--help",), ()),
+        (("--list-rules",), ()),
+        (("--explain", "syntax-error"), ()),
+        (("--completion", "bash"), ()),
+        (("--show-settings",), ()),
+        (("--output-format", "sarif"), ("libcst",)),
+    ],
+)
+def test_imports_stay_light(
+    tmp_path: Path, args: tuple[str, ...], allowed: tuple[str, ...]
+) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    probe = PROBE.format(heavy=HEAVY)
+    loaded = python("-c", probe, *args, cwd=tmp_path).stderr.rpartition("loaded:")[2].split()
+    assert set(loaded) <= set(allowed)
+
+
+def test_the_probe_notices(tmp_path: Path) -> None:
+    probe = "import libcst\n" + PROBE.format(heavy=HEAVY)
+    assert "libcst" in python("-c", probe, "--version", cwd=tmp_path).stderr
+
+
+def rule_with(key: str) -> registry.RuleInfo:
+    rules = registry.rules().values()
+    found = next((r for r in rules if r.examples and not r.preview and getattr(r, key)), None)
+    if found is None:
+        pytest.skip(f"no stable rule with {key} and an example")
+    return found
+
+
+def test_a_real_run(tmp_path: Path) -> None:
+    rule = rule_with("summary")
+    (tmp_path / "bad.py").write_text(rule.examples[0]["bad"] + "\n")
+    (tmp_path / "good.py").write_text("x = 1\n")
+    args = ("-m", "gotcha_lint", "--select", rule.name, "--output-format")
+    result = python(*args, "json", cwd=tmp_path)
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    assert {(row["name"], row["path"]) for row in json.loads(result.stdout)} == {
+        (rule.name, "bad.py")
+    }
+    for name in formats.names():
+        assert python(*args, name, cwd=tmp_path).returncode == 1
+
+
+def test_a_real_fix(tmp_path: Path) -> None:
+    rule = rule_with("fixable")
+    file = tmp_path / "a.py"
+    file.write_text(rule.examples[0]["bad"] + "\n")
+    args = ("-m", "gotcha_lint", "--unsafe-fixes", "--select", rule.name)
+    diff = python(*args, "--diff", cwd=tmp_path)
+    before = file.read_text()
+    result = python(*args, "--fix", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert file.read_text() != before
+    assert diff.returncode == 1
+    assert diff.stdout.startswith("--- a.py\n+++ a.py\n")
+
+
+def test_a_syntax_error_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import jax\ndef f(:\n")
+    result = python("-m", "gotcha_lint", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "a.py:2:" in result.stdout
+    assert "[syntax-error]" in result.stdout
+    assert python("-m", "gotcha_lint", "--ignore", "syntax-error", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals and pipes of POSIX")
+def test_interrupt_and_closed_pipe(tmp_path: Path) -> None:
+    rule = rule_with("summary")
+    for number in range(40):
+        (tmp_path / f"bad{number}.py").write_text(rule.examples[0]["bad"] * 20 + "\n")
+    env = os.environ | {"PYTHONPATH": str(LINT)}
+    pipe = subprocess.PIPE
+    run = [sys.executable, "-m", "gotcha_lint"]
+    closed = subprocess.Popen(run, cwd=tmp_path, env=env, stdout=pipe, stderr=pipe)
+    assert closed.stdout is not None and closed.stderr is not None
+    closed.stdout.close()
+    assert b"Traceback" not in closed.stderr.read()
+    closed.stderr.close()
+    assert closed.wait(60) in (0, 1)
+    waiting = subprocess.Popen(
+        [*run, "-"], cwd=tmp_path, env=env, stdin=pipe, stdout=pipe, stderr=pipe
+    )
+    time.sleep(1.0)  # it waits for its input
+    waiting.send_signal(signal.SIGINT)
+    _, err = waiting.communicate(timeout=60)
+    assert waiting.returncode == 130
+    assert err.decode().strip() == "interrupted"
+
+
+def test_output_that_the_terminal_cannot_show(tmp_path: Path) -> None:
+    rule = rule_with("summary")
+    (tmp_path / "名.py").write_text(rule.examples[0]["bad"] + "\n")
+    env = os.environ | {"PYTHONPATH": str(LINT), "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    run = [sys.executable, "-m", "gotcha_lint", "--select", rule.name]
+    result = subprocess.run(run, cwd=tmp_path, env=env, capture_output=True)
+    assert result.returncode == 1
+    assert b"\\u540d.py:" in result.stdout

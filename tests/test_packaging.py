@@ -1,0 +1,100 @@
+"""What is shipped: the wheel and the sdist hold the linter, its pages and schemas, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gotcha_lint.registry import rules
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    assert list(folder.glob("*.tar.gz"))
+    return next(folder.glob("*.whl"))
+
+
+def test_wheel(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {name.partition("/")[0] for name in names if "dist-info" not in name} == {"gotcha_lint"}
+    for info in rules().values():
+        if info.module:
+            assert f"gotcha_lint/pages/{info.name}.md" in names
+            assert info.module.replace(".", "/") + ".py" in names
+    assert "gotcha_lint/schemas/findings.json" in names
+
+
+def test_wheel_needs_little(wheel):
+    archive = zipfile.ZipFile(wheel)
+    metadata = next(n for n in archive.namelist() if n.endswith("METADATA"))
+    needs = re.findall(r"^Requires-Dist: ([\w-]+)(?!.*extra)", archive.read(metadata).decode(), re.M)
+    assert sorted(needs) == ["click", "libcst", "pathspec", "rich"]
+
+
+def test_a_clean_clone_runs_without_installing():
+    env = os.environ | {"PYTHONPATH": "lint"}
+    command = [sys.executable, "-m", "gotcha_lint", "--version"]
+    shown = subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True)
+    assert "0.1.0" in shown.stdout
+
+
+def test_the_linter_never_imports_jax():
+    code = """
+import sys
+from gotcha_lint import engine, registry
+from gotcha_lint.config import Settings
+engine.lint(["a.py"], lambda p: Settings(preview=True), overlay={"a.py": b"import jax"})
+sys.exit(bool({"jax", "numpy", "gotcha_sanitizer"} & set(sys.modules)))
+"""
+    env = os.environ | {"PYTHONPATH": str(ROOT / "lint")}
+    assert subprocess.run([sys.executable, "-c", code], env=env).returncode == 0
+
+
+@pytest.mark.parametrize("option", ["--version", "--help", "--list-rules", "--explain=traced-if"])
+def test_start_up_is_light(option):
+    code = f"""
+import sys
+from gotcha_lint.cli import main
+try:
+    main([{option!r}])
+except SystemExit:
+    pass
+sys.exit(bool({{"libcst", "rich", "pathspec"}} & set(sys.modules)))
+"""
+    env = os.environ | {"PYTHONPATH": str(ROOT / "lint")}
+    assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True).returncode == 0
+
+
+def test_nothing_names_a_machine_or_a_registry():
+    """No lock files, no addresses of package registries, no paths of the machine that made it."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if tracked.returncode != 0:
+        pytest.skip("not a git checkout")
+    for name in tracked.stdout.splitlines():
+        assert not re.search(r"(^|/)(uv|poetry|pdm|pixi)\.lock$", name)
+        text = (ROOT / name).read_bytes()
+        assert not re.search(rb"index-url|--find-links|files\.pythonhosted", text) or name == "tests/test_packaging.py"
+
+
+def test_pages_are_up_to_date():
+    command = [sys.executable, "docs/generate.py", "--check"]
+    env = os.environ | {"PYTHONPATH": str(ROOT / "lint")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_hooks_are_ours():
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    assert "id: gotcha-lint" in text
+    assert "types_or: [python, pyi, jupyter]" in text

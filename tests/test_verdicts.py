@@ -1,0 +1,25 @@
+"""The committed verdicts are about known rules and allow what is on by default."""
+
+from __future__ import annotations
+
+from benchmarks import verdicts
+from gotcha_lint.registry import rules
+
+ALL = verdicts.read()
+
+
+def test_verdicts_name_known_rules_and_say_why():
+    for verdict in ALL:
+        assert verdict["rule"] in rules()
+        assert verdict["why"]
+        assert isinstance(verdict["true"], bool)
+
+
+def test_enough_findings_were_read():
+    assert sum(v.get("reader", 1) == 1 for v in ALL) >= 200
+    assert sum(v.get("reader") == 2 for v in ALL) >= 60
+
+
+def test_rules_on_by_default_are_precise():
+    imprecise = [row.rule for row in verdicts.by_rule(ALL) if not row.preview and not row.precise]
+    assert imprecise == []
