@@ -66,7 +66,11 @@ def disagreements(verdicts: list[dict[str, Any]]) -> list[tuple[dict[str, Any], 
     """Pairs of first and second readings that differ."""
     first = {place(v): v for v in verdicts if v.get("reader", 1) == 1}
     second = [v for v in verdicts if v.get("reader") == 2]
-    return [(first[place(v)], v) for v in second if place(v) in first and first[place(v)]["true"] != v["true"]]
+    return [
+        (first[place(v)], v)
+        for v in second
+        if place(v) in first and first[place(v)]["true"] != v["true"]
+    ]
 
 
 def main() -> int:
@@ -79,12 +83,16 @@ def main() -> int:
         print(f"{row.rule:<32} {row.total:>6} {row.true:>5} {share:>6}  {state}")
     on = [row for row in table if not row.preview]
     true, total = sum(r.true for r in on), sum(r.total for r in on)
-    print(f"\nrules on by default: {true} of {total} judged findings true ({100 * true / max(total, 1):.1f} %)")
+    print(
+        f"\nrules on by default: {true} of {total} judged findings true ({100 * true / max(total, 1):.1f} %)"
+    )
     second = [v for v in verdicts if v.get("reader") == 2]
     differ = disagreements(verdicts)
     print(f"second reading: {len(second)} findings, {len(differ)} disagreements")
     for one, other in differ:
-        print(f"  {one['project']} {one['file']}:{one['line']} {one['rule']}: {one['true']} / {other['true']}: {other['why']}")
+        print(
+            f"  {one['project']} {one['file']}:{one['line']} {one['rule']}: {one['true']} / {other['true']}: {other['why']}"
+        )
     return int(any(not row.preview and not row.precise for row in table))
 
 

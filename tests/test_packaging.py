@@ -38,7 +38,9 @@ def test_wheel(wheel):
 def test_wheel_needs_little(wheel):
     archive = zipfile.ZipFile(wheel)
     metadata = next(n for n in archive.namelist() if n.endswith("METADATA"))
-    needs = re.findall(r"^Requires-Dist: ([\w-]+)(?!.*extra)", archive.read(metadata).decode(), re.M)
+    needs = re.findall(
+        r"^Requires-Dist: ([\w-]+)(?!.*extra)", archive.read(metadata).decode(), re.M
+    )
     assert sorted(needs) == ["click", "libcst", "pathspec", "rich"]
 
 
@@ -73,7 +75,9 @@ except SystemExit:
 sys.exit(bool({{"libcst", "rich", "pathspec"}} & set(sys.modules)))
 """
     env = os.environ | {"PYTHONPATH": str(ROOT / "lint")}
-    assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", code], env=env, capture_output=True).returncode == 0
+    )
 
 
 def test_nothing_names_a_machine_or_a_registry():
@@ -84,7 +88,10 @@ def test_nothing_names_a_machine_or_a_registry():
     for name in tracked.stdout.splitlines():
         assert not re.search(r"(^|/)(uv|poetry|pdm|pixi)\.lock$", name)
         text = (ROOT / name).read_bytes()
-        assert not re.search(rb"index-url|--find-links|files\.pythonhosted", text) or name == "tests/test_packaging.py"
+        assert (
+            not re.search(rb"index-url|--find-links|files\.pythonhosted", text)
+            or name == "tests/test_packaging.py"
+        )
 
 
 def test_pages_are_up_to_date():

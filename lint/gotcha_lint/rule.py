@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, get_type_hints
+from typing import Any, ClassVar, get_type_hints
 
 import libcst as cst
 
@@ -92,7 +92,7 @@ class Rule:
     def __init__(self, options: RuleOptions) -> None:
         self.options = options
 
-    def check(self, site: Place | Body) -> Iterator[Report]:
+    def check(self, site: Any) -> Iterator[Report]:
         raise NotImplementedError
 
     @cached_property

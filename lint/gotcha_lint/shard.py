@@ -118,7 +118,9 @@ class Shard:
     def positions(self, path: str) -> Positions:
         found = self._positions.get(path)
         if found is None:
-            found = self._positions[path] = Positions(self.models[path].tree, self.models[path].stand_ins)
+            found = self._positions[path] = Positions(
+                self.models[path].tree, self.models[path].stand_ins
+            )
         return found
 
     def link(self, project: Project) -> None:

@@ -51,7 +51,9 @@ def dump(source: Path, folder: Path) -> str:
     report = engine.lint([path], lambda _: Settings(), keep=True)
     assert report.state is not None
     shard = report.state.pool.local()
-    lines = [line for f in shard.models[path].functions for line in _function(shard, path, f.number)]
+    lines = [
+        line for f in shard.models[path].functions for line in _function(shard, path, f.number)
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -30,7 +30,13 @@ def run(folder: Path, *args: str, **options: object) -> subprocess.CompletedProc
     command = [sys.executable, "-m", "gotcha_lint", "--output-format", "concise", *args]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "NO_COLOR": "1"}
     return subprocess.run(
-        command, cwd=folder, env=env, capture_output=True, text=True, timeout=240, **options  # type: ignore[call-overload]
+        command,
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        **options,  # type: ignore[call-overload]
     )
 
 
@@ -48,17 +54,32 @@ BAD = {
     "not UTF-8": (b"import jax\nx = '\xff\xfe'\n", "a.py:2", "undecodable-file"),
     "unknown codec": (b"# -*- coding: klingon -*-\nimport jax\n", "klingon", "undecodable-file"),
     "null bytes": (b"import jax\nx = 1\0\n", "a.py:2", "null"),
-    "nested parentheses": (b"import jax\nx = " + b"(" * 2000 + b")" * 2000, "too-deeply-nested", "200"),
-    "nested calls": (b"import jax\nx = " + b"f(" * 2000 + b")" * 2000, "too-deeply-nested", "a.py:2"),
+    "nested parentheses": (
+        b"import jax\nx = " + b"(" * 2000 + b")" * 2000,
+        "too-deeply-nested",
+        "200",
+    ),
+    "nested calls": (
+        b"import jax\nx = " + b"f(" * 2000 + b")" * 2000,
+        "too-deeply-nested",
+        "a.py:2",
+    ),
     "long chain": (b"import jax\nx = " + b"a + " * 20000 + b"a\n", "too-deeply-nested", "a.py:2"),
-    "long attribute chain": (b"import jax\nx = a" + b".b" * 20000 + b"\n", "too-deeply-nested", "a.py:2"),
+    "long attribute chain": (
+        b"import jax\nx = a" + b".b" * 20000 + b"\n",
+        "too-deeply-nested",
+        "a.py:2",
+    ),
     "many else-ifs": (
         b"import jax\nif a: pass\n" + b"elif a: pass\n" * 5000,
         "too-deeply-nested",
         "a.py",
     ),
     "deep indentation": (
-        b"import jax\n" + b"".join(b" " * n + b"if a:\n" for n in range(500)) + b" " * 500 + b"pass\n",
+        b"import jax\n"
+        + b"".join(b" " * n + b"if a:\n" for n in range(500))
+        + b" " * 500
+        + b"pass\n",
         "a.py",
         "error[",
     ),
@@ -140,7 +161,11 @@ def test_unknown_names_and_malformed_configuration(tmp_path):
     result = run(tmp_path, "--select", "traced-iff", ".")
     assert result.returncode == 2
     assert "traced-if" in result.stderr
-    for text in ("[tool.gotcha\n", "[tool.gotcha]\nselct = ['all']\n", "[tool.gotcha]\nselect = 3\n"):
+    for text in (
+        "[tool.gotcha\n",
+        "[tool.gotcha]\nselct = ['all']\n",
+        "[tool.gotcha]\nselect = 3\n",
+    ):
         (tmp_path / "c").mkdir(exist_ok=True)
         (tmp_path / "c" / "pyproject.toml").write_text(text)
         (tmp_path / "c" / "d.py").write_text(FLAWED)
@@ -172,7 +197,9 @@ def test_interrupted(tmp_path):
     import time
 
     for number in range(60):
-        (tmp_path / f"m{number}.py").write_text("import jax\n" + "x = {'a': 1, 'b': [1, 2]}\n" * 3000)
+        (tmp_path / f"m{number}.py").write_text(
+            "import jax\n" + "x = {'a': 1, 'b': [1, 2]}\n" * 3000
+        )
     (tmp_path / "pyproject.toml").touch()
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(

@@ -119,7 +119,19 @@ def decorate(flow: Flow, decorator: cst.Decorator, function: Value) -> Value:
 
 
 _TRANSPARENT = frozenset(
-    ["builtins.staticmethod", "builtins.classmethod", "abc.abstractmethod", "typing.overload", "flax.linen.compact", "flax.linen.nowrap", "typing.override", "typing.final", "functools.singledispatch", "contextlib.contextmanager", "chex.assert_max_traces"]
+    [
+        "builtins.staticmethod",
+        "builtins.classmethod",
+        "abc.abstractmethod",
+        "typing.overload",
+        "flax.linen.compact",
+        "flax.linen.nowrap",
+        "typing.override",
+        "typing.final",
+        "functools.singledispatch",
+        "contextlib.contextmanager",
+        "chex.assert_max_traces",
+    ]
 )
 
 
@@ -146,6 +158,10 @@ def apply(
             if method is not None:
                 bound = flow.of_function(method)._replace(bound=1, self_=(callee,), made="method")
                 return transforms.apply_function(flow, node, bound, args, kwargs, starred)
+        case Kind.OBJECT if callee.of == "flax.nnx.Rngs":
+            return flow.fresh(node, Value(Kind.KEY, flow.staged))
+        case Kind.OBJECT if callee.of == "optax.GradientTransformation":
+            return callee  # optax.inject_hyperparams(optax.adam)(1e-3)
         case Kind.OBJECT if callee.of == "flax.module":
             return Value(Kind.ARRAY, flow.staged or any(map(holds_tracer, args)), False)
     if base is not None:
@@ -168,7 +184,11 @@ def _method(
     attr = name.rpartition(".")[2]
     if base.kind is Kind.CLASS and base.cls is not None and attr == "create":
         made = flow.project.is_a(base.cls, "flax.training.train_state.TrainState")
-        return instance(base.of, cls=base.cls, tracer=any(map(holds_tracer, kwargs.values()))) if made else None
+        return (
+            instance(base.of, cls=base.cls, tracer=any(map(holds_tracer, kwargs.values())))
+            if made
+            else None
+        )
     if base.kind is Kind.LIST:
         return _container_method(flow, node, base, attr, args)
     if (
@@ -179,6 +199,10 @@ def _method(
         return base
     if base.kind is Kind.OBJECT and base.cls is not None:
         return results.module_method(flow, node, base, attr, args, kwargs)
+    if base.kind is Kind.FUNCTION and attr in transforms.CUSTOM_RULES:
+        return transforms.custom_rules(flow, node, args, kwargs)
+    if base.of == "flax.nnx.Rngs" and not args and attr not in ("fork", "split"):
+        return flow.fresh(node, Value(Kind.KEY, flow.staged))  # rngs.dropout()
     return known.method_result(base, attr)
 
 

@@ -102,9 +102,12 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
         stored = flow.view.get(("attr", ancestor, name))
         number = project.cls(ancestor).methods.get(name)
         if number is not None:
-            return _method(flow, base, (ancestor[0], number), stored)
+            return _or_below(flow, base, name, _method(flow, base, (ancestor[0], number), stored))
         if stored is not None:
             return _field(base, stored)
+    abstract = _or_below(flow, base, name, UNKNOWN)
+    if abstract is not UNKNOWN:
+        return abstract
     value = known.attribute(base, name)
     if value is not None:
         return value
@@ -112,6 +115,24 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
         found = known.attribute(base._replace(of="flax.training.train_state.TrainState"), name)
         return found or UNKNOWN
     return Value(tracer=base.tracer, maybe=True)
+
+
+def _or_below(flow: Flow, base: Value, name: str, method: Value) -> Value:
+    """`self` may be of a class below, which has a method of its own."""
+    if not base.param or base.cls is None or base.kind is not Kind.OBJECT or method.via:
+        return method
+    if method.kind not in (Kind.FUNCTION, Kind.UNKNOWN):
+        return method
+    below = frozenset(
+        fid
+        for fid in flow.project.overrides(base.cls, name)
+        if flow.project.function(fid).binds == "self" and not flow.project.function(fid).decorated
+    )
+    if not below:
+        return method
+    if method.kind is Kind.UNKNOWN:
+        method = Value(Kind.FUNCTION, bound=1, self_=(base,), made="method")
+    return method._replace(targets=method.targets | below)
 
 
 def _field(base: Value, stored: Value) -> Value:
@@ -166,7 +187,9 @@ def on_tuple(flow: Flow, node: cst.Tuple) -> Value:
 def on_list(flow: Flow, node: cst.List | cst.Set) -> Value:
     values = [flow.eval(e.value) for e in node.elements]
     kind = "list" if isinstance(node, cst.List) else "set"
-    return _container(kind, values)
+    literals = tuple(v.literal for v in values)
+    plain = values and all(isinstance(part, str | int) for part in literals)
+    return _container(kind, values)._replace(literal=literals if plain else None)
 
 
 _WRITTEN_OUT = 16  # keys of a dict that are told apart
@@ -263,9 +286,7 @@ def on_binary(flow: Flow, node: cst.BinaryOperation) -> Value:
     return value
 
 
-def arithmetic(
-    flow: Flow, left: Value, right: Value, operator: cst.CSTNode | None = None
-) -> Value:
+def arithmetic(flow: Flow, left: Value, right: Value, operator: cst.CSTNode | None = None) -> Value:
     """The value of `left + right` and its kin."""
     mark = varying.of_operation(left, right, operator)
     kinds = {left.kind, right.kind}
@@ -343,6 +364,8 @@ def _compare(flow: Flow, operator: cst.BaseCompOp, left: Value, right: Value) ->
             return static("bool")
     if _is_text(left) or _is_text(right) or Kind.NONE in (left.kind, right.kind):
         return static("bool")
+    if Kind.UNKNOWN in (left.kind, right.kind) and not (left.tracer or right.tracer):
+        return arithmetic(flow, left, right)  # of arrays, perhaps
     return (
         arithmetic(flow, left, right)
         if left.tracer

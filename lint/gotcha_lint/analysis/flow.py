@@ -100,13 +100,14 @@ class Flow:
                 return annotated._replace(varying=seen.varying)
             return annotated if annotated.kind is not Kind.UNKNOWN else seen or UNKNOWN
         seen = self.view.get(("tparam", self.id, name))
-        if name in trace.static:
-            return annotated if annotated.kind is Kind.STATIC else STATIC
+        if name in trace.static:  # or bound by a partial, then it may well be an array
+            known = seen is not None and (seen.kind is not Kind.UNKNOWN or seen.tracer)
+            return seen if seen and known else annotated if annotated.kind is Kind.STATIC else STATIC
         if trace.direct and (trace.wrt is None or name in trace.wrt):
             return self._traced_parameter(seen, annotated, param.default)
         if seen is not None and seen != UNKNOWN:
             return self._default_too(seen, param.default)
-        if annotated.kind is Kind.ARRAY and not trace.soft:
+        if annotated.kind is Kind.ARRAY and not trace.soft and (trace.staged or not trace.direct):
             return TRACER
         return annotated
 

@@ -22,23 +22,112 @@ from gotcha_lint.analysis.values import (
 
 # Known while tracing, whatever the array holds.
 STATIC_ATTRIBUTES = frozenset(
-    ["shape", "ndim", "dtype", "size", "itemsize", "nbytes", "sharding", "aval", "weak_type", "committed", "vma"]
+    [
+        "shape",
+        "ndim",
+        "dtype",
+        "size",
+        "itemsize",
+        "nbytes",
+        "sharding",
+        "aval",
+        "weak_type",
+        "committed",
+        "vma",
+    ]
 )
 ARRAY_METHODS = frozenset(
-    ["all", "any", "argmax", "argmin", "argsort", "astype", "clip", "conj", "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "prod", "ravel", "repeat", "reshape", "round", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var", "view", "T", "mT", "real", "imag", "at", "flat", "block_until_ready", "addressable_data", "conjugate", "nonzero"]
+    [
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "argsort",
+        "astype",
+        "clip",
+        "conj",
+        "copy",
+        "cumprod",
+        "cumsum",
+        "diagonal",
+        "dot",
+        "flatten",
+        "max",
+        "mean",
+        "min",
+        "prod",
+        "ravel",
+        "repeat",
+        "reshape",
+        "round",
+        "sort",
+        "squeeze",
+        "std",
+        "sum",
+        "swapaxes",
+        "take",
+        "trace",
+        "transpose",
+        "var",
+        "view",
+        "T",
+        "mT",
+        "real",
+        "imag",
+        "at",
+        "flat",
+        "block_until_ready",
+        "addressable_data",
+        "conjugate",
+        "nonzero",
+    ]
 )
 _DICT_METHODS = frozenset({"copy", "view"})
 _ARRAY_PARTS = frozenset({"T", "mT", "real", "imag", "flat"})
 HOST_CASTS = frozenset(["item", "tolist", "__array__", "tobytes"])
 _NUMBERS = frozenset({"int", "float", "bool", "complex"})
+_PLAIN = _NUMBERS | {"str", "bytes", "tuple", "list", "range", "slice", "number", "type"}
 _ARRAY_TYPES = frozenset(
-    ["jax.Array", "jax.core.Tracer", "chex.Array", "chex.ArrayDevice", "jax.typing.Array", "flax.typing.Array", "haiku.Array", "jaxtyping.Array"]
+    [
+        "jax.Array",
+        "jax.core.Tracer",
+        "chex.Array",
+        "chex.ArrayDevice",
+        "jax.typing.Array",
+        "flax.typing.Array",
+        "haiku.Array",
+        "jaxtyping.Array",
+    ]
 )
 _ARRAY_SHAPED = frozenset(
-    ["Float", "Int", "Integer", "Bool", "Num", "Inexact", "Shaped", "UInt", "Complex", "BFloat16", "Float32", "Int32", "Real"]
+    [
+        "Float",
+        "Int",
+        "Integer",
+        "Bool",
+        "Num",
+        "Inexact",
+        "Shaped",
+        "UInt",
+        "Complex",
+        "BFloat16",
+        "Float32",
+        "Int32",
+        "Real",
+    ]
 )
 _TREES = frozenset(
-    ["optax.OptState", "optax.Params", "optax.Updates", "flax.core.FrozenDict", "chex.ArrayTree", "flax.typing.VariableDict", "flax.core.scope.VariableDict", "haiku.Params", "haiku.State"]
+    [
+        "optax.OptState",
+        "optax.Params",
+        "optax.Updates",
+        "flax.core.FrozenDict",
+        "chex.ArrayTree",
+        "flax.typing.VariableDict",
+        "flax.core.scope.VariableDict",
+        "haiku.Params",
+        "haiku.State",
+    ]
 )
 _KEYS = frozenset(
     ["chex.PRNGKey", "jax.random.PRNGKeyArray", "jax.random.KeyArray", "jaxtyping.PRNGKeyArray"]
@@ -164,19 +253,17 @@ def method_result(base: Value, name: str) -> Value | None:
     if kind is Kind.ARRAY or (leaf and name in ARRAY_METHODS and name not in _DICT_METHODS):
         if name in HOST_CASTS:
             return STATIC
-        if name == "addressable_shards":
-            return UNKNOWN
-        return Value(
-            Kind.ARRAY, base.tracer, base.maybe, varying=varying.of_reduction(name, base)
-        )
+        if name not in ARRAY_METHODS:  # of another library, or of a subclass
+            return Value(tracer=base.tracer, maybe=True)
+        return Value(Kind.ARRAY, base.tracer, base.maybe, varying=varying.of_reduction(name, base))
     if kind is Kind.HOST:
         mark = varying.of_reduction(name, base)
         return STATIC if name in HOST_CASTS else Value(Kind.HOST, varying=mark)
     if kind is Kind.OBJECT and base.of == "jax.at":
         return Value(Kind.ARRAY, base.tracer, base.maybe)
-    if kind is Kind.STATIC:
+    if kind is Kind.STATIC and base.of in _PLAIN:
         return static("str" if base.of == "str" else "")
-    return None
+    return None  # of a static model, say: its methods may give arrays
 
 
 def is_number(value: Value) -> bool:

@@ -29,7 +29,7 @@ class Imported(str):
 ScopeKind = Literal["module", "class", "function", "comprehension"]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # a repr would print whole trees
 class Scope:
     kind: ScopeKind
     parent: Scope | None
@@ -58,7 +58,7 @@ class Param:
     annotation: cst.BaseExpression | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # a repr would print whole trees
 class Class:
     number: int
     name: str
@@ -70,7 +70,7 @@ class Class:
     fields: dict[str, cst.AnnAssign] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # a repr would print whole trees
 class Function:
     """A function, method or lambda; number 0 is the module's own body."""
 
@@ -100,7 +100,7 @@ class Function:
         return any((dotted(d.decorator) or "") in names for d in self.node.decorators)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # a repr would print whole trees
 class FileModel:
     path: str
     tree: cst.Module
@@ -114,7 +114,9 @@ class FileModel:
     decorator_calls: dict[int, cst.Call] = field(default_factory=dict)  # by the decorator's id
     stand_ins: dict[int, cst.Decorator] = field(default_factory=dict)  # by the made-up call's id
     # Imports, and attributes whose last word is that of a removed name, with their scopes.
-    watched: list[tuple[cst.Import | cst.ImportFrom | cst.Attribute, Scope]] = field(default_factory=list)
+    watched: list[tuple[cst.Import | cst.ImportFrom | cst.Attribute, Scope]] = field(
+        default_factory=list
+    )
 
     def call_of(self, decorator: cst.Decorator) -> cst.Call:
         """The call of a decorator with its function, which no node stands for."""

@@ -12,6 +12,7 @@ from gotcha_lint.analysis.values import ClassId, FunctionId
 from gotcha_lint.facts import Facts
 
 _DEPTH = 24  # of re-exports followed; cycles of imports are common
+_OVERRIDES = 12  # more than that is a library's root class
 
 
 class Symbol(NamedTuple):
@@ -211,6 +212,21 @@ class Project:
             if number is not None:
                 return ancestor[0], number
         return None
+
+    @cached_property
+    def _descendants(self) -> Mapping[ClassId, list[ClassId]]:
+        found: dict[ClassId, list[ClassId]] = defaultdict(list)
+        for path, summary in self.summaries.items():
+            for number in range(len(summary.classes)):
+                for ancestor in self.ancestors((path, number))[0][1:]:
+                    found[ancestor].append((path, number))
+        return found
+
+    def overrides(self, cid: ClassId, name: str) -> frozenset[FunctionId]:
+        """The methods of this name in classes below; none where there are too many to follow."""
+        below = self._descendants.get(cid, ())
+        found = {(c[0], self.cls(c).methods[name]) for c in below if name in self.cls(c).methods}
+        return frozenset(found) if len(found) <= _OVERRIDES else frozenset()
 
     def decorators(self, cid: ClassId) -> frozenset[str]:
         """Canonical names of the decorators of a class and of its project ancestors."""

@@ -124,7 +124,8 @@ def _array(flow: Flow, node: cst.CSTNode, mark: str, traced: bool) -> Value:
 def _object(tail: str, name: str, every: tuple[Value, ...]) -> Value:
     if tail == "optax.GradientTransformation":
         parts = frozenset({name}).union(
-            *(v.literal for v in every if isinstance(v.literal, frozenset))
+            *(v.literal for v in every if isinstance(v.literal, frozenset)),
+            (v.of for v in every if v.kind is Kind.NAMED),  # inject_hyperparams(optax.adam)
         )
         known = all(v.kind is not Kind.UNKNOWN for v in every) or name not in _COMBINERS
         return instance(tail, literal=parts, maybe=not known)
@@ -171,7 +172,8 @@ def _unlisted(
             else flow.fresh(node, Value(tracer=args[0].tracer, maybe=True))
         )
     if name in ("builtins.zip", "builtins.enumerate"):
-        return _paired(name, args)
+        # `zip(*columns)` is given nothing that is known here.
+        return _paired(name, args) if args else Value(tracer=flow.staged, maybe=True)
     if name == "builtins.dict":
         return Value(
             Kind.LIST,

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from gotcha_lint.analysis.flow import Flow
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
 from gotcha_lint.analysis.values import UNKNOWN, ClassId, FunctionId, Site
 

@@ -53,7 +53,7 @@ class At(NamedTuple):
     guards: tuple[Guard, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Place:
     """Base of all sites."""
 
@@ -62,7 +62,7 @@ class Place:
     body: Body
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call(Place):
     node: cst.Call  # pyright: ignore[reportIncompatibleVariableOverride] - never assigned again
     name: str  # canonical name: "jax.jit", "array.sum", "list.append", "?.item", "" if unknown
@@ -94,7 +94,7 @@ class Call(Place):
         return None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Test(Place):
     """A value asked for its truth: if, while, assert, not, and, or, if-else, chained comparison."""
 
@@ -102,7 +102,7 @@ class Test(Place):
     what: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Store(Place):
     """An assignment to a subscript or an attribute; the node is the target."""
 
@@ -111,7 +111,7 @@ class Store(Place):
     augmented: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Bind(Place):
     """An assignment to a name; the node is the target, `old` the value it had."""
 
@@ -121,14 +121,14 @@ class Bind(Place):
     source: cst.CSTNode | None  # the right side
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Discard(Place):
     """An expression statement, whose value is thrown away."""
 
     value: Value
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Iterate(Place):
     """A `for`, or a comprehension's, over a value; the node is the iterated expression."""
 
@@ -136,14 +136,14 @@ class Iterate(Place):
     loop: Loop
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Index(Place):
     node: cst.Subscript  # pyright: ignore[reportIncompatibleVariableOverride]
     base: Value
     index: Value
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Operate(Place):
     """A binary operation or a comparison."""
 
@@ -152,7 +152,7 @@ class Operate(Place):
     result: Value
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Format(Place):
     """A value inside an f-string; `spec` tells whether it has a format specification."""
 
@@ -160,12 +160,12 @@ class Format(Place):
     spec: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Return(Place):
     value: Value
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class KeyUse(Place):
     """A random key used a second time; `first` is where it was used before."""
 
@@ -173,7 +173,7 @@ class KeyUse(Place):
     in_loop: bool  # first is the same place, one turn earlier
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Match(Place):
     """A `match` statement over a value."""
 
@@ -181,7 +181,7 @@ class Match(Place):
     value: Value
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class DonatedUse(Place):
     """A name read after its buffer was donated at `donation`."""
 
@@ -190,7 +190,7 @@ class DonatedUse(Place):
     again: bool  # the same call, one turn of the loop later
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Define(Place):
     """A nested function or lambda comes to be; `captures` are the values it takes along."""
 
@@ -198,7 +198,7 @@ class Define(Place):
     captures: Mapping[str, Value]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Body:
     """One function after its analysis: its sites in order, and what is known of it as a whole."""
 
@@ -213,7 +213,9 @@ class Body:
     names: dict[str, Value] = field(
         default_factory=dict
     )  # what each name holds, at one time or other
-    stored: Mapping[tuple[ClassId, str], frozenset[str]] = field(default_factory=dict)  # who assigns
+    stored: Mapping[tuple[ClassId, str], frozenset[str]] = field(
+        default_factory=dict
+    )  # who assigns
 
     @property
     def id(self) -> FunctionId:

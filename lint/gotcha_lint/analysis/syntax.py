@@ -11,7 +11,42 @@ import libcst as cst
 
 # Fields that hold only layout, or names that are handled where they stand.
 _LAYOUT = frozenset(
-    ["lpar", "rpar", "leading_lines", "lines_after_decorators", "header", "footer", "comma", "dot", "equal", "semicolon", "lbracket", "rbracket", "lbrace", "rbrace", "trailing_whitespace", "indent", "encoding", "default_indent", "default_newline", "has_trailing_newline", "newline", "comment", "colon", "star", "relative", "asynchronous", "first_line", "empty_lines", "last_line", "lines_after_leading", "operator_whitespace", "separator", "open_brackets", "whitespace"]
+    [
+        "lpar",
+        "rpar",
+        "leading_lines",
+        "lines_after_decorators",
+        "header",
+        "footer",
+        "comma",
+        "dot",
+        "equal",
+        "semicolon",
+        "lbracket",
+        "rbracket",
+        "lbrace",
+        "rbrace",
+        "trailing_whitespace",
+        "indent",
+        "encoding",
+        "default_indent",
+        "default_newline",
+        "has_trailing_newline",
+        "newline",
+        "comment",
+        "colon",
+        "star",
+        "relative",
+        "asynchronous",
+        "first_line",
+        "empty_lines",
+        "last_line",
+        "lines_after_leading",
+        "operator_whitespace",
+        "separator",
+        "open_brackets",
+        "whitespace",
+    ]
 )
 FUNCTIONS = (cst.FunctionDef, cst.Lambda)
 COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)

@@ -54,6 +54,11 @@ def merge(key: Key, a: Any, b: Any) -> Any:
 def merge_traces(a: Trace, b: Trace) -> Trace:
     first, second = sorted((a, b), key=lambda t: (t.soft, not t.direct, len(t.chain), t.chain))
     both = first.direct and second.direct
+    if both and first.known != second.known:  # jit(vmap(f, in_axes=...)): one of them can be read
+        sure, other = (first, second) if first.known else (second, first)
+        if sure.staged or not other.staged:
+            first, second = sure._replace(chain=first.chain), other
+            both = False
     wrt = None if first.wrt is None or second.wrt is None else first.wrt | second.wrt
     return Trace(
         roles=first.roles | second.roles,

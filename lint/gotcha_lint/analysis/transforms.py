@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Kwargs = Mapping[str, Value]
 BOUNDARIES = frozenset({"jit", "pmap", "shard_map", "nnx.jit", "nnx.pmap"})
 _GRADS = frozenset({"grad", "value_and_grad"})
+_STATIC_NUMS = ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums")
+CUSTOM_RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap"})
 
 
 def transform(
@@ -52,6 +54,9 @@ def transform(
     if row.gives == "result":
         return _run_now(flow, node, row, via, functions, args)
     function = functions[0]
+    if row.role == "inline":  # it names the function, no more
+        return function
+    via = via._replace(bound=function.bound)
     for target in function.targets:
         _trace(flow, node, target, function, row, via)
     if function.kind not in (Kind.FUNCTION, Kind.UNKNOWN, Kind.NAMED):
@@ -73,6 +78,18 @@ def transform(
     )
 
 
+def custom_rules(
+    flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value:
+    """`f.defvjp(forward, backward)`; also as a decorator."""
+    row = Transform("custom", staged=False)
+    via = Via("custom", flow.site(node), known=False)
+    for function in (*args, *kwargs.values()):
+        for target in function.targets:
+            _trace(flow, node, target, function, row, via)
+    return args[0] if args else UNKNOWN
+
+
 def _via(
     flow: Flow,
     node: cst.CSTNode,
@@ -84,7 +101,7 @@ def _via(
     """The roles of the arguments: static, donated, differentiated."""
     earlier = callee.via[0] if callee.via else None
     known = "?" not in kwargs
-    nums, known1 = _ints(kwargs.get("static_argnums", kwargs.get("static_broadcasted_argnums")))
+    nums, known1 = _ints(next((kwargs[name] for name in _STATIC_NUMS if name in kwargs), None))
     names, known2 = _strings(kwargs.get("static_argnames"))
     donated, known3 = _ints(kwargs.get("donate_argnums"))
     donated_names, known4 = _strings(kwargs.get("donate_argnames"))
@@ -92,7 +109,8 @@ def _via(
     wrt, _ = _ints(position) if position is not None else ((0,), True)
     has_aux = bool(kwargs["has_aux"].literal) if "has_aux" in kwargs else False
     known = known and ("has_aux" not in kwargs or kwargs["has_aux"].literal is not None)
-    known = known and not row.filtered and not _unmapped(row, args, kwargs)
+    unmapped = _unmapped(row, args, kwargs)
+    known = known and not row.filtered and unmapped is not None
     via = Via(
         row.role,
         flow.site(node),
@@ -103,6 +121,7 @@ def _via(
         known and known1 and known2 and known3 and known4,
         has_aux,
         wrt,
+        unmapped=unmapped or (),
     )
     if earlier is None:
         return via
@@ -114,15 +133,25 @@ def _via(
         known=via.known and earlier.known,
         has_aux=via.has_aux or earlier.has_aux,
         wrt=via.wrt if position is not None else earlier.wrt,
+        unmapped=via.unmapped or earlier.unmapped,
     )
 
 
-def _unmapped(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> bool:
-    """Some arguments may pass as they are: `in_axes` has a None, or `nondiff_argnums` are given."""
+def _unmapped(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[int, ...] | None:
+    """The arguments that pass as they are: None in `in_axes`; None where that cannot be read."""
     if row.role == "custom":
-        return True
+        return None
+    if row.role == "shard_map" and "in_specs" in kwargs:  # a spec None: the argument stays as it is
+        specs = kwargs["in_specs"].items
+        return None if any(spec.kind is Kind.NONE or spec.maybe for spec in specs) else ()
     axes = kwargs.get("in_axes", args[1] if row.role == "vmap" and len(args) > 1 else None)
-    return row.role == "vmap" and axes is not None and not isinstance(axes.literal, int)
+    if row.role != "vmap" or axes is None or isinstance(axes.literal, int | tuple):
+        return ()
+    if axes.kind is not Kind.TUPLE or any(
+        axis.kind is not Kind.NONE and not isinstance(axis.literal, int) for axis in axes.items
+    ):
+        return None
+    return tuple(n for n, axis in enumerate(axes.items) if axis.kind is Kind.NONE)
 
 
 def _ints(value: Value | None) -> tuple[tuple[int, ...], bool]:
@@ -180,10 +209,16 @@ def parameters(flow: Flow, target: FunctionId, function: Value) -> list[tuple[st
 
 
 def static_names(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
-    given = parameters(flow, target, function)
-    positional = [p for p in given if p[1] == "positional"]
-    names = {positional[n][0] for n in via.static_nums if -len(positional) <= n < len(positional)}
+    positional = _counted(flow.project, target, function, via)
+    names = {positional[n] for n in via.static_nums if -len(positional) <= n < len(positional)}
     return frozenset(names | set(via.static_names))
+
+
+def _counted(project: Project, target: FunctionId, function: Value, via: Via) -> list[str]:
+    """The parameters that a transform counts: `@jit` above a method counts self too."""
+    bound = function.bound if via.bound < 0 else via.bound
+    left = [p for p in project.function(target).params if p[0] not in function.bound_names]
+    return [p[0] for p in left[bound:] if p[1] == "positional"]
 
 
 def _trace(
@@ -198,6 +233,8 @@ def _trace(
     if row.role in _GRADS:
         given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
         wrt = frozenset(given[n][0] for n in via.wrt if -len(given) <= n < len(given))
+    if via.unmapped and not any(v.name in BOUNDARIES for v in function.via):
+        wrt = frozenset(p[0] for p in summary.params) - _left_out(flow, target, function, via)
     outer_roles = outer.roles if outer else frozenset()
     for earlier in function.via:
         static |= static_names(flow, target, function, earlier)
@@ -219,6 +256,12 @@ def _trace(
             known=via.known,
         ),
     )
+
+
+def _left_out(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
+    """The parameters that a vmap does not map."""
+    counted = _counted(flow.project, target, function, via)
+    return frozenset(counted[n] for n in via.unmapped if n < len(counted))
 
 
 def _run_now(
@@ -270,6 +313,8 @@ def traced(value: Value) -> Value:
             return TRACER
         case Kind.KEY | Kind.TREE | Kind.OBJECT:
             return value._replace(tracer=True, maybe=False, param="", literal=None)
+        case Kind.LIST if value.of == "host-tree":
+            return Value(Kind.TREE, tracer=True)
         case Kind.TUPLE | Kind.LIST:
             return value._replace(items=tuple(map(traced, value.items)), tracer=True, param="")
         case Kind.UNKNOWN:
@@ -365,6 +410,9 @@ def tell(
     """Tells a function what its parameters are given here."""
     static = static_names(flow, target, function, via) if via else frozenset()
     transformed = bool(function.via) or via is not None
+    if function.via and {v.name for v in function.via} == {"vmap"}:
+        maps = [_left_out(flow, target, function, v) for v in function.via]
+        static |= frozenset.intersection(*maps)
     for name, value in _pairs(flow, target, function, args, kwargs):
         if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
             continue
@@ -425,11 +473,11 @@ def donated(
     project: Project, node: cst.Call, function: Value, via: Via
 ) -> Iterator[tuple[str, cst.Arg]]:
     """The names given where a compiled function takes the buffers for its own."""
-    names, places = set(via.donate_names), set(via.donate_nums)
+    names, places = set(via.donate_names), set(() if function.targets else via.donate_nums)
     for target in function.targets:
-        left = [p for p in project.function(target).params if p[0] not in function.bound_names]
-        given = [p[0] for p in left[function.bound :] if p[1] == "positional"]
-        names |= {given[n] for n in via.donate_nums if -len(given) <= n < len(given)}
+        counted = _counted(project, target, function, via)
+        names |= {counted[n] for n in via.donate_nums if -len(counted) <= n < len(counted)}
+        given = _counted(project, target, function, via._replace(bound=-1))
         places |= {n for n, name in enumerate(given) if name in names}
     for position, arg in enumerate(node.args):
         if arg.star:
@@ -475,9 +523,14 @@ def _through(function: Value, value: Value) -> Value:
                 )
                 value = Value(Kind.TUPLE, items=(grads, aux)) if via.has_aux else grads
             case "value_and_grad":
+                aux = value.items[1:] if value.kind is Kind.TUPLE else (UNKNOWN,)
+                first = Value(Kind.ARRAY)
                 value = Value(
                     Kind.TUPLE,
-                    items=(value if via.has_aux else Value(Kind.ARRAY), Value(Kind.TREE)),
+                    items=(
+                        Value(Kind.TUPLE, items=(first, *aux)) if via.has_aux else first,
+                        Value(Kind.TREE),
+                    ),
                 )
     return value
 
@@ -508,4 +561,6 @@ def settle(value: Value, traced_here: bool) -> Value:
     unknown = value.kind is Kind.UNKNOWN
     tracer = traced_here and (unknown or value.kind in (Kind.ARRAY, Kind.TREE, Kind.KEY))
     tracer = tracer or any(map(holds_tracer, items))
-    return value._replace(items=items, tracer=tracer, maybe=value.maybe or unknown, param="", ident=0)
+    return value._replace(
+        items=items, tracer=tracer, maybe=value.maybe or unknown, param="", ident=0
+    )

@@ -40,6 +40,8 @@ class Via(NamedTuple):
     known: bool = True  # False: the roles were given by an expression that could not be read
     has_aux: bool = False
     wrt: tuple[int, ...] = (0,)
+    bound: int = -1  # parameters that were filled before it: what its positions count from
+    unmapped: tuple[int, ...] = ()  # of vmap: the arguments with None in `in_axes`
 
 
 class Value(NamedTuple):

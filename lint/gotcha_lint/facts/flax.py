@@ -89,7 +89,9 @@ ROWS: dict[str, Fact] = {
     "equinox.filter_shard": Fact("same"),
     "equinox.filter_checkpoint": _filtered(CHECKPOINT),
     "equinox.filter_custom_vjp": CUSTOM,
-    "equinox.filter_eval_shape": Fact("shapes", Transform("eval_shape", gives="result", filtered=True)),
+    "equinox.filter_eval_shape": Fact(
+        "shapes", Transform("eval_shape", gives="result", filtered=True)
+    ),
     "equinox.filter_make_jaxpr": Fact("function", Transform("make_jaxpr")),
     "equinox.is_array": STATIC,
     "equinox.is_inexact_array": STATIC,
@@ -112,7 +114,21 @@ ROWS: dict[str, Fact] = {
     "jaxopt.projection": Fact(""),
     "chex.assert_shape": Fact("none"),
 }
-for _layer in ["silu", "gelu", "relu", "tanh", "sigmoid", "softmax", "log_softmax", "swish", "elu", "softplus", "leaky_relu", "standardize", "one_hot"]:
+for _layer in [
+    "silu",
+    "gelu",
+    "relu",
+    "tanh",
+    "sigmoid",
+    "softmax",
+    "log_softmax",
+    "swish",
+    "elu",
+    "softplus",
+    "leaky_relu",
+    "standardize",
+    "one_hot",
+]:
     ROWS[f"flax.linen.{_layer}"] = ARRAY
     ROWS[f"flax.nnx.{_layer}"] = ARRAY
 

@@ -86,12 +86,27 @@ for _sink in ["submit", "map"]:
     ROWS[f"concurrent.futures.ProcessPoolExecutor.{_sink}"] = Fact("", pickles=1)
 # These write functions out by value, closures and lambdas too.
 PICKLES_CLOSURES = frozenset({"cloudpickle", "dill", "ray"})
-for _log in ["debug", "info", "warning", "warn", "error", "critical", "exception", "log", "log_every_n", "log_first_n"]:
+for _log in [
+    "debug",
+    "info",
+    "warning",
+    "warn",
+    "error",
+    "critical",
+    "exception",
+    "log",
+    "log_every_n",
+    "log_first_n",
+]:
     ROWS[f"logging.{_log}"] = Fact("none", effect="log")
     ROWS[f"absl.logging.{_log}"] = Fact("none", effect="log")
-for (
-    _name
-) in ["wandb.log", "wandb.log_metrics", "tqdm.tqdm.write", "mlflow.log_metric", "mlflow.log_metrics"]:
+for _name in [
+    "wandb.log",
+    "wandb.log_metrics",
+    "tqdm.tqdm.write",
+    "mlflow.log_metric",
+    "mlflow.log_metrics",
+]:
     ROWS[_name] = Fact("none", effect="log")
 
 ALIASES = {

@@ -126,7 +126,19 @@ ROWS |= _each(
     STATIC,
     "jax.numpy.",
 )
-for _cast in ["float32", "float16", "bfloat16", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32", "bool_"]:
+for _cast in [
+    "float32",
+    "float16",
+    "bfloat16",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint32",
+    "bool_",
+]:
     ROWS[f"jax.numpy.{_cast}"] = ARRAY
 ROWS["jax.numpy.vectorize"] = Fact("function", Transform("vmap", names=("pyfunc",), staged=False))
 ROWS["jax.numpy.apply_along_axis"] = Fact(
@@ -180,14 +192,31 @@ SINGULAR: dict[str, tuple[float, int]] = {
     )
     for name in names.split()
 }  # fmt: skip
-SINGULAR |= {"jax.numpy.divide": (0.0, 1), "jax.numpy.true_divide": (0.0, 1), "jax.lax.div": (0.0, 1)}
+SINGULAR |= {
+    "jax.numpy.divide": (0.0, 1),
+    "jax.numpy.true_divide": (0.0, 1),
+    "jax.lax.div": (0.0, 1),
+}
 # What keeps a value away from such a place.
 GUARDS = frozenset(
     f"jax.{name}"
-    for name in (
-        "numpy.where numpy.select numpy.clip numpy.maximum numpy.fmax numpy.exp numpy.nan_to_num "
-        "numpy.cosh nn.softplus nn.sigmoid nn.softmax lax.select lax.clamp lax.max lax.exp"
-    ).split()
+    for name in [
+        "numpy.where",
+        "numpy.select",
+        "numpy.clip",
+        "numpy.maximum",
+        "numpy.fmax",
+        "numpy.exp",
+        "numpy.nan_to_num",
+        "numpy.cosh",
+        "nn.softplus",
+        "nn.sigmoid",
+        "nn.softmax",
+        "lax.select",
+        "lax.clamp",
+        "lax.max",
+        "lax.exp",
+    ]
 )
 
 ALIASES = {
@@ -232,5 +261,22 @@ MODULES = {
     "jax.image.": ARRAY,
     "jax.random.": ARRAY,
 }
-for _name in ["zeros", "ones", "full", "normal", "uniform", "truncated_normal", "variance_scaling", "glorot_uniform", "glorot_normal", "lecun_uniform", "lecun_normal", "he_uniform", "he_normal", "orthogonal", "constant", "delta_orthogonal"]:
+for _name in [
+    "zeros",
+    "ones",
+    "full",
+    "normal",
+    "uniform",
+    "truncated_normal",
+    "variance_scaling",
+    "glorot_uniform",
+    "glorot_normal",
+    "lecun_uniform",
+    "lecun_normal",
+    "he_uniform",
+    "he_normal",
+    "orthogonal",
+    "constant",
+    "delta_orthogonal",
+]:
     ROWS[f"jax.nn.initializers.{_name}"] = Fact("initializer")

@@ -23,7 +23,30 @@ _OPTIMIZERS = (
 # Optimizers whose update raises ValueError without params (tried on optax 0.2.8).
 NEED_PARAMS = frozenset(
     f"optax.{name}"
-    for name in ["adamw", "lamb", "lion", "adafactor", "lars", "adamaxw", "nadamw", "contrib.muon", "novograd", "add_decayed_weights", "scale_by_trust_ratio", "scale_by_param_block_rms", "keep_params_nonnegative", "contrib.prodigy", "contrib.dadapt_adamw", "adan", "fromage", "adaptive_grad_clip", "lbfgs", "scale_by_factored_rms", "contrib.momo", "contrib.sophia"]
+    for name in [
+        "adamw",
+        "lamb",
+        "lion",
+        "adafactor",
+        "lars",
+        "adamaxw",
+        "nadamw",
+        "contrib.muon",
+        "novograd",
+        "add_decayed_weights",
+        "scale_by_trust_ratio",
+        "scale_by_param_block_rms",
+        "keep_params_nonnegative",
+        "contrib.prodigy",
+        "contrib.dadapt_adamw",
+        "adan",
+        "fromage",
+        "adaptive_grad_clip",
+        "lbfgs",
+        "scale_by_factored_rms",
+        "contrib.momo",
+        "contrib.sophia",
+    ]
 )
 # Parts of `chain` by what they do: limit gradients; a whole optimizer, with its learning rate;
 # rescale gradients keeping their sign.
@@ -33,16 +56,50 @@ CLIPS = frozenset(
 )
 WHOLE_OPTIMIZERS = frozenset(
     f"optax.{name}"
-    for name in (
-        "adabelief adadelta adagrad adafactor adam adamax adamaxw adamw adan amsgrad fromage lamb "
-        "lars lion nadam nadamw noisy_sgd novograd radam rmsprop sgd sm3 yogi contrib.muon"
-    ).split()
+    for name in [
+        "adabelief",
+        "adadelta",
+        "adagrad",
+        "adafactor",
+        "adam",
+        "adamax",
+        "adamaxw",
+        "adamw",
+        "adan",
+        "amsgrad",
+        "fromage",
+        "lamb",
+        "lars",
+        "lion",
+        "nadam",
+        "nadamw",
+        "noisy_sgd",
+        "novograd",
+        "radam",
+        "rmsprop",
+        "sgd",
+        "sm3",
+        "yogi",
+        "contrib.muon",
+    ]
 )
 PRECONDITIONERS = frozenset(
     f"optax.scale_by_{name}"
-    for name in (
-        "adam adamax adan amsgrad belief factored_rms lion novograd radam rms rss stddev yogi"
-    ).split()
+    for name in [
+        "adam",
+        "adamax",
+        "adan",
+        "amsgrad",
+        "belief",
+        "factored_rms",
+        "lion",
+        "novograd",
+        "radam",
+        "rms",
+        "rss",
+        "stddev",
+        "yogi",
+    ]
 )
 SIGN_KEEPING = (
     PRECONDITIONERS
@@ -71,7 +128,20 @@ ROWS |= {
     "orbax.checkpoint.Checkpointer": Fact("object:orbax.checkpoint.Checkpointer"),
     "orbax.checkpoint.CheckpointManager": Fact("object:orbax.checkpoint.CheckpointManager"),
 }
-for _loss in ["l2_loss", "squared_error", "huber_loss", "softmax_cross_entropy", "sigmoid_binary_cross_entropy", "softmax_cross_entropy_with_integer_labels", "cosine_similarity", "cosine_distance", "ctc_loss", "log_cosh", "hinge_loss", "kl_divergence"]:
+for _loss in [
+    "l2_loss",
+    "squared_error",
+    "huber_loss",
+    "softmax_cross_entropy",
+    "sigmoid_binary_cross_entropy",
+    "softmax_cross_entropy_with_integer_labels",
+    "cosine_similarity",
+    "cosine_distance",
+    "ctc_loss",
+    "log_cosh",
+    "hinge_loss",
+    "kl_divergence",
+]:
     ROWS[f"optax.{_loss}"] = ARRAY
     ROWS[f"optax.losses.{_loss}"] = ARRAY
 
@@ -98,6 +168,7 @@ ALIASES = {
 }
 # Classes whose `save` returns before the checkpoint is written.
 SAVES_LATER = frozenset(
-    f"orbax.checkpoint.{name}" for name in ("StandardCheckpointer", "AsyncCheckpointer", "CheckpointManager")
+    f"orbax.checkpoint.{name}"
+    for name in ("StandardCheckpointer", "AsyncCheckpointer", "CheckpointManager")
 )
 MODULES: dict[str, Fact] = {}

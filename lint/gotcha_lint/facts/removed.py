@@ -43,7 +43,7 @@ REMOVED: dict[str, Removed] = {
     ),
     "jax.tree_util.tree_multimap": Removed((0, 10), "jax.tree.map", True),
     **_renamed(
-        "trapz=trapezoid round_=round fix=trunc in1d=isin row_stack=vstack product=prod "
+        "trapz=trapezoid round_=round fix=trunc row_stack=vstack product=prod "
         "cumproduct=cumprod sometrue=any alltrue=all NaN=nan Inf=inf PINF=inf "
         "issubsctype=issubdtype",
         "jax.numpy.",
@@ -55,7 +55,8 @@ REMOVED: dict[str, Removed] = {
     "jax.interpreters.xla.DeviceArray": Removed((0, 10), "jax.Array", True),
     "jax.random.KeyArray": Removed((0, 10), "jax.Array", True),
     "jax.random.PRNGKeyArray": Removed((0, 10), "jax.Array", True),
-    "jax.random.shuffle": Removed((0, 10), "jax.random.permutation", True),
+    "jax.random.shuffle": Removed((0, 10), "jax.random.permutation(..., independent=True)"),
+    "jax.numpy.in1d": Removed((0, 10), "jax.numpy.isin, which keeps the shape"),
     "jax.random.default_prng_impl": _JAX,
     "jax.nn.normalize": Removed((0, 10), "jax.nn.standardize", True),
     "jax.array_ref": Removed((0, 10), "jax.new_ref", True),

@@ -46,22 +46,13 @@ COMPARISONS = frozenset(
     f"jax.numpy.{name}"
     for name in ("allclose", "array_equal", "array_equiv", "isclose", "equal", "all", "any")
 )
-# Functions of other modules, by name, whose only effect is their result.
-PURE = frozenset(
-    [
-        "optax.apply_updates",
-        "optax.incremental_update",
-        "dataclasses.replace",
-        "equinox.tree_at",
-        "equinox.apply_updates",
-        "jax.lax.with_sharding_constraint",
-        "jax.lax.stop_gradient",
-        "jax.lax.dynamic_update_slice",
-        "jax.lax.dynamic_update_index_in_dim",
-        "jax.lax.psum",
-        "jax.lax.pmean",
-        "jax.device_put",
-        "flax.core.freeze",
-        "flax.core.unfreeze",
-    ]
-)
+# Functions whose only effect is their result, with the position of what they update.
+PURE = dict.fromkeys(
+    (
+        *("optax.apply_updates", "optax.incremental_update", "equinox.apply_updates"),
+        *("dataclasses.replace", "flax.core.freeze", "flax.core.unfreeze", "jax.device_put"),
+        *("jax.lax.with_sharding_constraint", "jax.lax.stop_gradient", "jax.lax.psum"),
+        *("jax.lax.pmean", "jax.lax.dynamic_update_slice", "jax.lax.dynamic_update_index_in_dim"),
+    ),
+    0,
+) | {"equinox.tree_at": 1}

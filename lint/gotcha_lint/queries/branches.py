@@ -13,22 +13,7 @@ from gotcha_lint.analysis.sites import Bind, Body, Store
 from gotcha_lint.analysis.syntax import dotted, literal, walk
 from gotcha_lint.facts.classes import DATACLASS, NAMED_TUPLE
 from gotcha_lint.queries.classes import TypeName, accepts, named_types
-
-_BUILTIN_CAPTURE = frozenset(
-    [
-        "bool",
-        "bytearray",
-        "bytes",
-        "dict",
-        "float",
-        "frozenset",
-        "int",
-        "list",
-        "set",
-        "str",
-        "tuple",
-    ]
-)
+from gotcha_lint.queries.patterns import pattern_accepts, pattern_types
 
 
 class Accepted(NamedTuple):
@@ -118,7 +103,7 @@ class Scan:
         subject = dotted(node.subject) or "the subject"
         taken: tuple[Accepted, ...] = ()
         for case in node.cases:
-            wanted = _pattern_types(self.body, case.pattern)
+            wanted = pattern_types(self.body, case.pattern)
             hits = [_first(self.body, subject, one, taken) for one in wanted]
             if (
                 wanted
@@ -129,7 +114,7 @@ class Scan:
                 plain = case.guard is None and isinstance(case.pattern, cst.MatchClass)
                 self.found.append(Unreachable(case, pair[1], pair[0], plain, id(node)))
             if case.guard is None:
-                whole = _pattern_accepts(self.body, case.pattern)
+                whole = pattern_accepts(self.body, case.pattern)
                 taken += tuple(Accepted(subject, t, case, True, id(node)) for t in whole)
             self.block(_statements(case.body), ())
 
@@ -200,38 +185,6 @@ def _tested(body: Body, call: cst.Call) -> tuple[str, tuple[TypeName, ...]] | No
     ):
         return subject, (NAMED_TUPLE,)
     return None
-
-
-def _pattern_types(body: Body, pattern: cst.MatchPattern) -> tuple[TypeName, ...]:
-    """The classes that a pattern asks for, whatever else it asks."""
-    match pattern:
-        case cst.MatchClass(cls=cls):
-            return named_types(body, cls)
-        case cst.MatchAs(pattern=inner) if inner is not None:
-            return _pattern_types(body, inner)
-        case cst.MatchOr(patterns=patterns):
-            parts = [_pattern_types(body, part.pattern) for part in patterns]
-            return tuple(t for part in parts for t in part) if all(parts) else ()
-    return ()
-
-
-def _pattern_accepts(body: Body, pattern: cst.MatchPattern) -> tuple[TypeName, ...]:
-    """The classes all of whose instances a pattern matches."""
-    match pattern:
-        case cst.MatchClass(cls=cls, patterns=[], kwds=[]):
-            return named_types(body, cls)
-        case cst.MatchClass(cls=cst.Name(value=name), patterns=[one], kwds=[]):
-            whole = isinstance(one.value, cst.MatchAs) and one.value.pattern is None
-            return named_types(body, pattern.cls) if whole and name in _BUILTIN_CAPTURE else ()
-        case cst.MatchAs(pattern=inner) if inner is not None:
-            return _pattern_accepts(body, inner)
-        case cst.MatchOr(patterns=patterns):
-            return tuple(t for part in patterns for t in _pattern_accepts(body, part.pattern))
-        case cst.MatchSequence(patterns=[cst.MatchStar()]):
-            return "builtins.tuple", "builtins.list"  # not str and bytes, though they are sequences
-        case cst.MatchMapping(elements=[]):
-            return ("collections.abc.Mapping",)
-    return ()
 
 
 def statements_of(node: cst.FunctionDef | cst.Lambda | cst.Module) -> Sequence[cst.CSTNode]:

@@ -11,7 +11,20 @@ from gotcha_lint.analysis.values import Kind, Via
 
 # What can be asked of an array whose buffer is gone.
 _METADATA = frozenset(
-    "shape ndim dtype size nbytes itemsize sharding aval weak_type is_deleted delete committed".split()
+    [
+        "shape",
+        "ndim",
+        "dtype",
+        "size",
+        "nbytes",
+        "itemsize",
+        "sharding",
+        "aval",
+        "weak_type",
+        "is_deleted",
+        "delete",
+        "committed",
+    ]
 )
 _HARMLESS = frozenset({"builtins.type", "builtins.id", "builtins.isinstance", "builtins.len"})
 _BUFFERS = frozenset({Kind.ARRAY, Kind.TREE, Kind.KEY, Kind.OBJECT, Kind.UNKNOWN})
@@ -19,10 +32,11 @@ _BUFFERS = frozenset({Kind.ARRAY, Kind.TREE, Kind.KEY, Kind.OBJECT, Kind.UNKNOWN
 
 def donating(call: Call | None) -> Via | None:
     """The compiled function's own word on what it takes; nnx.jit puts its modules' arrays back."""
-    if call is None:
-        return None
-    via = next((v for v in reversed(call.callee.via) if v.donate_nums or v.donate_names), None)
-    return None if via is None or via.name.startswith("nnx.") or not via.known else via
+    if call is None or len(call.callee.targets) > 1:
+        return None  # one of several functions, of which only some may donate
+    vias = [v for v in call.callee.via if v.donate_nums or v.donate_names]
+    via = vias[-1] if vias else None
+    return via if via is not None and via.known and not via.name.startswith("nnx.") else None
 
 
 def donated_names(call: Call, via: Via) -> list[tuple[str, cst.Arg]]:

@@ -15,31 +15,68 @@ from gotcha_lint.queries.syntax_up import parents
 _GRADS = frozenset({"grad", "value_and_grad"})
 # No gradient comes through these.
 _FLAT = frozenset(
-    "stop_gradient argmax argmin sign round floor ceil rint one_hot isnan isinf isfinite any all "
-    "zeros_like ones_like full_like shape ndim size equal not_equal less greater less_equal "
-    "greater_equal logical_and logical_or logical_not argsort searchsorted digitize".split()
+    [
+        "stop_gradient",
+        "argmax",
+        "argmin",
+        "sign",
+        "round",
+        "floor",
+        "ceil",
+        "rint",
+        "one_hot",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "any",
+        "all",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "shape",
+        "ndim",
+        "size",
+        "equal",
+        "not_equal",
+        "less",
+        "greater",
+        "less_equal",
+        "greater_equal",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "argsort",
+        "searchsorted",
+        "digitize",
+    ]
 )
-_STATIC_ATTRIBUTES = frozenset("shape ndim dtype size".split())
+_STATIC_ATTRIBUTES = frozenset(["shape", "ndim", "dtype", "size"])
 _REPORTS = ("metric", "stats", "statistic", "diagnos", "summary", "summarise", "explained")
 _NO_NAMES: frozenset[str] = frozenset()
 _LIMIT = 200  # steps along assignments
 
 
-def differentiated(body: Body) -> bool:
-    """Surely inside of a gradient; modules count once a differentiated loss applies them."""
+def differentiated(body: Body, *, modules: bool = False) -> bool:
+    """Surely inside of a gradient; with `modules` also what a module computes when it is called."""
     trace = body.trace
-    return trace is not None and not trace.soft and not trace.roles.isdisjoint(_GRADS)
+    if trace is None or trace.soft:
+        return modules and trace is not None and "module" in trace.roles
+    return not trace.roles.isdisjoint(_GRADS)
 
 
 def is_flat(call: Call | None) -> bool:
     """The gradient of what it returns is zero, or it returns no number."""
-    return call is not None and call.name.rpartition(".")[2] in _FLAT and call.name.startswith("jax.")
+    return (
+        call is not None and call.name.rpartition(".")[2] in _FLAT and call.name.startswith("jax.")
+    )
 
 
 class Flowing:
     """Follows values along the assignments of one function, forwards and backwards."""
 
-    def __init__(self, body: Body, function: Function | None = None, direct: bool | None = None) -> None:
+    def __init__(
+        self, body: Body, function: Function | None = None, direct: bool | None = None
+    ) -> None:
         trace = body.trace
         self.body, self.function = body, function or body.function
         own = trace is not None and trace.direct and not trace.roles.isdisjoint(_GRADS)
@@ -121,7 +158,7 @@ class Flowing:
         return self._returned(node) and all(flow._returned(call) for flow, call in self._callers())
 
     def _callers(self) -> Iterator[tuple[Flowing, cst.CSTNode]]:
-        """The calls that lead here from the differentiated function, as far as they are in this file."""
+        """The calls that lead here from the differentiated function, within this file."""
         trace, model = self.body.trace, self.body.model
         chain = trace.chain if trace is not None and not self.direct else ()
         for before, ((path, number), _) in zip(chain[-2::-1], chain[:0:-1], strict=False):
@@ -159,7 +196,9 @@ class Flowing:
                     return _NO_NAMES
                 case cst.Attribute(attr=cst.Name(value=attr)) if attr in _STATIC_ATTRIBUTES:
                     return _NO_NAMES
-                case cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test) if test is node:
+                case cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test) if (
+                    test is node
+                ):
                     return _NO_NAMES
                 case cst.Return():
                     return None
@@ -180,7 +219,10 @@ class Flowing:
         call = self.body.call_of(node)
         if call is not None:
             return is_flat(call)
-        return self.function is not self.body.function and (dotted(node.func) or "").rpartition(".")[2] in _FLAT
+        return (
+            self.function is not self.body.function
+            and (dotted(node.func) or "").rpartition(".")[2] in _FLAT
+        )
 
     def _is_target(self, node: cst.Name) -> bool:
         outer = self.above.get(id(node))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import Kind, Value, Via
@@ -23,6 +24,20 @@ def compiled(call: Call) -> Via | None:
     if not call.body.eager or call.decorator or call.callee.kind is not Kind.FUNCTION:
         return None
     return next((via for via in reversed(call.callee.via) if via.name in BOUNDARIES), None)
+
+
+def jitted_here(call: Call) -> Function | None:
+    """The function, defined in the same body, that this very call of jit is given."""
+    via = call.result.via[-1] if call.result.via else None
+    if via is None or via.name not in BOUNDARIES or not call.body.eager:
+        return None
+    if call.callee.kind is not Kind.NAMED or len(call.result.targets) != 1:
+        return None
+    path, number = next(iter(call.result.targets))
+    if path != call.body.model.path:
+        return None
+    function = call.body.model.functions[number]
+    return function if function.parent is call.body.function else None
 
 
 def called_name(call: Call) -> str:

@@ -11,9 +11,15 @@ _METHODS = frozenset({"apply", "apply_fn"})
 
 
 def is_apply(site: Call) -> bool:
-    """`model.apply(...)` or `state.apply_fn(...)` with collections as `mutable` only linen has them."""
+    """`model.apply(...)` or `state.apply_fn(...)`."""
     func = site.node.func
-    name = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+    name = (
+        func.attr.value
+        if isinstance(func, cst.Attribute)
+        else func.value
+        if isinstance(func, cst.Name)
+        else ""
+    )
     return name in _METHODS and not site.decorator
 
 

@@ -12,6 +12,7 @@ from gotcha_lint.analysis.sites import Body, Store
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.facts.removed import REMOVED, Removed, removed
+from gotcha_lint.rule import Change, Rewrite, module_alias
 
 
 class Use(NamedTuple):
@@ -52,10 +53,31 @@ def _raw(node: cst.Attribute, scope: Scope) -> str:
     """The qualified name as it is written; empty where its import is reported already."""
     head, _, tail = (dotted(node) or "").partition(".")
     bindings = lookup(scope, head) or []
-    how = bindings[0] if len(set(map(str, bindings))) == 1 else ""
-    return f"{how}.{tail}" if isinstance(how, Imported) and removed(how) is None else ""
+    how = bindings[0] if bindings else ""
+    same = all(isinstance(one, Imported) and one == how for one in bindings)
+    return f"{how}.{tail}" if same and how and removed(str(how)) is None else ""
 
 
 def is_set(body: Body, node: cst.CSTNode) -> bool:
     """The file puts the name there itself: `jax.tree_map = jax.tree.map`."""
     return any(store.node is node for store in body.of(Store))
+
+
+def renamed(body: Body, use: Use) -> Rewrite | None:
+    """The new name put in, where it takes the same arguments."""
+    row = use.row
+    if not row.rename:
+        return None
+    title = f"use `{row.instead}`"
+    if isinstance(use.node, cst.Attribute):
+        parent, _, last = row.instead.rpartition(".")
+        if parent == use.name.rpartition(".")[0]:
+            return Rewrite(title, (Change(use.node.attr, last),))
+        root = row.instead.partition(".")[0]
+        text = module_alias(body, root) + row.instead[len(root) :]
+        return Rewrite(
+            title, (Change(use.node, text),), imports=(root,) if text == row.instead else ()
+        )
+    if use.name == "jax.config.config" and isinstance(use.node, cst.ImportFrom):
+        return Rewrite(title, (Change(use.node.module, "jax"),)) if use.node.module else None
+    return None

@@ -44,7 +44,11 @@ def singular(body: Body, root: cst.CSTNode) -> Iterator[Singular]:
                 yield Singular(node, "the division", right, 0.0)
             case cst.BinaryOperation(operator=cst.Power(), left=left, right=right):
                 power = literal(right)
-                if isinstance(power, int | float) and (power < 0 or power != int(power)) and power < 1:
+                if (
+                    isinstance(power, int | float)
+                    and (power < 0 or power != int(power))
+                    and power < 1
+                ):
                     yield Singular(node, "the power", left, 0.0)
 
 
@@ -55,15 +59,21 @@ def is_guarded(body: Body, flowing: Flowing, node: cst.CSTNode) -> bool:
         call = body.call_of(part) if isinstance(part, cst.Call) else None
         if call is not None and call.name in GUARDS:
             return True
-        if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.Add):
-            if is_small(part.left) or is_small(part.right):
-                return True
+        if _adds_small(part):
+            return True
         if isinstance(part, cst.Name) and part is not whole:
             deeper = flowing.resolve(part)
             made = body.call_of(deeper) if deeper is not part else None
             if made is not None and made.name in GUARDS:
                 return True
     return isinstance(literal(whole), int | float)
+
+
+def _adds_small(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+            return is_small(left) or is_small(right)
+    return False
 
 
 def is_small(node: cst.CSTNode) -> bool:
@@ -103,20 +113,25 @@ def asks_for(flowing: Flowing, condition: Condition, found: Singular) -> bool:
 
 def same(flowing: Flowing, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """Equal text, or one is the absolute value, a reduction or a part of the other."""
-    texts = [{text_of(n), text_of(flowing.resolve(n)), text_of(_bare(n)), text_of(_bare(flowing.resolve(n)))}
-             for n in (one, other)]  # fmt: skip
-    return not texts[0].isdisjoint(texts[1])
+    return not _texts(flowing, one).isdisjoint(_texts(flowing, other))
+
+
+def _texts(flowing: Flowing, node: cst.CSTNode) -> set[str]:
+    whole = flowing.resolve(node)
+    return {text_of(n) for n in (node, whole, _bare(node), _bare(whole))}
 
 
 def _bare(node: cst.CSTNode) -> cst.CSTNode:
     """`x` of `jnp.abs(x)`, `x * 2`, `x ** 2`."""
     while True:
         match node:
-            case cst.Call(func=cst.Attribute(attr=cst.Name(value="abs" | "fabs" | "square")), args=[arg]):
-                node = arg.value
-            case cst.BinaryOperation(left=left, operator=cst.Power() | cst.Multiply(), right=right) if (
-                literal(right) is not None
+            case cst.Call(
+                func=cst.Attribute(attr=cst.Name(value="abs" | "fabs" | "square")), args=[arg]
             ):
+                node = arg.value
+            case cst.BinaryOperation(
+                left=left, operator=cst.Power() | cst.Multiply(), right=right
+            ) if literal(right) is not None:
                 node = left
             case _:
                 return node

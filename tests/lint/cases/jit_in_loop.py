@@ -114,3 +114,55 @@ class Trainer:
     def run(self, xs):
         for x in xs:
             print(self.double(x))
+
+
+def make_step():
+    @jax.jit
+    def step(x):
+        return x * 2
+
+    return step
+
+
+def make_scaled(factor):
+    return jax.jit(lambda x: x * factor)
+
+
+def factory_in_the_loop(xs):
+    for x in xs:
+        step = make_step()  # ! jit-in-loop
+        print(step(x))
+
+
+def factory_before_the_loop(xs):
+    step = make_step()
+    for x in xs:
+        print(step(x))
+
+
+def another_program_each_turn(factors, x):
+    for factor in factors:
+        print(make_scaled(factor)(x))
+
+
+def remembered_factory(xs):
+    for x in xs:
+        print(remembered_step()(x))
+
+
+@functools.cache
+def remembered_step():
+    return jax.jit(lambda x: x * 2)
+
+
+class Keeps:
+    step = None
+
+    def get_step(self):
+        if self.step is None:
+            self.step = jax.jit(lambda x: x * 2)
+        return self.step
+
+    def run(self, xs):
+        for x in xs:
+            print(self.get_step()(x))

@@ -107,3 +107,16 @@ def old_part_of_state(state, batch):
     update = jax.jit(lambda p, b: p, donate_argnums=0)
     new = update(state.params, batch)
     return new, state.params  # ! use-after-donation
+
+
+class Engine:
+    @partial(jax.jit, static_argnums=(0,), donate_argnums=(2,))
+    def generate(self, params, cache, key):
+        return cache + params
+
+    def good(self, params, cache, key):
+        cache = self.generate(params, cache, key)
+        return cache, params, key
+
+    def bad(self, params, cache, key):
+        return self.generate(params, cache, key) + cache  # ! use-after-donation

@@ -1,5 +1,6 @@
 import jax
 import jax.numpy as jnp
+from flax import linen as nn
 
 
 @jax.grad
@@ -72,3 +73,15 @@ grads = jax.grad(with_metrics, has_aux=True)(jnp.ones(3), jnp.ones(3))
 @jax.grad
 def huber(x):
     return jnp.where(x > 1.0, jnp.sqrt(x), x**2)
+
+
+class Normalise(nn.Module):
+    def __call__(self, x):
+        total = jnp.sum(x)
+        return jnp.where(total > 0, x / total, x)  # ! where-nan-gradient
+
+
+class NormaliseWell(nn.Module):
+    def __call__(self, x):
+        total = jnp.sum(x)
+        return jnp.where(total > 0, x / jnp.where(total > 0, total, 1.0), x)

@@ -89,7 +89,7 @@ def _subject(body: Body, call: Call) -> cst.CSTNode | None:
     if isinstance(func, cst.Attribute) and call.base is not None:
         return func.value if updates_object(body, call.base, method) else None
     if call.name in PURE:
-        return call.arg_node(0) or call.node
+        return call.arg_node(PURE[call.name]) or call.node
     if not call.name.startswith("jax."):
         return None
     fact = body.fact(call)

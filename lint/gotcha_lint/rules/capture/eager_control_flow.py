@@ -2,9 +2,9 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind, Value, holds_tracer
+from gotcha_lint.queries.captured import is_new
 from gotcha_lint.queries.host import runs_often_on_host
 from gotcha_lint.queries.places import happens_once, is_memoised, repeated
-from gotcha_lint.queries.rebuilt import is_new
 from gotcha_lint.rule import Example, Report, Rule
 
 _LOOPS = frozenset({"scan", "while", "fori", "cond", "switch", "map"})

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 from math import prod
 
-from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.queries.jitted import jitted_here
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -45,8 +44,7 @@ class LargeConstantCaptured(Rule):
     Pass the array as an argument: it stays where it is, and is not copied.
 
     ## Not reported
-    Scalars, small arrays, arrays whose size is not known, functions under a transform other than
-    `jit`, `pmap` and `shard_map`.
+    Small arrays, and arrays whose size is not known.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})
@@ -86,11 +84,8 @@ class LargeConstantCaptured(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        via = site.result.via[-1] if site.result.via else None
-        if via is None or via.name not in BOUNDARIES or not site.body.eager or is_test(site.body):
-            return
-        function = _function(site)
-        if function is None or function.parent is not site.body.function:
+        via, function = site.result.via[-1:], jitted_here(site)
+        if function is None or is_test(site.body):
             return
         for name, use in function.captured.items():
             binds = [bind for bind in site.body.of(Bind) if bind.name == name]
@@ -99,15 +94,8 @@ class LargeConstantCaptured(Rule):
                     use,
                     f"`{name}` ({why}) is captured by `{function.name}`: it becomes a constant of "
                     f"every program compiled from it; pass it as an argument",
-                    places=((site.node, f"`{function.name}` is given to `{via.name}` here"),),
+                    places=((site.node, f"`{function.name}` is given to `{via[0].name}` here"),),
                 )
-
-
-def _function(site: Call) -> Function | None:
-    if site.callee.kind is not Kind.NAMED or len(site.result.targets) != 1:
-        return None
-    path, number = next(iter(site.result.targets))
-    return site.body.model.functions[number] if path == site.body.model.path else None
 
 
 def _large(bind: Bind) -> str:
@@ -128,4 +116,5 @@ def _large(bind: Bind) -> str:
 def _count(shape: Value | None) -> int:
     literal = shape.literal if shape is not None else None
     sizes = literal if isinstance(literal, tuple) else (literal,)
-    return prod(sizes) if all(isinstance(size, int) for size in sizes) else 0
+    known = [size for size in sizes if isinstance(size, int)]
+    return prod(known) if len(known) == len(sizes) else 0

@@ -67,7 +67,7 @@ class ParameterIgnoredForSelf(Rule):
         own = {name: node for name, node in own_attributes(function) if name in params}
         if not own or not hashed_by_identity(body):
             return
-        read = {name.value for name in names_read(function.node.body)}
+        read = {name.value for name in names_read(function.node)}
         for name, node in own.items():
             if name not in read:
                 yield Report(

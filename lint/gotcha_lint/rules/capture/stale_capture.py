@@ -1,8 +1,10 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import Kind, Via
+from gotcha_lint.queries.jitted import jitted_here
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.queries.stale import rebound_after
 from gotcha_lint.rule import Example, Report, Rule
@@ -68,18 +70,10 @@ class StaleCapture(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        via = site.result.via[-1] if site.result.via else None
-        if via is None or via.name not in BOUNDARIES or not site.body.eager or is_test(site.body):
+        function = jitted_here(site)
+        if function is None or is_test(site.body):
             return
-        if site.callee.kind is not Kind.NAMED or len(site.result.targets) != 1:
-            return
-        path, number = next(iter(site.result.targets))
-        if path != site.body.model.path:
-            return
-        function = site.body.model.functions[number]
-        if function.parent is not site.body.function:
-            return
-        calls = _calls(site, via)
+        calls = _calls(site, site.result.via[-1])
         for name, use in function.captured.items():
             value = site.body.names.get(name)
             if value is None or value.kind in _FUNCTIONS or not calls:
@@ -95,8 +89,6 @@ def _calls(site: Call, via: Via) -> list[Call]:
 
 
 def _report(site: Call, bind: Bind, name: str, function: str, use: object) -> Report:
-    import libcst as cst
-
     assert isinstance(use, cst.CSTNode)
     return Report(
         bind.node,

@@ -1,12 +1,10 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.facts.removed import KEYWORDS, Removed
 from gotcha_lint.queries.guarded import asks, unguarded
-from gotcha_lint.queries.removed_uses import Use, is_set, uses_of
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
+from gotcha_lint.queries.removed_uses import Use, is_set, renamed, uses_of
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 
 
 class RemovedApi(Rule):
@@ -70,7 +68,7 @@ class RemovedApi(Rule):
                 set_here = {use.name for use in uses if is_set(site, use.node)}
                 for use in uses:
                     if id(use.node) in free and use.name not in set_here:
-                        yield Report(use.shown, _message(use), _fix(site, use))
+                        yield Report(use.shown, _message(use), renamed(site, use))
         for call in site.of(Call):
             if call.decorator or any(asks(guard.test) for guard in call.at.guards):
                 continue
@@ -107,22 +105,3 @@ def _message(use: Use) -> str:
     by = use.row.was or f"jax {'.'.join(map(str, use.row.since))}"
     instead = f"; use {use.row.instead}" if use.row.instead else ""
     return f"`{use.name}` is gone from {by}{instead}"
-
-
-def _fix(body: Body, use: Use) -> Rewrite | None:
-    row = use.row
-    if not row.rename:
-        return None
-    title = f"use `{row.instead}`"
-    if isinstance(use.node, cst.Attribute):
-        parent, _, last = row.instead.rpartition(".")
-        if parent == use.name.rpartition(".")[0]:
-            return Rewrite(title, (Change(use.node.attr, last),))
-        root = row.instead.partition(".")[0]
-        text = module_alias(body, root) + row.instead[len(root) :]
-        return Rewrite(
-            title, (Change(use.node, text),), imports=(root,) if text == row.instead else ()
-        )
-    if use.name == "jax.config.config" and isinstance(use.node, cst.ImportFrom):
-        return Rewrite(title, (Change(use.node.module, "jax"),)) if use.node.module else None
-    return None

@@ -60,12 +60,16 @@ class DonatedTwice(Rule):
         if via is None or site.body.trace is not None or site.decorator:
             return
         for name, arg in donated_names(site, via):
-            same = [other for other in site.node.args if other is not arg and dotted(other.value) == name]
+            same = [
+                other
+                for other in site.node.args
+                if other is not arg and dotted(other.value) == name
+            ]
             if not same or not is_buffer(site, arg) or expected_to_fail(site.body, site.node):
                 continue
             yield Report(
                 site.node,
-                f"`{name}` is given twice to a call that donates it: one buffer cannot be given away "
-                "and used a second time",
+                f"`{name}` is given twice to a call that donates it: one buffer cannot be "
+                "given away and used a second time",
             )
             return

@@ -102,16 +102,20 @@ class UseAfterDonation(Rule):
             return
         places = ((call.node, "donated here"),)
         if site.again:
-            text = f"`{site.name}` is donated in each turn of the loop, but was given away in the turn before"
+            text = f"`{site.name}` is donated in every turn of the loop: the second has none left"
         elif site.name in given:
-            text = f"`{site.name}` was donated, so its buffer is gone: reading it raises RuntimeError"
+            text = (
+                f"`{site.name}` was donated, so its buffer is gone: reading it raises RuntimeError"
+            )
         else:
             others = " and ".join(f"`{name}`" for name in given)
-            text = f"`{site.name}` shares its buffers with {others}, which was donated: keep a copy instead"
+            text = f"`{site.name}` shares its buffers with {others}, which was donated: keep a copy"
         yield Report(site.node, text, places=places)
 
 
 def _is_first(body: Body, site: DonatedUse) -> bool:
     """Of all reads after one donation, one report is enough."""
-    same = [use for use in body.of(DonatedUse) if (use.name, use.donation) == (site.name, site.donation)]
+    same = [
+        use for use in body.of(DonatedUse) if (use.name, use.donation) == (site.name, site.donation)
+    ]
     return all(use.at.order >= site.at.order for use in same) and same[0] is site

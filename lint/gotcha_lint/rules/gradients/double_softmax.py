@@ -8,7 +8,9 @@ from gotcha_lint.queries.gradients import Flowing
 from gotcha_lint.rule import Example, Report, Rule
 
 _PROBABILITIES = frozenset(
-    f"{module}.{name}" for module in ("jax.nn", "flax.linen", "flax.nnx") for name in ("softmax", "sigmoid")
+    f"{module}.{name}"
+    for module in ("jax.nn", "flax.linen", "flax.nnx")
+    for name in ("softmax", "sigmoid")
 )
 
 
@@ -33,8 +35,9 @@ class DoubleSoftmax(Rule):
                 import optax
 
                 logits = jnp.array([[50.0, 0.0, 0.0]])
+                labels = jnp.array([[1.0, 0.0, 0.0]])
                 probs = jax.nn.softmax(logits)
-                loss = optax.softmax_cross_entropy_with_integer_labels(probs, jnp.array([0]))[0]  # ! double-softmax
+                loss = optax.softmax_cross_entropy(probs, labels)[0]  # ! double-softmax
             """,
             good="""
                 import jax
@@ -42,7 +45,8 @@ class DoubleSoftmax(Rule):
                 import optax
 
                 logits = jnp.array([[50.0, 0.0, 0.0]])
-                loss = optax.softmax_cross_entropy_with_integer_labels(logits, jnp.array([0]))[0]
+                labels = jnp.array([[1.0, 0.0, 0.0]])
+                loss = optax.softmax_cross_entropy(logits, labels)[0]
             """,
             shows="loss > 0.5",
         ),
@@ -56,9 +60,9 @@ class DoubleSoftmax(Rule):
         call = site.body.call_of(made) if isinstance(made, cst.Call) else None
         if call is None or call.name not in _PROBABILITIES:
             return
+        word = call.name.rpartition(".")[2]
         yield Report(
             site.node,
-            f"the loss expects logits and gets the probabilities of `{call.name.rpartition('.')[2]}`: "
-            "pass what went into it",
+            f"the loss expects logits and gets the output of `{word}`: pass what went into it",
             places=((call.node, "made probabilities here"),),
         )

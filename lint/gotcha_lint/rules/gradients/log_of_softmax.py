@@ -64,5 +64,7 @@ def _fix(site: Call, softmax: Call) -> Rewrite:
         name, imports = f"{module_alias(site.body, 'jax.nn')}.log_softmax", ("jax",)
     text = text_of(softmax.node)
     return Rewrite(
-        "use `log_softmax`", (Change(site.node, text=name + text[len(text_of(func)) :]),), imports=imports
+        "use `log_softmax`",
+        (Change(site.node, text=name + text[len(text_of(func)) :]),),
+        imports=imports,
     )

@@ -8,8 +8,12 @@ from gotcha_lint.queries.gradients import Flowing, differentiated
 from gotcha_lint.queries.singular import is_guarded
 from gotcha_lint.rule import Example, Report, Rule
 
-_NORMS = frozenset({"jax.numpy.linalg.norm", "optax.global_norm", "optax.tree.norm", "jax.numpy.std", "array.std"})
-_SUMS = frozenset({"jax.numpy.sum", "jax.numpy.var", "array.sum", "array.var", "jax.numpy.dot", "jax.numpy.vdot"})
+_NORMS = frozenset(
+    {"jax.numpy.linalg.norm", "optax.global_norm", "optax.tree.norm", "jax.numpy.std", "array.std"}
+)
+_SUMS = frozenset(
+    {"jax.numpy.sum", "jax.numpy.var", "array.sum", "array.var", "jax.numpy.dot", "jax.numpy.vdot"}
+)
 
 
 class NormAtZero(Rule):
@@ -17,7 +21,7 @@ class NormAtZero(Rule):
 
     ## What happens
     The gradient of `jnp.linalg.norm`, `optax.global_norm` and `jnp.std` at zero is NaN, and that of
-    `sqrt(0)` is infinite. It hits zero-initialised heads, equal points, constant batches, empty rows.
+    `sqrt(0)` is infinite. It hits zero-initialised heads, equal points, constant batches.
 
     ## Instead
     Add a small number inside of the root, `jnp.sqrt(jnp.sum(x**2) + 1e-12)`, or use
@@ -61,7 +65,7 @@ class NormAtZero(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         body = site.body
-        if not differentiated(body):
+        if not differentiated(body) or "safe" in body.function.name:
             return
         flowing = Flowing(body)
         inner = _inside(site, flowing)
@@ -80,9 +84,17 @@ def _inside(site: Call, flowing: Flowing) -> cst.CSTNode | None:
     """What is squared and summed, of a norm or a root of squares."""
     if site.name in _NORMS:
         order = site.arg(1, "ord")
-        if site.name == "jax.numpy.linalg.norm" and order is not None and order.literal not in (None, 2):
+        if (
+            site.name == "jax.numpy.linalg.norm"
+            and order is not None
+            and order.literal not in (None, 2)
+        ):
             return None
-        if site.base is not None and site.base.kind is Kind.ARRAY and isinstance(site.node.func, cst.Attribute):
+        if (
+            site.base is not None
+            and site.base.kind is Kind.ARRAY
+            and isinstance(site.node.func, cst.Attribute)
+        ):
             return site.node.func.value
         return site.arg_node(0, "x", "a", "tree")
     if site.name not in ("jax.numpy.sqrt", "jax.lax.sqrt"):

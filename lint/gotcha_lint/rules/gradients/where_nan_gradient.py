@@ -10,7 +10,7 @@ _WHERE = frozenset({"jax.numpy.where", "jax.lax.select"})
 
 
 class WhereNanGradient(Rule):
-    """Guards a square root, logarithm or division by `where` outside of it, in a differentiated function.
+    """Guards a root, logarithm or division by `where` outside of it, in a differentiated function.
 
     ## What happens
     The value is right, the gradient is NaN at exactly the guarded points, and one such point makes
@@ -87,12 +87,16 @@ class WhereNanGradient(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         body = site.body
-        if site.name not in _WHERE or len(site.args) != 3 or not differentiated(body):
+        if site.name not in _WHERE or len(site.args) != 3 or not differentiated(body, modules=True):
             return
         flowing = Flowing(body)
         test = site.arg_node(0)
         asked = list(conditions(flowing, test)) if test is not None else []
-        if any("nan" in text_of(node) for node in (site.arg_node(1), site.arg_node(2)) if node is not None):
+        if any(
+            "nan" in text_of(node)
+            for node in (site.arg_node(1), site.arg_node(2))
+            if node is not None
+        ):
             return  # a report for people, who are told that there is no number
         for branch in (1, 2) if asked else ():
             node = site.arg_node(branch)
@@ -100,14 +104,17 @@ class WhereNanGradient(Rule):
             for found in singular(body, root) if root is not None else ():
                 if not any(c.away == (branch == 1) and asks_for(flowing, c, found) for c in asked):
                     continue
-                if is_guarded(body, flowing, found.inner) or not flowing.from_parameters(found.node):
+                if is_guarded(body, flowing, found.inner) or not flowing.from_parameters(
+                    found.node
+                ):
                     continue
                 if not flowing.to_the_loss(site.node):
                     return
+                inner = text_of(found.inner)
                 inside = any(part is found.node for part in walk(site.node))
                 yield Report(
                     site.node,
-                    f"{found.word} is guarded outside only: where `{text_of(found.inner)}` is excluded its "
+                    f"{found.word} is guarded outside only: where `{inner}` is excluded its "
                     "gradient is NaN; limit the input as well",
                     places=() if inside else ((found.node, "the unguarded part"),),
                     why_traced=True,

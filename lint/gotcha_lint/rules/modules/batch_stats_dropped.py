@@ -34,7 +34,7 @@ class BatchStatsDropped(Rule):
                 x = 5.0 + jnp.zeros((4, 2))
                 variables = model.init(jax.random.key(0), x)
                 for _ in range(10):
-                    y, _ = model.apply(variables, x, mutable=["batch_stats"])  # ! batch-stats-dropped
+                    y, _ = model.apply(variables, x, mutable="batch_stats")  # ! batch-stats-dropped
             """,
             good="""
                 import jax
@@ -74,6 +74,6 @@ def _is_read(site: Call, target: cst.CSTNode) -> bool:
     if not isinstance(target, cst.Name):
         return literal(target) is None
     nodes = walk(site.body.function.node)
-    return any(isinstance(n, cst.Name) and n.value == target.value and n is not target for n in nodes) and (
-        target.value != "_"
-    )
+    return any(
+        isinstance(n, cst.Name) and n.value == target.value and n is not target for n in nodes
+    ) and (target.value != "_")

@@ -2,13 +2,22 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.queries.linen import is_apply
+from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 _TRAIN = {"train": True, "training": True, "is_training": True, "deterministic": False}
 _TRAIN |= {"use_running_average": False}
-_EVALUATES = ("eval", "evaluate", "evaluation", "predict", "validate", "validation", "infer", "inference")
+_EVALUATES = (
+    "eval",
+    "evaluate",
+    "evaluation",
+    "predict",
+    "validate",
+    "validation",
+    "infer",
+    "inference",
+)
 
 
 class EvalInTrainMode(Rule):
@@ -32,28 +41,28 @@ class EvalInTrainMode(Rule):
                 import jax.numpy as jnp
                 from flax import linen as nn
 
-                model = nn.Dropout(0.5)
+                net = nn.Dropout(0.5)
 
 
-                def eval_step(x, key):
-                    return model.apply({}, x, deterministic=False, rngs={"dropout": key})  # ! eval-in-train-mode
+                def evaluate(x, rngs):
+                    return net.apply({}, x, deterministic=False, rngs=rngs)  # ! eval-in-train-mode
 
 
-                y = eval_step(jnp.ones(64), jax.random.key(0))
+                y = evaluate(jnp.ones(64), {"dropout": jax.random.key(0)})
             """,
             good="""
                 import jax
                 import jax.numpy as jnp
                 from flax import linen as nn
 
-                model = nn.Dropout(0.5)
+                net = nn.Dropout(0.5)
 
 
-                def eval_step(x, key):
-                    return model.apply({}, x, deterministic=True)
+                def evaluate(x, rngs):
+                    return net.apply({}, x, deterministic=True)
 
 
-                y = eval_step(jnp.ones(64), jax.random.key(0))
+                y = evaluate(jnp.ones(64), {"dropout": jax.random.key(0)})
             """,
             shows="bool((y == 0).any())",
         ),
@@ -70,7 +79,7 @@ class EvalInTrainMode(Rule):
             if name in _TRAIN and literal(arg.value) is _TRAIN[name]:
                 yield Report(
                     site.node,
-                    f"`{site.body.function.name}` runs the model with `{name}={text_of(arg.value)}`: "
+                    f"`{site.body.function.name}` runs with `{name}={text_of(arg.value)}`: "
                     "dropout and batch statistics are those of training",
                 )
                 return

@@ -8,7 +8,23 @@ from gotcha_lint.queries.linen import assignment, is_apply, mutable_collections
 from gotcha_lint.queries.syntax_up import parents
 from gotcha_lint.rule import Example, Report, Rule
 
-_OF_ARRAYS = frozenset("shape ndim dtype mean sum reshape astype at max min argmax squeeze T".split())
+_OF_ARRAYS = frozenset(
+    [
+        "shape",
+        "ndim",
+        "dtype",
+        "mean",
+        "sum",
+        "reshape",
+        "astype",
+        "at",
+        "max",
+        "min",
+        "argmax",
+        "squeeze",
+        "T",
+    ]
+)
 
 
 class MutableResultNotUnpacked(Rule):
@@ -32,10 +48,10 @@ class MutableResultNotUnpacked(Rule):
                 import jax.numpy as jnp
                 from flax import linen as nn
 
-                model = nn.BatchNorm(use_running_average=False)
+                bn = nn.BatchNorm(use_running_average=False)
                 x = jnp.ones((4, 2))
-                variables = model.init(jax.random.key(0), x)
-                y = model.apply(variables, x, mutable=["batch_stats"])  # ! mutable-result-not-unpacked
+                variables = bn.init(jax.random.key(0), x)
+                y = bn.apply(variables, x, mutable="batch_stats")  # ! mutable-result-not-unpacked
                 loss = y.mean()
             """,
             good="""
@@ -43,10 +59,10 @@ class MutableResultNotUnpacked(Rule):
                 import jax.numpy as jnp
                 from flax import linen as nn
 
-                model = nn.BatchNorm(use_running_average=False)
+                bn = nn.BatchNorm(use_running_average=False)
                 x = jnp.ones((4, 2))
-                variables = model.init(jax.random.key(0), x)
-                y, updates = model.apply(variables, x, mutable=["batch_stats"])
+                variables = bn.init(jax.random.key(0), x)
+                y, updates = bn.apply(variables, x, mutable=["batch_stats"])
                 variables = variables | updates
                 loss = y.mean()
             """,
@@ -66,7 +82,7 @@ class MutableResultNotUnpacked(Rule):
             return
         yield Report(
             site.node,
-            "with a list as `mutable` this returns a tuple of output and new state, and it is used as "
+            "with collections as `mutable` this returns output and new state, and it is used as "
             "an array: unpack it",
             places=() if use is site.node else ((use, "used as an array here"),),
         )
@@ -79,9 +95,9 @@ def _array_use(site: Call, target: cst.Name) -> cst.CSTNode | None:
         return None
     above = parents(body.function.node)
     for node in walk(body.function.node):
-        if isinstance(node, cst.Name) and node.value == target.value and node is not target:
-            if _used_as_array(site, node, above):
-                return node
+        same = isinstance(node, cst.Name) and node.value == target.value and node is not target
+        if same and _used_as_array(site, node, above):
+            return node
     return None
 
 

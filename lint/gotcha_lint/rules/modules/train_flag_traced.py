@@ -7,7 +7,17 @@ from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import is_tracer
 from gotcha_lint.rule import Example, Report, Rule
 
-_FLAGS = frozenset("train training is_training deterministic use_running_average inference eval_mode".split())
+_FLAGS = frozenset(
+    [
+        "train",
+        "training",
+        "is_training",
+        "deterministic",
+        "use_running_average",
+        "inference",
+        "eval_mode",
+    ]
+)
 
 
 class TrainFlagTraced(Rule):
@@ -30,10 +40,13 @@ class TrainFlagTraced(Rule):
                 import jax.numpy as jnp
                 from flax import linen as nn
 
+                dropout = nn.Dropout(0.5)
+                rngs = {"dropout": jax.random.key(0)}
+
 
                 @jax.jit
                 def forward(x, deterministic):  # ! train-flag-traced
-                    return nn.Dropout(0.5, deterministic=deterministic).apply({}, x, rngs={"dropout": jax.random.key(0)})
+                    return dropout.apply({}, x, deterministic=deterministic, rngs=rngs)
 
 
                 forward(jnp.ones(3), False)
@@ -45,10 +58,13 @@ class TrainFlagTraced(Rule):
                 import jax.numpy as jnp
                 from flax import linen as nn
 
+                dropout = nn.Dropout(0.5)
+                rngs = {"dropout": jax.random.key(0)}
+
 
                 @partial(jax.jit, static_argnames="deterministic")
                 def forward(x, deterministic):
-                    return nn.Dropout(0.5, deterministic=deterministic).apply({}, x, rngs={"dropout": jax.random.key(0)})
+                    return dropout.apply({}, x, deterministic=deterministic, rngs=rngs)
 
 
                 forward(jnp.ones(3), deterministic=False)
@@ -57,9 +73,15 @@ class TrainFlagTraced(Rule):
         ),
     )
 
-    def check(self, body: Body) -> Iterator[Report]:
-        trace = body.trace
-        if trace is None or trace.soft or not trace.direct or not trace.known or "jit" not in trace.roles:
+    def check(self, site: Body) -> Iterator[Report]:
+        body, trace = site, site.trace
+        if (
+            trace is None
+            or trace.soft
+            or not trace.direct
+            or not trace.known
+            or "jit" not in trace.roles
+        ):
             return
         if trace.wrt is not None or body.hosted:
             return
@@ -72,20 +94,24 @@ class TrainFlagTraced(Rule):
             if use is not None:
                 yield Report(
                     param.node,
-                    f"`{param.name}` is traced here, and Python branches on it: declare it in `static_argnames`",
+                    f"Python branches on `{param.name}`, a tracer: list it in `static_argnames`",
                     places=((use, "asked for its truth here"),),
                     why_traced=True,
                 )
 
 
 def _use(body: Body, name: str) -> cst.CSTNode | None:
-    """Where the flag is branched on, or handed to a module as its flag; None if `traced-if` tells."""
+    """Where the flag is branched on, or handed on as a flag; None if `traced-if` tells."""
     for test in body.of(Test):
         if _is(test.node, name):
             return None if is_tracer(test.value) else test.node
     for call in body.of(Call):
         for arg in call.node.args if isinstance(call.node, cst.Call) else ():
-            if arg.keyword is not None and arg.keyword.value in _FLAGS and _mentions(arg.value, name):
+            if (
+                arg.keyword is not None
+                and arg.keyword.value in _FLAGS
+                and _mentions(arg.value, name)
+            ):
                 return arg.value
     return None
 

@@ -32,7 +32,7 @@ class ClipAfterOptimizer(Rule):
                 import optax
 
                 params = jnp.zeros(3)
-                tx = optax.chain(optax.sgd(0.1), optax.clip_by_global_norm(1.0))  # ! clip-after-optimizer
+                tx = optax.chain(optax.sgd(0.1), optax.clip(1.0))  # ! clip-after-optimizer
                 updates, _ = tx.update(jnp.full(3, 100.0), tx.init(params), params)
             """,
             good="""
@@ -40,7 +40,7 @@ class ClipAfterOptimizer(Rule):
                 import optax
 
                 params = jnp.zeros(3)
-                tx = optax.chain(optax.clip_by_global_norm(1.0), optax.sgd(0.1))
+                tx = optax.chain(optax.clip(1.0), optax.sgd(0.1))
                 updates, _ = tx.update(jnp.full(3, 100.0), tx.init(params), params)
             """,
             shows="optax.tree.norm(updates) > 0.5",
@@ -50,7 +50,9 @@ class ClipAfterOptimizer(Rule):
     def check(self, site: Call) -> Iterator[Report]:
         if site.name != "optax.chain":
             return
-        parts = [(arg.value, site.body.call_of(arg.value)) for arg in site.node.args if not arg.star]
+        parts = [
+            (arg.value, site.body.call_of(arg.value)) for arg in site.node.args if not arg.star
+        ]
         optimizer: cst.CSTNode | None = None
         for node, call in parts:
             if call is None:
@@ -60,8 +62,8 @@ class ClipAfterOptimizer(Rule):
             elif call.name in CLIPS and optimizer is not None:
                 yield Report(
                     node,
-                    f"`{call.name.removeprefix('optax.')}` comes after the optimizer, so it limits the "
-                    "update, not the gradient: put it first",
+                    f"`{call.name.removeprefix('optax.')}` comes after the optimizer, so it limits "
+                    "the update, not the gradient: put it first",
                     _swap(optimizer, node) if len(parts) == 2 else None,
                     places=((optimizer, "the optimizer"),),
                 )

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import target_names
+from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.queries.places import is_test, long_loops
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -86,7 +86,7 @@ class OptimizerReinitialised(Rule):
         again = "turn of this loop" if loops else "step"
         yield Report(
             site.node,
-            f"`{name}` is made anew in each {again}: moments and schedule start from zero every time",
+            f"`{name}` is made anew in each {again}: moments and schedule start from zero",
             places=((update.node, "the only update it gets"),),
             why_traced=step and site.body.trace is not None,
             why_hot=step and site.body.trace is None,
@@ -108,9 +108,10 @@ def _assigned(site: Call) -> str | None:
 def _only_update(site: Call, name: str) -> Call | None:
     """The update of this state in the same function, if there is one, and the state is not kept."""
     updates = [
-        call for call in site.body.of(Call)
-        if call.name == _UPDATE and isinstance(arg := call.arg_node(1, "state"), cst.Name) and arg.value == name
-    ]  # fmt: skip
+        call
+        for call in site.body.of(Call)
+        if call.name == _UPDATE and dotted(call.arg_node(1, "state")) == name
+    ]
     binds = [bind for bind in site.body.of(Bind) if bind.name == name]
     known = all(bind.at.loops == site.at.loops and bind.at.order >= site.at.order for bind in binds)
     guarded = site.at.guards and not (updates and updates[0].at.guards == site.at.guards)

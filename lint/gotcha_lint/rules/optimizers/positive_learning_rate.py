@@ -28,7 +28,7 @@ class PositiveLearningRate(Rule):
                 import jax.numpy as jnp
                 import optax
 
-                tx = optax.chain(optax.scale_by_adam(), optax.scale(0.1))  # ! positive-learning-rate
+                tx = optax.chain(optax.scale_by_rms(), optax.scale(0.1))  # ! positive-learning-rate
                 x = jnp.array(1.0)
                 updates, _ = tx.update(2 * x, tx.init(x))
                 moved = optax.apply_updates(x, updates)
@@ -37,7 +37,7 @@ class PositiveLearningRate(Rule):
                 import jax.numpy as jnp
                 import optax
 
-                tx = optax.chain(optax.scale_by_adam(), optax.scale(-0.1))
+                tx = optax.chain(optax.scale_by_rms(), optax.scale(-0.1))
                 x = jnp.array(1.0)
                 updates, _ = tx.update(2 * x, tx.init(x))
                 moved = optax.apply_updates(x, updates)
@@ -52,18 +52,29 @@ class PositiveLearningRate(Rule):
         calls = [site.body.call_of(arg.value) for arg in site.node.args]
         names = [call.name if call else "" for call in calls]
         last = calls[-1] if calls else None
-        if last is None or names[-1] != "optax.scale" or not PRECONDITIONERS.intersection(names[:-1]):
+        if (
+            last is None
+            or names[-1] != "optax.scale"
+            or not PRECONDITIONERS.intersection(names[:-1])
+        ):
             return
         if not SIGN_KEEPING.issuperset(names[:-1]) or _negated(calls[:-1]):
             return
         step = last.arg_node(0, "step_size")
         size = literal(step)
-        if step is None or not isinstance(size, int | float) or isinstance(size, bool) or not 0 < size < 1:
+        if (
+            step is None
+            or not isinstance(size, int | float)
+            or isinstance(size, bool)
+            or not 0 < size < 1
+        ):
             return
         yield Report(
             last.node,
-            f"the chain ends in `scale({text_of(step)})`, and updates are added: it climbs the loss",
-            Rewrite("negate", (Change(step, before="-"),), safe=False) if isinstance(step, cst.Float) else None,
+            f"the chain ends in `scale({text_of(step)})`, and updates are added: it climbs",
+            Rewrite("negate", (Change(step, before="-"),), safe=False)
+            if isinstance(step, cst.Float)
+            else None,
         )
 
 

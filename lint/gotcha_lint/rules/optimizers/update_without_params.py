@@ -80,7 +80,9 @@ def _fix(site: Call) -> Rewrite | None:
     name = _params_name(site)
     if name is None or len(site.node.args) != 2 or site.node.args[-1].comma.__class__ is cst.Comma:
         return None
-    change = Change(site.node.args[-1], after=f", {name}" if len(site.args) == 2 else f", params={name}")
+    change = Change(
+        site.node.args[-1], after=f", {name}" if len(site.args) == 2 else f", params={name}"
+    )
     return Rewrite(f"pass `{name}`", (change,))
 
 

@@ -7,7 +7,7 @@ from gotcha_lint.queries.branches import Scan, Unreachable, statements_of
 from gotcha_lint.queries.classes import readable
 from gotcha_lint.queries.dispatch import shadowed_entries
 from gotcha_lint.queries.reorder import swap
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Report, Rewrite, Rule
 
 _TESTS = frozenset({"builtins.isinstance", "builtins.issubclass"})
 
@@ -97,7 +97,8 @@ class GeneralTypeFirst(Rule):
 
     def _report(self, body: Body, scan: Scan, late: Unreachable, fixed: set[int]) -> Report:
         assert body.project is not None
-        fix = swap(scan, late) if id(late.by.branch) not in fixed else None
+        changes = swap(scan, late) if id(late.by.branch) not in fixed else ()
+        fix = Rewrite("test for the more specific class first", changes) if changes else None
         fixed.add(id(late.by.branch))
         special, general = readable(body.project, late.type), readable(body.project, late.by.type)
         return Report(

@@ -7,7 +7,7 @@ from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.queries.classes import named_types
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
-_HANDLED = frozenset({"_fields", "_make", "_asdict", "namedtuple", "NamedTuple", "is_namedtuple"})
+_HANDLED = frozenset({"_fields", "_make", "_asdict"})
 _SEQUENCES = frozenset({"builtins.tuple", "collections.abc.Sequence", "collections.abc.Iterable"})
 
 
@@ -23,6 +23,7 @@ class NamedtupleRebuiltByType(Rule):
     """
 
     severity = "error"
+    preview = True
     confirmed_by = (("namedtuple-rebuilt-by-type", ""),)
     examples = (
         Example(
@@ -66,7 +67,7 @@ class NamedtupleRebuiltByType(Rule):
             for node in walk(site.body.function.node)
             if isinstance(node, cst.Name | cst.SimpleString)
         )
-        if any(name.strip("\"'") in _HANDLED for name in names):
+        if any(_handles(name.strip("\"'")) for name in names):
             return
         yield Report(
             site.node,
@@ -74,6 +75,10 @@ class NamedtupleRebuiltByType(Rule):
             "TypeError; "
             "use `jax.tree.map`, or `_make`",
         )
+
+
+def _handles(name: str) -> bool:
+    return name in _HANDLED or "namedtuple" in name.lower().replace("_", "")
 
 
 def _rebuilt(site: Call) -> str | None:

@@ -97,7 +97,7 @@ def _has_target(call: Call) -> bool:
     if "name" in call.kwargs:  # a part of a tree, in the handler of a class of its own
         return False
     target = call.arg(position, name)
-    return target is not None and target.kind is not Kind.NONE
+    return target is not None and target.kind not in (Kind.NONE, Kind.CLASS)
 
 
 def _looks_at_shapes(body: Body) -> bool:

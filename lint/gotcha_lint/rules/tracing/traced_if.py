@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from gotcha_lint.analysis.sites import Test
 from gotcha_lint.analysis.values import is_tracer
 from gotcha_lint.queries.traced import abstract, guarded
@@ -56,10 +58,19 @@ class TracedIf(Rule):
     )
 
     def check(self, site: Test) -> Iterator[Report]:
-        if not is_tracer(site.value) or not abstract(site.body) or guarded(site):
+        if not is_tracer(site.value) or not abstract(site.body) or _flag(site) or guarded(site):
             return
         yield Report(
             site.node,
             f"`{text_of(site.node)}` is a traced array: Python's `{site.what}` cannot branch on it",
             why_traced=True,
         )
+
+
+def _flag(site: Test) -> bool:
+    """A parameter annotated as bool, of a helper: its callers give it True or False."""
+    trace = site.body.trace
+    name = site.node.value if isinstance(site.node, cst.Name) else ""
+    annotations = [p.annotation for p in site.body.function.params if p.name == name]
+    helper = trace is not None and not trace.direct
+    return helper and any(a is not None and "bool" in text_of(a) for a in annotations)

@@ -1,0 +1,150 @@
+"""What a function that is made again and again takes along of the data of one turn."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.syntax import children, walk
+from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
+from gotcha_lint.queries.places import assigned_each_time, long_loops
+
+_PROGRAMS = frozenset({Kind.FUNCTION, Kind.OBJECT, Kind.CLASS, Kind.NAMED})
+_DATA = frozenset({Kind.ARRAY, Kind.HOST, Kind.KEY, Kind.TREE})
+
+
+def is_new(call: Call, function: Value) -> bool:
+    """A function that is another object each time this call is reached."""
+    if function.via or function.made == "partial":
+        return site_here(call, function)
+    return function.made in ("lambda", "def") and born_here(call, function)
+
+
+def born_here(call: Call, function: Value) -> bool:
+    """The `def` or lambda is inside the loop, or inside the function that is called again."""
+    model = call.body.model
+    if len(function.targets) != 1:
+        return False
+    path, number = next(iter(function.targets))
+    if path != model.path or function.via:
+        return False
+    return _is_inside(call, model.functions[number].node)
+
+
+def site_here(call: Call, function: Value) -> bool:
+    model = call.body.model
+    if function.site is None or function.site[0] != model.path or function.site[1] < 0:
+        return False
+    return _is_inside(call, model.nodes[function.site[1]])
+
+
+def _is_inside(call: Call, node: cst.CSTNode) -> bool:
+    loops = long_loops(call)
+    whole = loops[-1].node if loops else call.body.function.node
+    return node is not whole and any(part is node for part in walk(whole))
+
+
+def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:
+    """The names of one turn's data that it takes along; None where it takes a function along.
+
+    Around another function, model or configuration each turn, another program is right.
+    """
+    changing = assigned_each_time(call)
+    if _options(call) & changing:
+        return None
+    if made in ("lambda", "def"):
+        return _captured(call, function, changing)
+    node = None if call.decorator else call.arg_node(0, "fun", "f")
+    if node is None:
+        path, number = next(iter(function.targets), ("", 0))
+        known = path == call.body.model.path
+        return _taken(call, call.body.model.functions[number], changing) if known else None
+    names, lambdas = names_and_lambdas(node)
+    if made == "method":
+        return None if names & changing and long_loops(call) else ()
+    found: list[str] = []
+    for node in lambdas:
+        inner = _taken(call, call.body.model.by_node[id(node)], changing)
+        if inner is None:
+            return None
+        found.extend(inner)
+    for name in sorted(names & changing):
+        value = call.body.names.get(name, UNKNOWN)
+        inner = _captured(call, value, changing) if value.kind is Kind.FUNCTION else None
+        if value.kind in (*_DATA, Kind.STATIC):
+            inner = (name,)
+        if inner is None:
+            return None
+        found.extend(inner)
+    return tuple(found)
+
+
+def _options(call: Call) -> set[str]:
+    """The names in the other arguments of jit: with other shardings another program is right."""
+    node = call.node
+    if isinstance(node, cst.Decorator):
+        node = node.decorator
+    rest = node.args[0 if call.decorator else 1 :] if isinstance(node, cst.Call) else ()
+    return set().union(
+        *(
+            names_and_lambdas(arg.value)[0]
+            for arg in rest
+            if arg.keyword is None or arg.keyword.value not in ("fun", "f")
+        )
+    )
+
+
+def names_and_lambdas(node: cst.CSTNode) -> tuple[set[str], list[cst.Lambda]]:
+    """The names that an expression reads itself, and the lambdas in it."""
+    names: set[str] = set()
+    lambdas: list[cst.Lambda] = []
+    stack = [node]
+    while stack:
+        match current := stack.pop():
+            case cst.Name(value=name):
+                names.add(name)
+            case cst.Arg(value=value) | cst.Attribute(value=value):
+                stack.append(value)
+            case cst.Lambda():
+                lambdas.append(current)
+            case _:
+                stack.extend(children(current))
+    return names, lambdas
+
+
+def _captured(call: Call, function: Value, changing: frozenset[str]) -> tuple[str, ...] | None:
+    """What a function defined here captures; None for another function."""
+    if function.made not in ("lambda", "def") or function.via or not born_here(call, function):
+        return None
+    return _taken(call, call.body.model.functions[next(iter(function.targets))[1]], changing)
+
+
+def _taken(call: Call, inner: object, changing: frozenset[str]) -> tuple[str, ...] | None:
+    """The changing names that a function captures; None if one of them is a function or a model."""
+    assert isinstance(inner, Function)
+    found: list[str] = []
+    for name in inner.captured:
+        if name not in changing or name == inner.name:
+            continue
+        value = call.body.names.get(name, UNKNOWN)
+        nested = _captured(call, value, changing - {name}) if value.kind is Kind.FUNCTION else None
+        if nested is not None:
+            found.extend(nested)
+        elif value.kind in _PROGRAMS or _is_called(inner.node, name):
+            return None
+        else:
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def _is_called(node: cst.CSTNode, name: str) -> bool:
+    """The name is called, or a method of it: it is a function or a model, not data."""
+    for part in walk(node):
+        if isinstance(part, cst.Call):
+            func = part.func
+            while isinstance(func, cst.Attribute):
+                func = func.value
+            if isinstance(func, cst.Name) and func.value == name:
+                return True
+    return False

@@ -1,0 +1,80 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
+
+_EXPLICIT = frozenset(
+    ["reshard", "explicit_axes", "auto_axes", "typeof", "Explicit", "AxisType", "out_sharding"]
+)
+
+
+class MeshAxisTypes(Rule):
+    """Makes a mesh without saying whether its axes are automatic: they are explicit now.
+
+    ## What happens
+    `jax.make_mesh` gives axes of the type Explicit. Code written for automatic sharding then fails:
+    `ShardingTypeError: Contracting dimensions are sharded and it is ambiguous...` in an ordinary
+    matrix product or gradient, or `ValueError: in_specs passed to shard_map ... does not match`.
+
+    ## Instead
+    `jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))`.
+
+    ## Not reported
+    Files that use explicit sharding on purpose.
+    """
+
+    severity = "warning"
+    confidence = "medium"
+    preview = True
+    roots = frozenset({"make_mesh"})
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+                from jax.sharding import NamedSharding, PartitionSpec as P
+
+                mesh = jax.make_mesh((4,), ("data",))  # ! mesh-axis-types
+                x = jax.device_put(jnp.ones((8, 8)), NamedSharding(mesh, P(None, "data")))
+                w = jax.device_put(jnp.ones((8, 8)), NamedSharding(mesh, P("data", None)))
+                y = jax.jit(jnp.matmul)(x, w)
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+                from jax.sharding import NamedSharding, PartitionSpec as P
+
+                mesh = jax.make_mesh((4,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+                x = jax.device_put(jnp.ones((8, 8)), NamedSharding(mesh, P(None, "data")))
+                w = jax.device_put(jnp.ones((8, 8)), NamedSharding(mesh, P("data", None)))
+                y = jax.jit(jnp.matmul)(x, w)
+            """,
+            raises="ShardingTypeError",
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        if site.name != "jax.make_mesh" or site.starred or site.arg(2, "axis_types") is not None:
+            return
+        names = (n.value for n in walk(site.body.model.tree) if isinstance(n, cst.Name))
+        if not _EXPLICIT.isdisjoint(names):
+            return
+        yield Report(
+            site.node,
+            "the axes of this mesh are Explicit by default: say `axis_types=(AxisType.Auto,)` for "
+            "automatic sharding",
+            _fix(site),
+        )
+
+
+def _fix(site: Call) -> Rewrite | None:
+    names = site.arg_node(1, "axis_names")
+    if not isinstance(names, cst.Tuple) or len(site.node.args) != 2 or not names.elements:
+        return None
+    types = ", ".join(["jax.sharding.AxisType.Auto"] * len(names.elements))
+    types = f"({types},)" if len(names.elements) == 1 else f"({types})"
+    change = Change(site.node.args[-1], after=f", axis_types={types}")
+    return Rewrite("make the axes automatic", (change,), safe=False, imports=("jax",))
