@@ -84,14 +84,16 @@ def main() -> int:
     on = [row for row in table if not row.preview]
     true, total = sum(r.true for r in on), sum(r.total for r in on)
     print(
-        f"\nrules on by default: {true} of {total} judged findings true ({100 * true / max(total, 1):.1f} %)"
+        f"\nrules on by default: {true} of {total} judged findings true "
+        f"({100 * true / max(total, 1):.1f} %)"
     )
     second = [v for v in verdicts if v.get("reader") == 2]
     differ = disagreements(verdicts)
     print(f"second reading: {len(second)} findings, {len(differ)} disagreements")
     for one, other in differ:
         print(
-            f"  {one['project']} {one['file']}:{one['line']} {one['rule']}: {one['true']} / {other['true']}: {other['why']}"
+            f"  {one['project']} {one['file']}:{one['line']} {one['rule']}: "
+            f"{one['true']} / {other['true']}: {other['why']}"
         )
     return int(any(not row.preview and not row.precise for row in table))
 

@@ -1,4 +1,4 @@
-"""What is shipped: the wheel and the sdist hold the linter, its pages and schemas, and nothing else."""
+"""What is shipped: the wheel and the sdist hold the linter, its pages and schemas."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import optax
 from data import batches, sentences
 
 VOCABULARY, WIDTH, SIZE = 64, 32, 8
-temperature = 1.0
+heat = 1.0
 losses = []
 
 
@@ -22,7 +22,7 @@ def init(seed):
 
 def loss_fn(params, tokens):
     hidden = params["embed"][tokens[:, :-1]]
-    logits = hidden @ params["out"] / temperature
+    logits = hidden @ params["out"]
     if jnp.isnan(logits).any():
         raise ValueError("the logits are not finite")
     mask = tokens[:, 1:] > 0
@@ -39,16 +39,16 @@ def train_step(params, opt_state, tokens):
     losses.append(loss)
     print("loss", loss)
     updates, opt_state = optimizer.update(grads, opt_state)
-    return optax.apply_updates(params, updates), opt_state, loss
+    return optax.apply_updates(params, updates), opt_state, loss * heat
 
 
 def train(steps):
-    global temperature
+    global heat
     params = init(0)
     opt_state = optimizer.init(params)
     corpus = sentences(steps * SIZE, VOCABULARY)
     for tokens in batches(corpus, SIZE):
-        temperature *= 0.99
+        heat *= 0.99
         params, opt_state, loss = train_step(params, opt_state, tokens)
         accuracy = jax.jit(lambda p: (p["embed"][tokens[:, 0]] @ p["out"]).argmax(-1))(params)
         params["embed"].at[0].set(0.0)

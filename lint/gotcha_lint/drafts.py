@@ -222,11 +222,17 @@ class Drafting:
             if isinstance(comment, Misunderstood):
                 made.append(self._comment_draft("unknown-comment", offset, comment.problem, rules))
             elif comment.verb in ("allow", "allow-file") and offset not in used:
-                if all(name in rules for name in _expanded(comment.names)):
-                    message = f"nothing here to allow for `{', '.join(comment.names)}`; remove the comment"
-                    draft = self._comment_draft("unused-allow", offset, message, rules)
-                    made.append(replace(draft, fix=self._removal(offset)))
+                made.extend(self._unused(offset, comment, rules))
         return [draft for draft in made if draft.name in rules]
+
+    def _unused(self, offset: int, comment: Comment, rules: frozenset[str]) -> list[Draft]:
+        """Only where all that it names was looked for: with `--select` one cannot tell."""
+        if not all(name in rules for name in _expanded(comment.names)):
+            return []
+        names = ", ".join(comment.names)
+        message = f"nothing here to allow for `{names}`; remove the comment"
+        draft = self._comment_draft("unused-allow", offset, message, rules)
+        return [replace(draft, fix=self._removal(offset))]
 
     def _removal(self, offset: int) -> Fix:
         line = self._line_span(offset)

@@ -79,7 +79,7 @@ def stable_id(rule: str, statement: str, enclosing: str, repeat: int = 0) -> str
 
 
 def as_dict(finding: Finding) -> dict[str, Any]:
-    """The finding as plain JSON data, keys in the order of `design` decision 8, no empty ones lost."""
+    """The finding as plain JSON data, with every key whether empty or not."""
     place = {
         key: getattr(finding, key)
         for key in ("name", "message", "path", "line", "column", "end_line", "end_column", "cell")

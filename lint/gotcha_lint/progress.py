@@ -43,6 +43,6 @@ class Bar:
         from rich.console import Console
         from rich.progress import Progress
 
-        self._progress = Progress(console=Console(stderr=True), transient=True)
-        self._task = self._progress.add_task("linting", total=total)
-        self._progress.start()
+        shown = Progress(console=Console(stderr=True), transient=True)
+        self._progress, self._task = shown, shown.add_task("linting", total=total)
+        shown.start()

@@ -37,7 +37,7 @@ class RuleInfo:
         return f"{PAGES}/{self.name}.md"
 
 
-# Findings of the engine itself: they have no file under rules/, and cannot be switched off by family.
+# Findings of the engine itself: they have no file under rules/ and cannot be deselected.
 _OWN = {
     "syntax-error": ("error", "A file that is not valid Python"),
     "undecodable-file": ("error", "A file whose bytes are not text in its encoding"),

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, get_type_hints
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Place
+from gotcha_lint.analysis.sites import Body
 from gotcha_lint.finding import Confidence, Severity
 
 
@@ -41,7 +41,7 @@ class Example:
 class Change:
     """One edit of a fix: puts text before and after a node, or `text` in place of it.
 
-    `like` puts another node's own text in its place; `below` is a line of its own after a statement.
+    `like` puts another node's own text in its place; `below` is a line after a statement.
     """
 
     node: cst.CSTNode
@@ -92,7 +92,7 @@ class Rule:
     def __init__(self, options: RuleOptions) -> None:
         self.options = options
 
-    def check(self, site: Any) -> Iterator[Report]:
+    def check(self, site: Any, /) -> Iterator[Report]:
         raise NotImplementedError
 
     @cached_property
@@ -118,7 +118,7 @@ class RuleOptions:
 
 
 def module_alias(body: Body, module: str) -> str:
-    """How this file calls a module: `jnp` for `jax.numpy`; its own name where it is not imported."""
+    """How this file calls a module: `jnp` for `jax.numpy`; its own name where not imported."""
     from gotcha_lint.analysis.model import Imported
 
     best = ""

@@ -16,7 +16,7 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(rb"[\w.]+")
-# Words that no import of a JAX library can do without, as bytes. Kept short: it runs over all files.
+# Words that no import of a JAX library can do without. Kept short: it runs over all files.
 _ALWAYS = ("jax", "flax", "optax", "equinox", "haiku", "orbax", "chex", "nnx")
 
 

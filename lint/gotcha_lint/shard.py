@@ -1,4 +1,4 @@
-"""One worker's share of a run: parse, model, analyse, check. It keeps the trees; others get data."""
+"""One worker's share of a run: parse, model, analyse, check. It keeps the trees."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from gotcha_lint.shard import Shard
 
 
 def why(report: Report, path: str, line: int) -> str:
-    """What is known of the function around a line. Raises ValueError where there is no such file."""
+    """What is known of the function around a line. Raises ValueError if it was not analysed."""
     assert report.state is not None
     shard = report.state.pool.local()
     if path not in shard.models:

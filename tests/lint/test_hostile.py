@@ -1,4 +1,4 @@
-"""Bad input: a clear finding or one line of error; never a traceback, never other files' findings."""
+"""Bad input: a clear finding or one line of error; never a traceback."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def test_unusual_but_valid_files(name, tmp_path):
 
 def test_positions_in_odd_texts(tmp_path):
     """Byte order mark, form feed and carriage returns shift nothing."""
-    text = "\ufeffimport jax\r\n\x0c\r\n@jax.jit\r\ndef f(é, x):\r\n    é = 'ü'; y = not x + 1\r\n    return y\r\n"
+    head = "\ufeffimport jax\r\n\x0c\r\n@jax.jit\r\ndef f(é, x):\r\n"
+    text = head + "    é = 'ü'; y = not x + 1\r\n    return y\r\n"
     (tmp_path / "a.py").write_bytes(text.encode())
     assert "a.py:5:22: error[traced-if]" in run(tmp_path, ".").stdout
 
@@ -217,7 +218,8 @@ def test_interrupted(tmp_path):
 
 
 def test_fixes_keep_encoding_line_ends_and_permissions(tmp_path):
-    text = "# coding: latin-1\r\nimport jax\r\n# gotcha: allow[traced-if] nothing here: \u00e9\r\nx = 1\r\n"
+    comment = "# gotcha: allow[traced-if] nothing here: \u00e9\r\n"
+    text = f"# coding: latin-1\r\nimport jax\r\n{comment}x = 1\r\n"
     path = tmp_path / "a.py"
     path.write_bytes(text.encode("latin-1"))
     path.chmod(0o751)

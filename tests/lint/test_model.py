@@ -16,11 +16,16 @@ from gotcha_lint.analysis.sites import Body
 from gotcha_lint.config import Settings
 from tests.lint.support import code
 
-HEAD = "import functools\nfrom functools import partial\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n"
+HEAD = """import functools
+from functools import partial
+import jax
+import jax.numpy as jnp
+from jax import lax
+"""
 
 
 def bodies(folder: Path, files: Mapping[str, str], **options: object) -> dict[str, Body]:
-    """The analysed functions of a small project by qualified name; `Body.names` are their values."""
+    """The analysed functions of a small project by qualified name."""
     (folder / "pyproject.toml").touch()
     for name, text in files.items():
         path = folder / name
@@ -805,3 +810,37 @@ def test_kinds_of_objects(tmp_path: Path) -> None:
         "pairs": "",
     }
     assert {name: main[name] for name in expected} == expected
+
+
+def test_static_arguments_through_a_partial(tmp_path: Path) -> None:
+    program = """
+        @partial(jax.jit, static_argnames=["n"])
+        def step(carry, x, n=3):
+            return carry, x
+
+        def run(xs):
+            return lax.scan(partial(step, n=4), xs, xs)
+
+        mapped = jax.shard_map(partial(step, n=5), mesh=None, in_specs=None, out_specs=None)
+        mapped(jnp.ones(3), jnp.ones(3))
+        """
+    assert names(tmp_path, program)["step"]["n"] == "static int"
+
+
+def test_methods_of_classes_below(tmp_path: Path) -> None:
+    program = """
+        class Base:
+            @partial(jax.jit, static_argnums=0)
+            def step(self, x):
+                return self.loss(x)
+
+            def loss(self, x):
+                raise NotImplementedError
+
+        class Mine(Base):
+            def loss(self, x):
+                return x
+        """
+    found = traced(tmp_path, {"program.py": program})
+    assert found["Base.loss"] == "(jit)"
+    assert found["Mine.loss"] == "by convention (jit)"

@@ -40,7 +40,7 @@ def test_rule_has_examples_and_text(info):
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_case(path, tmp_path):
-    """`cases/NAME.py` holds edge cases of one rule, `cases/NAME/*.py` one program of several files."""
+    """`cases/NAME.py` holds edge cases of one rule, `cases/NAME/*.py` one program of many files."""
     rule = (
         path.stem.replace("_", "-")
         if path.parent.name == "cases"
@@ -70,7 +70,7 @@ def test_clean_cases_are_as_many_as_flagged_ones(info):
 
 
 def _blocks(text: str) -> list[str]:
-    """The top-level statements of a case file that are functions, classes, loops or `with` blocks."""
+    """The top-level statements of a case file that are functions, classes, loops, `with`."""
     blocks: list[list[str]] = []
     for line in text.splitlines():
         if line[:1].strip() and not line.startswith(("#", ")", "]", "}")):

@@ -14,12 +14,14 @@ from tests.lint.support import RULES, code, without_marks
 
 pytest.importorskip("jax")
 
-RUNNABLE = [
-    pytest.param(example, id=f"{info.name}-{number}")
+NAMED = {
+    f"{info.name}-{number}": example
     for info in RULES
     for number, example in enumerate(info.examples)
     if not example.get("unseen")
-]
+}
+EXAMPLES = list(NAMED.values())
+RUNNABLE = [pytest.param(example, id=name) for name, example in NAMED.items()]
 # All runs share one process per batch: importing JAX is most of the time.
 RUNNER = Path(__file__).with_name("run_example.py")
 
@@ -29,8 +31,8 @@ def outcomes(tmp_path_factory):
     """Both programs of every example, run in one process, each in a fresh namespace."""
     folder = tmp_path_factory.mktemp("examples")
     programs = [
-        {"code": without_marks(code(p.values[0][kind])), "shows": p.values[0].get("shows", "")}
-        for p in RUNNABLE
+        {"code": without_marks(code(example[kind])), "shows": example.get("shows", "")}
+        for example in EXAMPLES
         for kind in ("bad", "good")
     ]
     (folder / "in.json").write_text(json.dumps(programs), "utf-8")
@@ -46,7 +48,7 @@ def outcomes(tmp_path_factory):
         timeout=900,
     )
     results = json.loads((folder / "out.json").read_text("utf-8"))
-    return {p.id: (results[2 * n], results[2 * n + 1]) for n, p in enumerate(RUNNABLE)}
+    return {name: (results[2 * n], results[2 * n + 1]) for n, name in enumerate(NAMED)}
 
 
 @pytest.mark.parametrize("example", RUNNABLE)

@@ -1,4 +1,4 @@
-"""What is traced without any visible transform: module calls by convention, functions by comment."""
+"""What is traced without any visible transform: modules by convention, functions by comment."""
 
 from __future__ import annotations
 

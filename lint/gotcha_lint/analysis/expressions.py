@@ -119,7 +119,10 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
 
 def _or_below(flow: Flow, base: Value, name: str, method: Value) -> Value:
     """`self` may be of a class below, which has a method of its own."""
-    if not base.param or base.cls is None or base.kind is not Kind.OBJECT or method.via:
+    own = flow.function.params[0].name if flow.function.is_method else ""
+    if not own or base.param != own or base.cls is None or base.kind is not Kind.OBJECT:
+        return method
+    if method.via:
         return method
     if method.kind not in (Kind.FUNCTION, Kind.UNKNOWN):
         return method
@@ -234,14 +237,12 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value, full: str 
         return (
             flow.fresh(node, Value(Kind.KEY, base.tracer)) if flow.loops else base._replace(ident=0)
         )
-    if kind is Kind.TUPLE and isinstance(index.literal, int):
-        if -len(base.items) <= index.literal < len(base.items):
-            return base.items[index.literal]
+    if kind is Kind.TUPLE and _inside(index, base.items):
+        return base.items[index.literal]
     if kind is Kind.STATIC:
-        if isinstance(base.literal, tuple) and isinstance(index.literal, int):
-            if -len(base.literal) <= index.literal < len(base.literal):
-                item = base.literal[index.literal]
-                return static(type(item).__name__, item)
+        if isinstance(base.literal, tuple) and _inside(index, base.literal):
+            item = base.literal[index.literal]
+            return static(type(item).__name__, item)
         return static("int" if base.of == "tuple" else "", varying=base.varying or index.varying)
     if kind is Kind.OBJECT and base.of == "jax.at":
         return base
@@ -259,6 +260,10 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value, full: str 
             mark = base.varying  # encoded["input_ids"]
         return Value(tracer=base.tracer, maybe=base.maybe, varying=mark)
     return UNKNOWN
+
+
+def _inside(index: Value, items: tuple[object, ...]) -> bool:
+    return isinstance(index.literal, int) and -len(items) <= index.literal < len(items)
 
 
 def on_slice(flow: Flow, node: cst.Slice) -> Value:
@@ -286,6 +291,10 @@ def on_binary(flow: Flow, node: cst.BinaryOperation) -> Value:
     return value
 
 
+_LEAVES = frozenset({Kind.UNKNOWN, Kind.TREE, Kind.HOST})
+_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.OBJECT})
+
+
 def arithmetic(flow: Flow, left: Value, right: Value, operator: cst.CSTNode | None = None) -> Value:
     """The value of `left + right` and its kin."""
     mark = varying.of_operation(left, right, operator)
@@ -294,13 +303,9 @@ def arithmetic(flow: Flow, left: Value, right: Value, operator: cst.CSTNode | No
         return Value(
             Kind.ARRAY, left.tracer or right.tracer, _both_maybe(left, right), varying=mark
         )
-    if left.tracer or right.tracer:
-        if kinds & {Kind.UNKNOWN, Kind.TREE, Kind.HOST} and not kinds & {
-            Kind.LIST,
-            Kind.TUPLE,
-            Kind.OBJECT,
-        }:
-            return Value(Kind.ARRAY, True, _both_maybe(left, right), varying=mark)
+    computed = kinds & _LEAVES and not kinds & _HOLDERS
+    if computed and (left.tracer or right.tracer):
+        return Value(Kind.ARRAY, True, _both_maybe(left, right), varying=mark)
     if kinds == {Kind.STATIC}:
         of = left.of if left.of == right.of or left.of in ("str", "tuple", "list") else ""
         if {left.of, right.of} <= {"int", "float"}:

@@ -102,7 +102,9 @@ class Flow:
         seen = self.view.get(("tparam", self.id, name))
         if name in trace.static:  # or bound by a partial, then it may well be an array
             known = seen is not None and (seen.kind is not Kind.UNKNOWN or seen.tracer)
-            return seen if seen and known else annotated if annotated.kind is Kind.STATIC else STATIC
+            return (
+                seen if seen and known else annotated if annotated.kind is Kind.STATIC else STATIC
+            )
         if trace.direct and (trace.wrt is None or name in trace.wrt):
             return self._traced_parameter(seen, annotated, param.default)
         if seen is not None and seen != UNKNOWN:

@@ -346,7 +346,7 @@ class _Builder:
         return owner if isinstance(owner, Class) else None
 
     def _find_captures(self) -> None:
-        """Fills `captured`: the names that a function takes from functions around it, or globals."""
+        """Fills `captured`: the names that a function takes from those around it, or globals."""
         for scope in self.scopes:
             for name, node in scope.loads.items():
                 _capture(scope, name, node)

@@ -60,7 +60,7 @@ class Positions:
         self.comments = frozenset(self._offsets[token] for token in recorder.comments)
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
-        """First offset and the one after the last; the whole file for a node that is not written."""
+        """First offset and the one after the last; the whole file for a node not written."""
         if id(node) in self._stand_ins:
             node = self._stand_ins[id(node)].decorator
         last = len(self._offsets) - 1

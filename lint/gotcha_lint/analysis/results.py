@@ -234,7 +234,7 @@ def _paired(name: str, args: tuple[Value, ...]) -> Value:
 def of_method(
     flow: Flow, node: cst.CSTNode, callee: Value, args: tuple[Value, ...], kwargs: Kwargs
 ) -> Value:
-    """Methods told apart by the class of their object: optimizers, Haiku's transformed functions."""
+    """Methods told apart by the class of their object: optimizers, transformed functions."""
     base, name = callee.self_[0], callee.of.rpartition(".")[2]
     traced = flow.staged or any(map(holds_tracer, (*args, *kwargs.values())))
     if base.of == "optax.GradientTransformation":

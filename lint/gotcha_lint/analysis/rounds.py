@@ -158,7 +158,7 @@ class Usage(NamedTuple):
 
 
 def usage(table: Mapping[Key, Any], project: Project) -> Usage:
-    """Follows the recorded calls: called in a loop, or by something that is, makes a function hot."""
+    """Follows the recorded calls: called in a loop, or by what is, makes a function hot."""
     calls = {key[1]: sorted(value) for key, value in table.items() if key[0] == "called"}
     hosted = frozenset(fid for fid, found in calls.items() if any(not via for *_, via in found))
     hot: dict[FunctionId, tuple[tuple[Site, str], ...]] = {}
@@ -182,7 +182,7 @@ def usage(table: Mapping[Key, Any], project: Project) -> Usage:
 
 
 def waves(project: Project) -> list[list[FunctionId]]:
-    """All functions, file by file, imported files first; files of one wave do not import each other.
+    """All functions, file by file, imported files first; no file of a wave imports another.
 
     Within a file a function comes after those that it calls and after the one around it.
     """

@@ -177,7 +177,7 @@ class KeyUse(Place):
 class Match(Place):
     """A `match` statement over a value."""
 
-    node: cst.Match
+    node: cst.Match  # pyright: ignore[reportIncompatibleVariableOverride]
     value: Value
 
 

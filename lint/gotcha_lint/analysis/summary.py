@@ -1,4 +1,4 @@
-"""What other files need to know of a file: plain data, without nodes, that can be stored and sent."""
+"""What other files need to know of a file: plain data, that can be stored and sent."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _qualified(node: cst.BaseExpression, scope: Scope) -> str | None:
     name = dotted(node)
     if name is None:
         return None
-    head, dot, tail = name.partition(".")
+    _, dot, tail = name.partition(".")
     for binding in lookup(scope, name) or ():
         if isinstance(binding, Imported):
             return f"{binding}{dot}{tail}"

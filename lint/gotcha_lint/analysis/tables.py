@@ -62,7 +62,7 @@ def merge_traces(a: Trace, b: Trace) -> Trace:
     wrt = None if first.wrt is None or second.wrt is None else first.wrt | second.wrt
     return Trace(
         roles=first.roles | second.roles,
-        staged=first.staged or second.staged,
+        staged=first.staged or (second.staged and first.soft == second.soft),
         chain=first.chain,
         soft=first.soft and second.soft,
         direct=first.direct or second.direct,

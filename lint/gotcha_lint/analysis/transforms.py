@@ -17,6 +17,7 @@ from gotcha_lint.analysis.values import (
     Kind,
     Value,
     Via,
+    anonymous,
     holds_tracer,
     is_tracer,
     join_all,
@@ -78,9 +79,7 @@ def transform(
     )
 
 
-def custom_rules(
-    flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwargs
-) -> Value:
+def custom_rules(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """`f.defvjp(forward, backward)`; also as a decorator."""
     row = Transform("custom", staged=False)
     via = Via("custom", flow.site(node), known=False)
@@ -278,21 +277,26 @@ def _run_now(
         for target in function.targets:
             _trace(flow, node, target, function, row, via)
             tell(flow, node, target, function, tuple(map(traced, carry)), {}, via)
-    eager = not flow.staged and not any(holds_tracer(a) for a in args)
-    kind = (
-        Kind.TREE
-        if row.role in ("fori", "while") and args and args[-1].kind is Kind.TREE
-        else Kind.UNKNOWN
-    )
-    if row.role in ("fori", "while") and args and args[-1].kind is Kind.ARRAY:
-        kind = Kind.ARRAY
-    return Value(kind, not eager, kind is Kind.UNKNOWN)
+    inside = flow.staged or any(holds_tracer(a) for a in args)
+    unknown = Value(tracer=inside, maybe=True)
+    match row.role:
+        case "scan" if carry:
+            return Value(Kind.TUPLE, inside, items=(_carried(carry[0], inside), unknown))
+        case "fori" | "while" if carry:
+            return _carried(carry[-1], inside)
+    return unknown
+
+
+def _carried(carry: Value, inside: bool) -> Value:
+    """What a loop gives back is built like what it was given."""
+    value = settle(anonymous(traced(carry)), inside)
+    return value._replace(tracer=inside, varying="", literal=None)
 
 
 def _operands(role: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
     match role:
-        case "scan":
-            return args[1:2]
+        case "scan" | "map":
+            return args[1:3]
         case "fori" if len(args) > 3:
             return TRACER, args[3]
         case "while" if len(args) > 2:
@@ -408,7 +412,8 @@ def tell(
     args: tuple[Value, ...], kwargs: Kwargs, via: Via | None,
 ) -> None:  # fmt: skip
     """Tells a function what its parameters are given here."""
-    static = static_names(flow, target, function, via) if via else frozenset()
+    through = {*function.via, *([via] if via else ())}
+    static = frozenset().union(*(static_names(flow, target, function, v) for v in through))
     transformed = bool(function.via) or via is not None
     if function.via and {v.name for v in function.via} == {"vmap"}:
         maps = [_left_out(flow, target, function, v) for v in function.via]
@@ -433,7 +438,7 @@ def tell(
 
 
 def _stages(function: Value, via: Via | None) -> bool:
-    """A number that it is given becomes a tracer; grad and vmap leave those that they do not map."""
+    """A number that it is given becomes a tracer; grad and vmap leave those not mapped."""
     roles = {v.name for v in function.via} | ({via.name} if via else set())
     return bool(roles - {"grad", "value_and_grad", "vmap", "custom", "jvp", "inline", "checkpoint"})
 
@@ -449,6 +454,7 @@ def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Valu
                 ("traced", target),
                 trace._replace(
                     chain=(*trace.chain, step),
+                    soft=trace.soft or _overrides(flow, target, function),
                     direct=False,
                     static=frozenset(),
                     wrt=None,
@@ -459,6 +465,15 @@ def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Valu
     looped = any(not loop.short for loop in flow.loops)
     call = (flow.id, flow.site(node), looped, bool(function.via))
     flow.effect(("called", target), frozenset({call}))
+
+
+def _overrides(flow: Flow, target: FunctionId, function: Value) -> bool:
+    """A method of a class below that of the object: this call may never reach it."""
+    cls = function.self_[0].cls if function.self_ else None
+    own = flow.project.function(target).cls
+    if cls is None or own is None or len(function.targets) == 1:
+        return False
+    return (target[0], own) not in flow.project.ancestors(cls)[0]
 
 
 def _donate(flow: Flow, node: cst.CSTNode, function: Value, via: Via) -> None:

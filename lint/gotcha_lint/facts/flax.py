@@ -18,7 +18,8 @@ from gotcha_lint.facts.jax import (
 LIBRARIES = {
     "flax", "equinox", "haiku", "chex", "objax", "penzai", "brax", "distrax", "rlax", "clu",
     "jaxtyping", "orbax", "numpyro", "blackjax", "diffrax", "lineax", "optimistix", "jaxopt",
-    "jraph", "gymnax", "evosax", "mctx", "einshape", "maxtext", "levanter", "haliax", "tensorflow_probability",
+    "jraph", "gymnax", "evosax", "mctx", "einshape", "maxtext", "levanter", "haliax",
+    "tensorflow_probability",
 }  # fmt: skip
 
 SCAN = Fact("function", Transform("scan", names=("target", "f")))
