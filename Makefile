@@ -9,7 +9,7 @@ READY = $(VENV)/.ready-$(VERSION)
 .PHONY: demo test test-all check fix docs env clean
 
 demo: $(READY)  ## the linter on a small flawed example
-	@BIN=$(BIN) bash examples/demo.sh
+	@BIN=$(abspath $(BIN)) bash examples/demo.sh
 
 test: check  ## everything that CI runs
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"

@@ -42,13 +42,17 @@ def train_step(params, opt_state, tokens):
     return optax.apply_updates(params, updates), opt_state, loss * heat
 
 
-def train(steps):
+def cool():
     global heat
+    heat *= 0.99
+
+
+def train(steps):
     params = init(0)
     opt_state = optimizer.init(params)
     corpus = sentences(steps * SIZE, VOCABULARY)
     for tokens in batches(corpus, SIZE):
-        heat *= 0.99
+        cool()
         params, opt_state, loss = train_step(params, opt_state, tokens)
         accuracy = jax.jit(lambda p: (p["embed"][tokens[:, 0]] @ p["out"]).argmax(-1))(params)
         params["embed"].at[0].set(0.0)

@@ -844,3 +844,29 @@ def test_methods_of_classes_below(tmp_path: Path) -> None:
     found = traced(tmp_path, {"program.py": program})
     assert found["Base.loss"] == "(jit)"
     assert found["Mine.loss"] == "by convention (jit)"
+
+
+def test_results_of_loops(tmp_path: Path) -> None:
+    program = """
+        def body(carry, key):
+            total, number, table = carry
+            return carry, number
+
+        def turn(i, state):
+            return state
+
+        def main(xs, config):
+            keys = jax.random.split(jax.random.key(0), 3)
+            start = (jnp.zeros(3), 0, {"a": jnp.ones(2)})
+            (total, number, table), ys = lax.scan(body, start, keys)
+            inner = table["a"]
+            count, array = lax.fori_loop(0, 3, turn, (1, jnp.ones(3)))
+            state = lax.while_loop(lambda s: True, lambda s: s, jnp.ones(3))
+        """
+    found = names(tmp_path, program)
+    main, body, turn = found["main"], found["body"], found["turn"]
+    arrays = ("total", "number", "inner", "count", "array", "state")
+    assert {main[name] for name in arrays} == {"array"}
+    assert main["ys"] == ""
+    assert body["number"] == "traced array" and body["key"] == "traced random key"
+    assert turn == {"i": "traced array", "state": "traced (traced array, traced array)"}

@@ -290,7 +290,8 @@ def _run_now(
 def _carried(carry: Value, inside: bool) -> Value:
     """What a loop gives back is built like what it was given."""
     value = settle(anonymous(traced(carry)), inside)
-    return value._replace(tracer=inside, varying="", literal=None)
+    fixed = value.kind in (Kind.NONE, Kind.STATIC)
+    return value._replace(tracer=inside and not fixed, varying="")
 
 
 def _operands(role: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
