@@ -17,7 +17,7 @@ test: check  ## everything that CI runs
 check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale pages
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
+	$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
 	$(BIN)/gotcha-lint --preview lint tests benchmarks docs
 	$(BIN)/python docs/generate.py --check
 

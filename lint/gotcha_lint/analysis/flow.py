@@ -124,6 +124,8 @@ class Flow:
         """A parameter of a function that is given to a transform."""
         assert self.body.trace is not None
         maybe = default is not None or self.body.trace.soft or not self.body.trace.known
+        if seen is not None and seen.kind is annotated.kind is Kind.OBJECT and annotated.cls:
+            return annotated._replace(tracer=seen.tracer)  # often of a class below
         if seen is not None and seen.kind is not Kind.UNKNOWN:
             return seen._replace(maybe=seen.maybe or maybe)
         if annotated.kind in (Kind.ARRAY, Kind.KEY, Kind.TREE):

@@ -46,6 +46,7 @@ def transform(
     """A call of `jax.jit`, `jax.grad`, `lax.scan` and their kin."""
     row = fact.transform
     assert row is not None
+    args = (*callee.items, *args)  # `@partial(lax.fori_loop, 0, 10, init_val=x)`
     via = _via(flow, node, callee, row, args, kwargs)
     functions = list(_functions(row, args, kwargs))
     if not functions and row.gives == "function":
@@ -334,9 +335,9 @@ def partial(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwar
     function, rest = args[0], args[1:]
     if function.kind is Kind.NAMED:
         fact = flow.facts.get(function.of)
-        if fact.transform is not None and not rest:
-            via = _via(flow, node, function, fact.transform, (), kwargs)
-            return function._replace(via=(via,))
+        if fact.transform is not None:
+            via = _via(flow, node, function, fact.transform, rest, kwargs)
+            return function._replace(via=(via,), items=rest)
         return Value(Kind.FUNCTION, of=function.of, made="partial", site=flow.site(node))
     if function.kind is not Kind.FUNCTION:
         return Value(

@@ -17,3 +17,9 @@ SAME_ON_PURPOSE = (
     *("crop", "augment", "flip", "shift", "shuffle", "permut", "mask"),
     *("eval", "generate", "predict", "valid", "exemplar"),
 )
+# Words in the names of arrays whose numbers nobody looks at.
+DUMMIES = ("dummy", "placeholder")
+WAITS = frozenset({"jax.block_until_ready"})
+# Functions that take each element from one of their arguments, by the first.
+SELECTS = frozenset({"jax.numpy.where", "jax.lax.select", "jax.lax.select_n"})
+SUMS = frozenset({"jax.numpy.sum"})

@@ -61,6 +61,8 @@ def differentiated(body: Body, *, modules: bool = False) -> bool:
     trace = body.trace
     if trace is None or trace.soft:
         return modules and trace is not None and "module" in trace.roles
+    if "custom" in trace.roles:  # another function says what its derivative is
+        return False
     return not trace.roles.isdisjoint(_GRADS)
 
 

@@ -38,3 +38,6 @@ with open("flags") as file:
 
 if __name__ == "__main__":
     os.environ["JAX_LOG_COMPILES"] = "1"  # ! environment-set-too-late
+
+os.environ.setdefault("LIBTPU_INIT_ARGS", "")
+os.environ.setdefault("XLA_FLAGS", "--xla_dump_to=here")  # ! environment-set-too-late

@@ -109,3 +109,62 @@ def only_shapes(model, key):
 
 def target_network(model, key, x):
     return {"params": model.init(key, x), "target": model.init(key, x)}
+
+
+def dummies(key, model, obs_space, action_space):
+    dummy_obs = jax.random.normal(key, obs_space)
+    dummy_action = jax.random.normal(key, action_space)
+    return jax.eval_shape(model, dummy_obs, dummy_action)
+
+
+def left_behind(key, n, theta=None):
+    if theta is None:
+        theta = jax.random.uniform(key)
+    if n == 1:
+        return jax.random.uniform(key) * jnp.eye(1)
+    return theta
+
+
+def not_left_behind(key, n, theta=None):
+    if theta is None:
+        theta = jax.random.uniform(key)
+    if n == 1:
+        return jax.random.uniform(key) * theta  # ! key-reuse
+    return theta
+
+
+def chosen(key, mask):
+    a = jax.random.normal(key, (3,))
+    b = jax.random.uniform(key, (3,))
+    return jnp.where(mask, a, b)
+
+
+def greedy(key, best):
+    random = jax.random.randint(key, (3,), 0, 4)
+    explore = jax.random.uniform(key, (3,))  # ! key-reuse
+    return jnp.where(explore < 0.1, random, best)
+
+
+def both_chosen(key, mask):
+    a = jax.random.normal(key, (3,))
+    b = jax.random.uniform(key, (3,))  # ! key-reuse
+    return jnp.where(mask, a + b, 0.0)
+
+
+def summed_by_masks(key, low, high):
+    bounded = ~low & ~high
+    a = jax.random.normal(key, (3,))
+    b = jax.random.uniform(key, (3,))
+    return jnp.sum(jnp.stack([a * bounded, b * (low | high)]), axis=0)
+
+
+def weighted(key, w):
+    a = jax.random.normal(key, (3,))
+    b = jax.random.uniform(key, (3,))  # ! key-reuse
+    return jnp.sum(jnp.stack([a * w, b * (1 - w)]), axis=0)
+
+
+def measured(key, f, clock):
+    x = jax.block_until_ready(jax.random.normal(key, (3,)))
+    w = jax.block_until_ready(jax.random.normal(key, (3, 3)))
+    return clock(lambda: f(x, w))

@@ -56,3 +56,18 @@ def loss_with_helper(w, x):
 
 
 more = jax.grad(loss_with_helper, has_aux=True)(jnp.ones(3), jnp.ones(3))
+
+
+@jax.custom_jvp
+def safe_distance(x):
+    return jnp.linalg.norm(x)
+
+
+@safe_distance.defjvp
+def safe_distance_jvp(primals, tangents):
+    (x,), (v,) = primals, tangents
+    norm = jnp.linalg.norm(x)
+    return norm, jnp.where(norm > 0, jnp.dot(x, v) / jnp.where(norm > 0, norm, 1.0), 0.0)
+
+
+also = jax.grad(safe_distance)(jnp.zeros(3))

@@ -14,6 +14,7 @@ from gotcha_lint.facts.updates import (
     PURE,
 )
 from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.queries.notebooks import shown_below_cell
 from gotcha_lint.queries.rebind import rebindable
 from gotcha_lint.queries.updated import is_reference, through_at, updates_object
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
@@ -32,7 +33,8 @@ class DiscardedUpdate(Rule):
     Bind the result: `x = x.at[i].set(v)`.
 
     ## Not reported
-    Flax NNX objects and references (`jax.new_ref`, Pallas), which do change in place.
+    Flax NNX objects and references (`jax.new_ref`, Pallas), which do change in place; the last
+    expression of a notebook's cell, which is shown.
 
     ## References
     https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html
@@ -62,7 +64,7 @@ class DiscardedUpdate(Rule):
         if call is None or not isinstance(call.node, cst.Call):
             return
         subject = _subject(site.body, call)
-        if subject is None or expected_to_fail(site.body, site.node):
+        if subject is None or expected_to_fail(site.body, site.node) or shown_below_cell(site):
             return
         name = rebindable(site.body, subject)
         fix = None

@@ -22,6 +22,7 @@ class EagerControlFlow(Rule):
     Jit the function around it, or move the body to module level and pass what it captures.
     """
 
+    preview = True
     roots = frozenset({"lax"})
     confirmed_by = (("recompile", "new-function"),)
     examples = (

@@ -18,6 +18,7 @@ class ParameterIgnoredForSelf(Rule):
     """
 
     severity = "error"
+    preview = True
     confirmed_by = (("stale-capture", "self"),)
     examples = (
         Example(

@@ -18,6 +18,7 @@ class StaleGlobal(Rule):
     """
 
     severity = "error"
+    preview = True
     roots = frozenset({"global"})
     confirmed_by = (("stale-capture", "global"),)
     examples = (

@@ -100,5 +100,8 @@ def _settings(body: Body) -> Iterator[tuple[int, cst.CSTNode, cst.CSTNode, str]]
             name = literal(part.value) if isinstance(part, cst.Index) else None
             yield store.at.order, store.at.statement, store.node, str(name)
     for call in body.of(Call):
+        value = call.arg(1, "value")
+        if call.name == "os.environ.setdefault" and value is not None and value.literal == "":
+            continue  # so that the name is there, no more
         if call.name in ("os.environ.setdefault", "os.putenv") and call.args:
             yield call.at.order, call.at.statement, call.node, str(call.args[0].literal)

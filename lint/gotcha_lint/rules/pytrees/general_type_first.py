@@ -98,7 +98,11 @@ class GeneralTypeFirst(Rule):
     def _report(self, body: Body, scan: Scan, late: Unreachable, fixed: set[int]) -> Report:
         assert body.project is not None
         changes = swap(scan, late) if id(late.by.branch) not in fixed else ()
-        fix = Rewrite("test for the more specific class first", changes) if changes else None
+        fix = (
+            Rewrite("test for the more specific class first", changes, safe=False)
+            if changes
+            else None
+        )
         fixed.add(id(late.by.branch))
         special, general = readable(body.project, late.type), readable(body.project, late.by.type)
         return Report(

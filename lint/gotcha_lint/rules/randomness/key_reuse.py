@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import KeyUse
 from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.harmless import harmless
 from gotcha_lint.queries.keys import drawn_away, on_purpose, own_of_turn
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -23,7 +24,8 @@ class KeyReuse(Rule):
 
     ## Not reported
     One key for a permutation of several aligned arrays or for views of one sample, equal `init`
-    calls for a target network, keys under `eval_shape`, uses in different branches, and test files.
+    calls for a target network, keys under `eval_shape`, uses in different branches, test files,
+    draws that a mask chooses between, and those that are called dummies.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -85,7 +87,7 @@ class KeyReuse(Rule):
             or on_purpose(now, before)
         ):
             return
-        if drawn_away(body, now) or drawn_away(body, before):
+        if drawn_away(body, now) or drawn_away(body, before) or harmless(body, now, before):
             return
         if now is before:
             if now.at.loops and not own_of_turn(now):

@@ -24,6 +24,7 @@ class ChangingStaticArgument(Rule):
     nothing. Where the number must be static (a size), use few values.
     """
 
+    preview = True
     roots = frozenset({"static_argnums", "static_argnames"})
     confirmed_by = (("recompile", "static-value"),)
     examples = (
