@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import libcst as cst
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from gotcha_lint.magics import to_python
 from gotcha_lint.source import Source, Unreadable, decode
+from tests.lint.support import lint_files
 
 
 def notebook(
@@ -244,3 +246,10 @@ def test_what_is_no_notebook_is_refused(text: str, name: str, words: str) -> Non
 def test_the_place_of_a_json_error_is_named() -> None:
     error = refusal('{"cells":\n [1 2]}')
     assert (error.line, error.column) == (2, 5)
+
+
+def test_what_a_cell_shows_is_not_thrown_away(tmp_path: Path) -> None:
+    cells = ("import jax.numpy as jnp\nx = jnp.ones(3)", "x.at[0].set(0.0)\nx", "x.at[1].set(0.0)")
+    text = notebook(*cells, "", "# the end", "x.at[2].set(0.0)")
+    findings = lint_files(tmp_path, {"a.ipynb": text}, ("discarded-update",))
+    assert [(f.cell, f.line) for f in findings] == [(2, 1)]

@@ -40,3 +40,7 @@ def newest(folder, state):
 
 def newest_raw(folder):
     return checkpoints.restore_checkpoint(folder, target=None)
+
+
+def nested_from_state_dict(target, states):
+    return type(target)(serialization.from_state_dict(dict(target), states))

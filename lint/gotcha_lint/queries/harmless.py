@@ -1,0 +1,123 @@
+"""Draws from one random key whose likeness does no harm: no result holds both of them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Bind, Body, Call
+from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.facts.random import DUMMIES, SELECTS, SUMS, WAITS
+from gotcha_lint.queries.masks import logical
+from gotcha_lint.queries.syntax_up import parents
+
+
+def harmless(body: Body, now: Call, before: Call) -> bool:
+    """One of the two is never looked at, or only one of them counts."""
+    if _is_dummy(body, now) or _is_dummy(body, before):
+        return True
+    if now is before:
+        return False
+    return (
+        (_is_ready(body, now) and _is_ready(body, before))
+        or _left_behind(body, now, before)
+        or _one_of(body, now, before)
+    )
+
+
+@lru_cache(maxsize=1)  # a function may have very many draws
+def _above(body: Body) -> dict[int, cst.CSTNode]:
+    return parents(body.function.node)
+
+
+@lru_cache(maxsize=1)
+def _reads(body: Body) -> dict[str, list[cst.Name]]:
+    """The places of each name, but for those that assign it alone."""
+    found: dict[str, list[cst.Name]] = {}
+    for node in _mentions(body.function.node):
+        if not isinstance(_above(body).get(id(node)), cst.AssignTarget):
+            found.setdefault(node.value, []).append(node)
+    return found
+
+
+def _is_dummy(body: Body, call: Call) -> bool:
+    """Its name says that only the shape is wanted."""
+    return any(word in name.lower() for name in _names(body, call) for word in DUMMIES)
+
+
+def _names(body: Body, call: Call) -> set[str]:
+    """What the result of a call is bound to, or something that is made of it."""
+    return {bind.name for bind in body.of(Bind) if bind.at.statement is call.at.statement}
+
+
+def _is_ready(body: Body, call: Call) -> bool:
+    """Waited for as soon as it is made: data for a clock."""
+    above = _above(body)
+    outer = body.call_of(above.get(id(above.get(id(call.node)))))
+    return outer is not None and outer.name in WAITS
+
+
+def _left_behind(body: Body, now: Call, before: Call) -> bool:
+    """The second draw is returned at once, and what the first was for is not read until there."""
+    statement = now.at.statement
+    if not isinstance(statement, cst.SimpleStatementLine) or before.at.loops:
+        return False
+    if not now.at.guards or not any(isinstance(part, cst.Return) for part in statement.body):
+        return False
+    names = _names(body, before)
+    found = _between(body.function.node, before.at.statement, statement)
+    return bool(names) and names.isdisjoint(found)
+
+
+def _between(root: cst.CSTNode, first: cst.CSTNode, last: cst.CSTNode) -> set[str]:
+    """The names that are mentioned after one statement, up to the end of another."""
+    names = _mentions(root)
+    numbers = {id(node): number for number, node in enumerate(names)}
+    start, end = (max((numbers[id(n)] for n in _mentions(s)), default=-1) for s in (first, last))
+    return {node.value for node in names[start + 1 : end + 1]}
+
+
+def _mentions(root: cst.CSTNode) -> list[cst.Name]:
+    return [node for node in walk(root) if isinstance(node, cst.Name)]
+
+
+def _one_of(body: Body, now: Call, before: Call) -> bool:
+    """A mask takes each element from one draw: `where(mask, a, b)`, or a sum of `a * mask`."""
+    if now.at.statement is before.at.statement:
+        return False
+    places = [
+        [node for name in _names(body, call) for node in _reads(body).get(name, ())]
+        for call in (now, before)
+    ]
+    if any(len(found) != 1 for found in places):
+        return False
+    one, other = (_choice(body, *found) for found in places)
+    return one is not None and other is not None and one.by is other.by and one.of is not other.of
+
+
+class _Choice(NamedTuple):
+    by: cst.CSTNode  # the call that chooses by a mask
+    of: cst.CSTNode  # the part of it that a draw is in
+
+
+def _choice(body: Body, node: cst.CSTNode) -> _Choice | None:
+    above = _above(body)
+    part: cst.CSTNode | None = None  # what is masked, of things that are summed
+    while (outer := above.get(id(node))) is not None:
+        match outer:
+            case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
+                masked = logical(body, right if left is node else left)
+                part = outer if masked else part
+            case cst.Arg() if isinstance(call := above.get(id(outer)), cst.Call):
+                site = body.call_of(call)
+                name = site.name if site is not None else ""
+                if name in SUMS and part is not None:
+                    return _Choice(call, part)
+                if site is not None and name in SELECTS and site.arg_node(0) is not node:
+                    return _Choice(call, outer)
+            case cst.BaseStatement() | cst.BaseSmallStatement():
+                break
+        node = outer
+    return None
