@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,15 +18,16 @@ from gotcha_lint.analysis.positions import Positions
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rounds import Result, Usage
 from gotcha_lint.analysis.rounds import Shard as Analysis
-from gotcha_lint.analysis.sites import Body, Place
+from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import Summary, summarise
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.values import FunctionId, Site
+from gotcha_lint.checking import last_line, run_rules
 from gotcha_lint.comments import Comment, Misunderstood, parse, scan
 from gotcha_lint.drafts import Draft, Drafting
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding
-from gotcha_lint.rule import Report, Rule, RuleOptions
+from gotcha_lint.rule import Rule, RuleOptions
 from gotcha_lint.source import Source
 from gotcha_lint.unreadable import Unreadable
 
@@ -88,7 +88,7 @@ class Shard:
                 )
                 out.unreadable.append(_file_finding(path, error))
             except Exception:
-                out.failures.append(Failure(path, "model", _last_line()))
+                out.failures.append(Failure(path, "model", last_line()))
         return out
 
     def _load_one(self, path: str, raw: bytes, out: Loaded) -> None:
@@ -166,25 +166,12 @@ class Shard:
         text = self.sources[task.path].text
         failures: list[Failure] = []
         rules = self._rules_for(task, text, failures)
-        reports: list[tuple[Rule, Body, Place | None, Report]] = []
-        broken: set[Rule] = set()
-        bodies = [
-            self._analysis.bodies[task.path, function.number]
-            for function in self.models[task.path].functions
-            if (task.path, function.number) in self._analysis.bodies
-        ]
-        for body in bodies:
-            for rule, place, run in _visits(body, rules):
-                if rule in broken:
-                    continue
-                try:
-                    reports.extend((rule, body, place, report) for report in run())
-                except Exception:
-                    broken.add(rule)
-                    failures.append(Failure(task.path, rule.name(), _last_line()))
-        reports = [report for report in reports if report[0] not in broken]
+        model, analysed = self.models[task.path], self._analysis.bodies
+        ids = ((task.path, function.number) for function in model.functions)
+        reports, raised = run_rules((analysed[fid] for fid in ids if fid in analysed), rules)
+        failures.extend(Failure(task.path, name, error) for name, error in raised.items())
         drafting = Drafting(
-            self.models[task.path],
+            model,
             text,
             partial(self.positions, task.path),
             self.comments.get(task.path, []),
@@ -200,7 +187,7 @@ class Shard:
                 if rule is not None and (not rule.roots or any(r in text for r in rule.roots)):
                     wanted.setdefault(rule.wants, []).append(rule)
             except Exception:
-                failures.append(Failure(task.path, name, _last_line()))
+                failures.append(Failure(task.path, name, last_line()))
         return wanted
 
     def _rule(self, name: str, options: RuleOptions) -> Rule | None:
@@ -236,16 +223,6 @@ def span_place(decoded: Source, start: int, end: int) -> tuple[int, int, int, in
     if end_cell != cell:
         end_line, end_column = line, column
     return line, column, end_line, end_column, cell
-
-
-def _visits(
-    body: Body, rules: Mapping[type, list[Rule]]
-) -> Iterator[tuple[Rule, Place | None, Callable[[], list[Report]]]]:
-    for site in body.sites:
-        for rule in rules.get(site.__class__, ()):
-            yield rule, site, lambda rule=rule, site=site: list(rule.check(site))
-    for rule in rules.get(Body, ()):
-        yield rule, None, lambda rule=rule: list(rule.check(body))
 
 
 def _file_finding(path: str, error: Unreadable) -> Finding:
@@ -291,10 +268,3 @@ def _syntax_error(decoded: Source, error: cst.ParserSyntaxError) -> Unreadable:
     line, column, cell = decoded.position(min(offset, len(decoded.text)))
     message = f"not valid Python: {error.message.removeprefix('parser error: ')}"
     return Unreadable("syntax-error", message, line, column, cell)
-
-
-def _last_line() -> str:
-    error = sys.exc_info()[1]
-    frame = traceback.extract_tb(error.__traceback__)[-1] if error else None
-    where = f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" if frame else ""
-    return f"{type(error).__name__}: {error}{where}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
@@ -14,19 +16,24 @@ _WORDS = ("raises", "Raises", "warns", "Warns", "ensure_compile_time_eval", "dis
 
 def expected_to_fail(body: Body, node: cst.CSTNode) -> bool:
     """Inside `with pytest.raises(...)`, where nothing is traced, or in a `try` that catches."""
-    for outer in walk(body.function.node):
-        match outer:
-            case cst.With(items=items) if any(
-                w in text_of(item.item) for item in items for w in _WORDS
-            ):
-                inside = outer.body
-            case cst.Try() if outer.handlers:
-                inside = outer.body
-            case _:
-                continue
-        if any(part is node for part in walk(inside)):
-            return True
-    return False
+    return id(node) in _expected(body)
+
+
+@lru_cache(maxsize=64)
+def _expected(body: Body) -> frozenset[int]:
+    blocks = (_expecting(node) for node in walk(body.function.node))
+    return frozenset(id(part) for block in blocks if block is not None for part in walk(block))
+
+
+def _expecting(node: cst.CSTNode) -> cst.CSTNode | None:
+    """The block of a statement that catches what fails in it."""
+    kind = node.__class__
+    if kind is cst.Try:
+        return node.body if node.handlers else None  # type: ignore[attr-defined]
+    if kind is cst.With:
+        texts = [text_of(item.item) for item in node.items]  # type: ignore[attr-defined]
+        return node.body if any(w in t for t in texts for w in _WORDS) else None  # type: ignore[attr-defined]
+    return None
 
 
 def is_test(path: str) -> bool:

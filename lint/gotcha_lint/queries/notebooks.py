@@ -7,7 +7,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Discard
 from gotcha_lint.notebook import SEPARATOR
 
-_BETWEEN = SEPARATOR.strip()
+_BETWEEN = SEPARATOR.strip("\n")
 
 
 def shown_below_cell(site: Discard) -> bool:

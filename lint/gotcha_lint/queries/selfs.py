@@ -34,15 +34,17 @@ def own_attributes(function: Function) -> Iterator[tuple[str, cst.Attribute]]:
     if not function.params or function.cls is None:
         return
     self_name = function.params[0].name
-    called = {id(n.func) for n in walk(function.node) if isinstance(n, cst.Call)}
-    stored = {
-        id(n.target) for n in walk(function.node) if isinstance(n, cst.AssignTarget | cst.AugAssign)
-    }
-    for node in walk(function.node):
-        if not isinstance(node, cst.Attribute) or id(node) in called or id(node) in stored:
-            continue
-        if isinstance(node.value, cst.Name) and node.value.value == self_name:
-            yield node.attr.value, node
+    nodes = list(walk(function.node))
+    others = {id(n.func) for n in nodes if n.__class__ is cst.Call}  # type: ignore[attr-defined]
+    others |= {id(n.target) for n in nodes if n.__class__ in _STORES}  # type: ignore[attr-defined]
+    for node in nodes:
+        if node.__class__ is cst.Attribute and id(node) not in others:
+            base, attr = node.value, node.attr.value  # type: ignore[attr-defined]
+            if base.__class__ is cst.Name and base.value == self_name:
+                yield attr, node  # type: ignore[misc]
+
+
+_STORES = (cst.AssignTarget, cst.AugAssign)
 
 
 def _classes(body: Body) -> tuple[ClassId, ...]:
