@@ -7,27 +7,24 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import calls, known, varying
+from gotcha_lint.analysis import calls, known, operations, varying
 from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.operations import test
 from gotcha_lint.analysis.sites import (
     DonatedUse,
     Format,
     Index,
     Iterate,
     Loop,
-    Operate,
-    Test,
 )
 from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.analysis.values import (
     NONE,
-    STATIC,
     UNKNOWN,
     Kind,
     Value,
     content,
     holds_tracer,
-    join,
     join_all,
     named,
     static,
@@ -281,134 +278,6 @@ def on_index(flow: Flow, node: cst.Index) -> Value:
     return flow.eval(node.value)
 
 
-# ---- operations ----------------------------------------------------------------------------------
-
-
-def on_binary(flow: Flow, node: cst.BinaryOperation) -> Value:
-    left, right = flow.eval(node.left), flow.eval(node.right)
-    value = arithmetic(flow, left, right, node.operator)
-    flow.record(Operate, node, left, right, value)
-    return value
-
-
-_LEAVES = frozenset({Kind.UNKNOWN, Kind.TREE, Kind.HOST})
-_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.OBJECT})
-
-
-def arithmetic(flow: Flow, left: Value, right: Value, operator: cst.CSTNode | None = None) -> Value:
-    """The value of `left + right` and its kin."""
-    mark = varying.of_operation(left, right, operator)
-    kinds = {left.kind, right.kind}
-    if Kind.ARRAY in kinds:
-        return Value(
-            Kind.ARRAY, left.tracer or right.tracer, _both_maybe(left, right), varying=mark
-        )
-    computed = kinds & _LEAVES and not kinds & _HOLDERS
-    if computed and (left.tracer or right.tracer):
-        return Value(Kind.ARRAY, True, _both_maybe(left, right), varying=mark)
-    if kinds == {Kind.STATIC}:
-        of = left.of if left.of == right.of or left.of in ("str", "tuple", "list") else ""
-        if {left.of, right.of} <= {"int", "float"}:
-            of = "float" if "float" in (left.of, right.of) else "int"
-        return static(of, varying=mark)
-    if kinds <= {Kind.STATIC, Kind.HOST}:
-        return Value(Kind.HOST, varying=mark)
-    if left.kind is Kind.LIST or (
-        left.kind is Kind.TUPLE and right.kind in (Kind.TUPLE, Kind.LIST)
-    ):
-        joined = join(left, right) if right.kind is left.kind else left
-        return joined._replace(varying=mark) if left.kind is Kind.LIST else joined
-    return Value(tracer=left.tracer or right.tracer, maybe=True, varying=mark)
-
-
-def _both_maybe(left: Value, right: Value) -> bool:
-    """Sure as soon as one side surely is a traced array."""
-    sides = [v for v in (left, right) if v.tracer or v.kind is Kind.ARRAY]
-    return all(v.maybe for v in sides)
-
-
-def on_unary(flow: Flow, node: cst.UnaryOperation) -> Value:
-    if isinstance(node.operator, cst.Not):
-        test(flow, node.expression, "not")
-        return static("bool")
-    value = flow.eval(node.expression)
-    if isinstance(node.operator, cst.Minus) and isinstance(value.literal, int | float):
-        return static(value.of, -value.literal)
-    return arithmetic(flow, value, STATIC) if value.kind is not Kind.STATIC else value
-
-
-def on_boolean(flow: Flow, node: cst.BooleanOperation) -> Value:
-    word = "and" if isinstance(node.operator, cst.And) else "or"
-    left = test(flow, node.left, word)
-    from gotcha_lint.analysis.statements import _narrow
-
-    before = flow.state.copy() if flow.state else None
-    _narrow(flow, node.left, word == "and")
-    right = flow.rights[id(node)] = flow.eval(node.right)
-    flow.state = before if before is not None else flow.state
-    return join(left, right)
-
-
-def on_comparison(flow: Flow, node: cst.Comparison) -> Value:
-    left = flow.eval(node.left)
-    result = static("bool")
-    for position, part in enumerate(node.comparisons):
-        right = flow.eval(part.comparator)
-        one = _compare(flow, part.operator, left, right)
-        flow.record(Operate, node if position == 0 else part, left, right, one)
-        if position > 0:
-            flow.record(Test, node, result, "chained comparison")
-        result = one if position == 0 else join(result, one)
-        left = right
-    return result
-
-
-def _compare(flow: Flow, operator: cst.BaseCompOp, left: Value, right: Value) -> Value:
-    match operator:
-        case cst.Is() | cst.IsNot() | cst.In() | cst.NotIn():
-            return static("bool")
-    if _is_text(left) or _is_text(right) or Kind.NONE in (left.kind, right.kind):
-        return static("bool")
-    if Kind.UNKNOWN in (left.kind, right.kind) and not (left.tracer or right.tracer):
-        return arithmetic(flow, left, right)  # of arrays, perhaps
-    return (
-        arithmetic(flow, left, right)
-        if left.tracer
-        or right.tracer
-        or Kind.ARRAY in (left.kind, right.kind)
-        or Kind.HOST in (left.kind, right.kind)
-        else static("bool")
-    )
-
-
-def _is_text(value: Value) -> bool:
-    return value.kind is Kind.STATIC and value.of in ("str", "tuple", "bytes", "type")
-
-
-def test(flow: Flow, node: cst.BaseExpression, what: str) -> Value:
-    """Evaluates an expression whose truth is asked."""
-    value = flow.eval(node)
-    if not isinstance(node, cst.BooleanOperation):
-        flow.record(Test, node, value, what)
-    elif not isinstance(node.right, cst.BooleanOperation):
-        flow.record(Test, node.right, flow.rights.pop(id(node), UNKNOWN), what)
-    return value
-
-
-def on_if_expression(flow: Flow, node: cst.IfExp) -> Value:
-    test(flow, node.test, "if-else")
-    from gotcha_lint.analysis.statements import _narrow
-
-    before = flow.state.copy() if flow.state else None
-    _narrow(flow, node.test, True)
-    body = flow.eval(node.body)
-    flow.state = before.copy() if before else flow.state
-    _narrow(flow, node.test, False)
-    other = flow.eval(node.orelse)
-    flow.state = before if before is not None else flow.state
-    return join(body, other)
-
-
 def on_named(flow: Flow, node: cst.NamedExpr) -> Value:
     from gotcha_lint.analysis.statements import bind
 
@@ -519,11 +388,11 @@ HANDLERS: dict[type, Callable[..., Value]] = {
     cst.Subscript: on_subscript,
     cst.Slice: on_slice,
     cst.Index: on_index,
-    cst.BinaryOperation: on_binary,
-    cst.UnaryOperation: on_unary,
-    cst.BooleanOperation: on_boolean,
-    cst.Comparison: on_comparison,
-    cst.IfExp: on_if_expression,
+    cst.BinaryOperation: operations.on_binary,
+    cst.UnaryOperation: operations.on_unary,
+    cst.BooleanOperation: operations.on_boolean,
+    cst.Comparison: operations.on_comparison,
+    cst.IfExp: operations.on_if_expression,
     cst.NamedExpr: on_named,
     cst.Lambda: on_lambda,
     cst.ListComp: on_comprehension,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import calls
-from gotcha_lint.analysis.expressions import arithmetic, element, test
+from gotcha_lint.analysis.expressions import element
 from gotcha_lint.analysis.model import Class, Function
+from gotcha_lint.analysis.operations import arithmetic, test
 from gotcha_lint.analysis.sites import (
     At,
     Bind,

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.outcomes import outcome, settle
+from gotcha_lint.analysis.roles import (
+    BOUNDARIES,
+    GRADS,
+    donated,
+    functions_of,
+    left_out,
+    pairs,
+    parameters,
+    static_names,
+    via_of,
+)
 from gotcha_lint.analysis.sites import Trace
-from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
     TRACED,
     TRACER,
@@ -19,19 +30,13 @@ from gotcha_lint.analysis.values import (
     Via,
     anonymous,
     holds_tracer,
-    is_tracer,
-    join_all,
 )
 from gotcha_lint.facts import Fact, Transform
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
-    from gotcha_lint.analysis.project import Project
 
 Kwargs = Mapping[str, Value]
-BOUNDARIES = frozenset({"jit", "pmap", "shard_map", "nnx.jit", "nnx.pmap"})
-_GRADS = frozenset({"grad", "value_and_grad"})
-_STATIC_NUMS = ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums")
 CUSTOM_RULES = frozenset({"defvjp", "defjvp", "defjvps", "def_vmap"})
 
 
@@ -47,8 +52,8 @@ def transform(
     row = fact.transform
     assert row is not None
     args = (*callee.items, *args)  # `@partial(lax.fori_loop, 0, 10, init_val=x)`
-    via = _via(flow, node, callee, row, args, kwargs)
-    functions = list(_functions(row, args, kwargs))
+    via = via_of(flow, node, callee, row, args, kwargs)
+    functions = list(functions_of(row, args, kwargs))
     if not functions and row.gives == "function":
         return callee._replace(
             via=(via,), self_=()
@@ -90,137 +95,6 @@ def custom_rules(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs:
     return args[0] if args else UNKNOWN
 
 
-def _via(
-    flow: Flow,
-    node: cst.CSTNode,
-    callee: Value,
-    row: Transform,
-    args: tuple[Value, ...],
-    kwargs: Kwargs,
-) -> Via:
-    """The roles of the arguments: static, donated, differentiated."""
-    earlier = callee.via[0] if callee.via else None
-    known = "?" not in kwargs
-    nums, known1 = _ints(next((kwargs[name] for name in _STATIC_NUMS if name in kwargs), None))
-    names, known2 = _strings(kwargs.get("static_argnames"))
-    donated, known3 = _ints(kwargs.get("donate_argnums"))
-    donated_names, known4 = _strings(kwargs.get("donate_argnames"))
-    position = kwargs.get("argnums", args[1] if row.role in _GRADS and len(args) > 1 else None)
-    wrt, _ = _ints(position) if position is not None else ((0,), True)
-    has_aux = bool(kwargs["has_aux"].literal) if "has_aux" in kwargs else False
-    known = known and ("has_aux" not in kwargs or kwargs["has_aux"].literal is not None)
-    unmapped = _unmapped(row, args, kwargs)
-    known = known and not row.filtered and unmapped is not None
-    via = Via(
-        row.role,
-        flow.site(node),
-        nums,
-        names,
-        donated,
-        donated_names,
-        known and known1 and known2 and known3 and known4,
-        has_aux,
-        wrt,
-        unmapped=unmapped or (),
-    )
-    if earlier is None:
-        return via
-    return via._replace(
-        static_nums=via.static_nums or earlier.static_nums,
-        static_names=via.static_names or earlier.static_names,
-        donate_nums=via.donate_nums or earlier.donate_nums,
-        donate_names=via.donate_names or earlier.donate_names,
-        known=via.known and earlier.known,
-        has_aux=via.has_aux or earlier.has_aux,
-        wrt=via.wrt if position is not None else earlier.wrt,
-        unmapped=via.unmapped or earlier.unmapped,
-    )
-
-
-def _unmapped(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[int, ...] | None:
-    """The arguments that pass as they are: None in `in_axes`; None where that cannot be read."""
-    if row.role == "custom":
-        return None
-    if row.role == "shard_map" and "in_specs" in kwargs:  # a spec None: the argument stays as it is
-        specs = kwargs["in_specs"].items
-        return None if any(spec.kind is Kind.NONE or spec.maybe for spec in specs) else ()
-    axes = kwargs.get("in_axes", args[1] if row.role == "vmap" and len(args) > 1 else None)
-    if row.role != "vmap" or axes is None or isinstance(axes.literal, int | tuple):
-        return ()
-    if axes.kind is not Kind.TUPLE or any(
-        axis.kind is not Kind.NONE and not isinstance(axis.literal, int) for axis in axes.items
-    ):
-        return None
-    return tuple(n for n, axis in enumerate(axes.items) if axis.kind is Kind.NONE)
-
-
-def _ints(value: Value | None) -> tuple[tuple[int, ...], bool]:
-    if value is None or value.kind is Kind.NONE:
-        return (), True
-    literal = value.literal
-    if isinstance(literal, int):
-        return (literal,), True
-    if isinstance(literal, tuple) and all(isinstance(n, int) for n in literal):
-        return literal, True
-    known = value.kind in (Kind.TUPLE, Kind.LIST) and all(
-        isinstance(v.literal, int) for v in value.items
-    )
-    return tuple(v.literal for v in value.items) if known else (), known
-
-
-def _strings(value: Value | None) -> tuple[tuple[str, ...], bool]:
-    if value is None or value.kind is Kind.NONE:
-        return (), True
-    literal = value.literal
-    if isinstance(literal, str):
-        return (literal,), True
-    if isinstance(literal, tuple) and all(isinstance(n, str) for n in literal):
-        return literal, True
-    return (), value.kind is Kind.LIST and not value.items
-
-
-def _functions(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> Iterator[Value]:
-    for position, name in zip(row.functions, (*row.names, *row.names), strict=False):
-        if position < len(args):
-            value = args[position]
-        else:
-            found = next(
-                (
-                    kwargs[n]
-                    for n in ({name} if len(row.functions) > 1 else row.names)
-                    if n in kwargs
-                ),
-                None,
-            )
-            if found is None:
-                continue
-            value = found
-        if row.many and value.kind in (Kind.TUPLE, Kind.LIST):
-            yield from value.items
-        else:
-            yield value
-
-
-def parameters(flow: Flow, target: FunctionId, function: Value) -> list[tuple[str, str, bool]]:
-    """The parameters still to be given: without those a partial or a bound method has filled."""
-    every = flow.project.function(target).params
-    left = [p for p in every if p[0] not in function.bound_names]
-    return list(left[function.bound :])
-
-
-def static_names(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
-    positional = _counted(flow.project, target, function, via)
-    names = {positional[n] for n in via.static_nums if -len(positional) <= n < len(positional)}
-    return frozenset(names | set(via.static_names))
-
-
-def _counted(project: Project, target: FunctionId, function: Value, via: Via) -> list[str]:
-    """The parameters that a transform counts: `@jit` above a method counts self too."""
-    bound = function.bound if via.bound < 0 else via.bound
-    left = [p for p in project.function(target).params if p[0] not in function.bound_names]
-    return [p[0] for p in left[bound:] if p[1] == "positional"]
-
-
 def _trace(
     flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value, row: Transform, via: Via
 ) -> None:
@@ -230,11 +104,11 @@ def _trace(
     static = static_names(flow, target, function, via)
     bound = {p[0] for p in summary.params} - {p[0] for p in parameters(flow, target, function)}
     wrt = None
-    if row.role in _GRADS:
+    if row.role in GRADS:
         given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
         wrt = frozenset(given[n][0] for n in via.wrt if -len(given) <= n < len(given))
     if via.unmapped and not any(v.name in BOUNDARIES for v in function.via):
-        wrt = frozenset(p[0] for p in summary.params) - _left_out(flow, target, function, via)
+        wrt = frozenset(p[0] for p in summary.params) - left_out(flow, target, function, via)
     outer_roles = outer.roles if outer else frozenset()
     for earlier in function.via:
         static |= static_names(flow, target, function, earlier)
@@ -256,12 +130,6 @@ def _trace(
             known=via.known,
         ),
     )
-
-
-def _left_out(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
-    """The parameters that a vmap does not map."""
-    counted = _counted(flow.project, target, function, via)
-    return frozenset(counted[n] for n in via.unmapped if n < len(counted))
 
 
 def _run_now(
@@ -336,7 +204,7 @@ def partial(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwar
     if function.kind is Kind.NAMED:
         fact = flow.facts.get(function.of)
         if fact.transform is not None:
-            via = _via(flow, node, function, fact.transform, rest, kwargs)
+            via = via_of(flow, node, function, fact.transform, rest, kwargs)
             return function._replace(via=(via,), items=rest)
         return Value(Kind.FUNCTION, of=function.of, made="partial", site=flow.site(node))
     if function.kind is not Kind.FUNCTION:
@@ -382,7 +250,7 @@ def apply_function(
             del flow.state.env[name]
             if via is None:
                 flow.state.rebind(name)
-    return _result(flow, node, function, args, kwargs)
+    return outcome(flow, node, function, args, kwargs)
 
 
 def _use_keys(
@@ -395,18 +263,9 @@ def _use_keys(
 ) -> None:
     from gotcha_lint.analysis.calls import use_key
 
-    for name, value in _pairs(flow, target, function, args, kwargs):
+    for name, value in pairs(flow, target, function, args, kwargs):
         if value.kind in (Kind.KEY, Kind.UNKNOWN) and flow.view.get(("consumes", target, name)):
             use_key(flow, node, value)
-
-
-def _pairs(
-    flow: Flow, target: FunctionId, function: Value, args: tuple[Value, ...], kwargs: Kwargs
-) -> Iterator[tuple[str, Value]]:
-    given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
-    names = {p[0] for p in flow.project.function(target).params}
-    yield from ((p[0], value) for p, value in zip(given, args, strict=False))
-    yield from ((name, value) for name, value in kwargs.items() if name in names)
 
 
 def tell(
@@ -418,9 +277,9 @@ def tell(
     static = frozenset().union(*(static_names(flow, target, function, v) for v in through))
     transformed = bool(function.via) or via is not None
     if function.via and {v.name for v in function.via} == {"vmap"}:
-        maps = [_left_out(flow, target, function, v) for v in function.via]
+        maps = [left_out(flow, target, function, v) for v in function.via]
         static |= frozenset.intersection(*maps)
-    for name, value in _pairs(flow, target, function, args, kwargs):
+    for name, value in pairs(flow, target, function, args, kwargs):
         if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
             continue
         plain = value._replace(param="", ident=0, site=None)
@@ -484,100 +343,3 @@ def _donate(flow: Flow, node: cst.CSTNode, function: Value, via: Via) -> None:
         return
     for name, _ in donated(flow.project, node, function, via):
         flow.state.donate(name, node)
-
-
-def donated(
-    project: Project, node: cst.Call, function: Value, via: Via
-) -> Iterator[tuple[str, cst.Arg]]:
-    """The names given where a compiled function takes the buffers for its own."""
-    names, places = set(via.donate_names), set(() if function.targets else via.donate_nums)
-    for target in function.targets:
-        counted = _counted(project, target, function, via)
-        names |= {counted[n] for n in via.donate_nums if -len(counted) <= n < len(counted)}
-        given = _counted(project, target, function, via._replace(bound=-1))
-        places |= {n for n, name in enumerate(given) if name in names}
-    for position, arg in enumerate(node.args):
-        if arg.star:
-            return
-        name = dotted(arg.value)
-        if name and (arg.keyword.value in names if arg.keyword else position in places):
-            yield name, arg
-
-
-def _result(
-    flow: Flow, node: cst.CSTNode, function: Value, args: tuple[Value, ...], kwargs: Kwargs
-) -> Value:
-    returns = [flow.view.get(("return", target)) for target in sorted(function.targets)]
-    found = [value for value in returns if value is not None]
-    value = join_all(found) if found and len(found) == len(returns) else UNKNOWN
-    if len(function.targets) == 1 and value != UNKNOWN:
-        pairs = dict(_pairs(flow, next(iter(function.targets)), function, args, kwargs))
-        value = substitute(value, pairs)
-    value = _through(function, value)
-    compiled = any(v.name in BOUNDARIES for v in function.via)
-    traced_here = flow.staged or any(holds_tracer(a) for a in (*args, *kwargs.values()))
-    if compiled and value.kind in (Kind.UNKNOWN, Kind.STATIC, Kind.HOST):
-        value = Value(
-            Kind.ARRAY if is_tracer(value) else Kind.TREE if not value.tracer else Kind.UNKNOWN,
-            maybe=value.maybe,
-        )
-    value = settle(value, traced_here)
-    return flow.fresh(node, value)
-
-
-def _through(function: Value, value: Value) -> Value:
-    """The result after grad and its kin."""
-    for via in function.via:
-        match via.name:
-            case "grad" | "value_and_grad" if not via.known:
-                value = UNKNOWN
-            case "grad":
-                grads = Value(Kind.TREE)
-                aux = (
-                    value.items[1]
-                    if value.kind is Kind.TUPLE and len(value.items) == 2
-                    else UNKNOWN
-                )
-                value = Value(Kind.TUPLE, items=(grads, aux)) if via.has_aux else grads
-            case "value_and_grad":
-                aux = value.items[1:] if value.kind is Kind.TUPLE else (UNKNOWN,)
-                first = Value(Kind.ARRAY)
-                value = Value(
-                    Kind.TUPLE,
-                    items=(
-                        Value(Kind.TUPLE, items=(first, *aux)) if via.has_aux else first,
-                        Value(Kind.TREE),
-                    ),
-                )
-    return value
-
-
-def substitute(value: Value, pairs: Mapping[str, Value]) -> Value:
-    """A function's result where parts of it are its own parameters, or transforms of them."""
-    if value.items:
-        value = value._replace(items=tuple(substitute(item, pairs) for item in value.items))
-    if not value.param:
-        return value
-    given = pairs.get(value.param)
-    if given is None:
-        return value._replace(param="", ident=0)
-    if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
-        return value._replace(
-            targets=given.targets,
-            param=given.param,
-            bound=given.bound + value.bound,
-            bound_names=given.bound_names | value.bound_names,
-            made=value.made,
-        )
-    return given
-
-
-def settle(value: Value, traced_here: bool) -> Value:
-    """A result as its caller sees it: under a trace, arrays are tracers and the unknown may be."""
-    items = tuple(settle(item, traced_here) for item in value.items) if value.items else ()
-    unknown = value.kind is Kind.UNKNOWN
-    tracer = traced_here and (unknown or value.kind in (Kind.ARRAY, Kind.TREE, Kind.KEY))
-    tracer = tracer or any(map(holds_tracer, items))
-    return value._replace(
-        items=items, tracer=tracer, maybe=value.maybe or unknown, param="", ident=0
-    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from gotcha_lint.analysis.roles import donated
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.analysis.transforms import donated
 from gotcha_lint.analysis.values import Kind, Via
 
 # What can be asked of an array whose buffer is gone.

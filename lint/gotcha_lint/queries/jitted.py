@@ -8,8 +8,8 @@ from typing import NamedTuple
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import Kind, Value, Via
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Place, Test
 from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.concrete import CAST_METHODS, CASTS, TRUTH
 from gotcha_lint.queries.calls import plain_calls

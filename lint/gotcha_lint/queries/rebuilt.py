@@ -7,8 +7,8 @@ from typing import Literal
 
 import libcst as cst
 
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import Kind, Value, Via
 from gotcha_lint.queries.captured import born_here, data_of, names_and_lambdas, site_here
 from gotcha_lint.queries.places import (

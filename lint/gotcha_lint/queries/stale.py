@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Place
 from gotcha_lint.analysis.syntax import children, dotted, walk
-from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.queries.places import is_test, is_test_file, long_loops
 
 _SET_UP = (

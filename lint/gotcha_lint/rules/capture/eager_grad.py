@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import Kind, holds_tracer
 from gotcha_lint.queries.host import runs_often_on_host
 from gotcha_lint.queries.places import repeated

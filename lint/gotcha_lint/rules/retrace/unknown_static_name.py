@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.transforms import BOUNDARIES
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.rule import Example, Report, Rule
 

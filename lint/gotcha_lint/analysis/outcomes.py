@@ -1,0 +1,105 @@
+"""What a call of a project function gives back, through its transforms and for its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.roles import (
+    BOUNDARIES,
+    pairs,
+)
+from gotcha_lint.analysis.values import (
+    UNKNOWN,
+    Kind,
+    Value,
+    holds_tracer,
+    is_tracer,
+    join_all,
+)
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+Kwargs = Mapping[str, Value]
+
+
+def outcome(
+    flow: Flow, node: cst.CSTNode, function: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value:
+    returns = [flow.view.get(("return", target)) for target in sorted(function.targets)]
+    found = [value for value in returns if value is not None]
+    value = join_all(found) if found and len(found) == len(returns) else UNKNOWN
+    if len(function.targets) == 1 and value != UNKNOWN:
+        given = dict(pairs(flow, next(iter(function.targets)), function, args, kwargs))
+        value = substitute(value, given)
+    value = _through(function, value)
+    compiled = any(v.name in BOUNDARIES for v in function.via)
+    traced_here = flow.staged or any(holds_tracer(a) for a in (*args, *kwargs.values()))
+    if compiled and value.kind in (Kind.UNKNOWN, Kind.STATIC, Kind.HOST):
+        value = Value(
+            Kind.ARRAY if is_tracer(value) else Kind.TREE if not value.tracer else Kind.UNKNOWN,
+            maybe=value.maybe,
+        )
+    value = settle(value, traced_here)
+    return flow.fresh(node, value)
+
+
+def _through(function: Value, value: Value) -> Value:
+    """The result after grad and its kin."""
+    for via in function.via:
+        match via.name:
+            case "grad" | "value_and_grad" if not via.known:
+                value = UNKNOWN
+            case "grad":
+                grads = Value(Kind.TREE)
+                aux = (
+                    value.items[1]
+                    if value.kind is Kind.TUPLE and len(value.items) == 2
+                    else UNKNOWN
+                )
+                value = Value(Kind.TUPLE, items=(grads, aux)) if via.has_aux else grads
+            case "value_and_grad":
+                aux = value.items[1:] if value.kind is Kind.TUPLE else (UNKNOWN,)
+                first = Value(Kind.ARRAY)
+                value = Value(
+                    Kind.TUPLE,
+                    items=(
+                        Value(Kind.TUPLE, items=(first, *aux)) if via.has_aux else first,
+                        Value(Kind.TREE),
+                    ),
+                )
+    return value
+
+
+def substitute(value: Value, pairs: Mapping[str, Value]) -> Value:
+    """A function's result where parts of it are its own parameters, or transforms of them."""
+    if value.items:
+        value = value._replace(items=tuple(substitute(item, pairs) for item in value.items))
+    if not value.param:
+        return value
+    given = pairs.get(value.param)
+    if given is None:
+        return value._replace(param="", ident=0)
+    if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
+        return value._replace(
+            targets=given.targets,
+            param=given.param,
+            bound=given.bound + value.bound,
+            bound_names=given.bound_names | value.bound_names,
+            made=value.made,
+        )
+    return given
+
+
+def settle(value: Value, traced_here: bool) -> Value:
+    """A result as its caller sees it: under a trace, arrays are tracers and the unknown may be."""
+    items = tuple(settle(item, traced_here) for item in value.items) if value.items else ()
+    unknown = value.kind is Kind.UNKNOWN
+    tracer = traced_here and (unknown or value.kind in (Kind.ARRAY, Kind.TREE, Kind.KEY))
+    tracer = tracer or any(map(holds_tracer, items))
+    return value._replace(
+        items=items, tracer=tracer, maybe=value.maybe or unknown, param="", ident=0
+    )

@@ -1,0 +1,196 @@
+"""Which arguments of a transformed function are static, donated, mapped or differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.values import (
+    FunctionId,
+    Kind,
+    Value,
+    Via,
+)
+from gotcha_lint.facts import Transform
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+    from gotcha_lint.analysis.project import Project
+
+Kwargs = Mapping[str, Value]
+
+
+BOUNDARIES = frozenset({"jit", "pmap", "shard_map", "nnx.jit", "nnx.pmap"})
+
+
+GRADS = frozenset({"grad", "value_and_grad"})
+
+
+_STATIC_NUMS = ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums")
+
+
+def via_of(
+    flow: Flow,
+    node: cst.CSTNode,
+    callee: Value,
+    row: Transform,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+) -> Via:
+    """The roles of the arguments: static, donated, differentiated."""
+    earlier = callee.via[0] if callee.via else None
+    known = "?" not in kwargs
+    nums, known1 = _ints(next((kwargs[name] for name in _STATIC_NUMS if name in kwargs), None))
+    names, known2 = _strings(kwargs.get("static_argnames"))
+    donated, known3 = _ints(kwargs.get("donate_argnums"))
+    donated_names, known4 = _strings(kwargs.get("donate_argnames"))
+    position = kwargs.get("argnums", args[1] if row.role in GRADS and len(args) > 1 else None)
+    wrt, _ = _ints(position) if position is not None else ((0,), True)
+    has_aux = bool(kwargs["has_aux"].literal) if "has_aux" in kwargs else False
+    known = known and ("has_aux" not in kwargs or kwargs["has_aux"].literal is not None)
+    unmapped = _unmapped(row, args, kwargs)
+    known = known and not row.filtered and unmapped is not None
+    via = Via(
+        row.role,
+        flow.site(node),
+        nums,
+        names,
+        donated,
+        donated_names,
+        known and known1 and known2 and known3 and known4,
+        has_aux,
+        wrt,
+        unmapped=unmapped or (),
+    )
+    if earlier is None:
+        return via
+    return via._replace(
+        static_nums=via.static_nums or earlier.static_nums,
+        static_names=via.static_names or earlier.static_names,
+        donate_nums=via.donate_nums or earlier.donate_nums,
+        donate_names=via.donate_names or earlier.donate_names,
+        known=via.known and earlier.known,
+        has_aux=via.has_aux or earlier.has_aux,
+        wrt=via.wrt if position is not None else earlier.wrt,
+        unmapped=via.unmapped or earlier.unmapped,
+    )
+
+
+def _unmapped(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[int, ...] | None:
+    """The arguments that pass as they are: None in `in_axes`; None where that cannot be read."""
+    if row.role == "custom":
+        return None
+    if row.role == "shard_map" and "in_specs" in kwargs:  # a spec None: the argument stays as it is
+        specs = kwargs["in_specs"].items
+        return None if any(spec.kind is Kind.NONE or spec.maybe for spec in specs) else ()
+    axes = kwargs.get("in_axes", args[1] if row.role == "vmap" and len(args) > 1 else None)
+    if row.role != "vmap" or axes is None or isinstance(axes.literal, int | tuple):
+        return ()
+    if axes.kind is not Kind.TUPLE or any(
+        axis.kind is not Kind.NONE and not isinstance(axis.literal, int) for axis in axes.items
+    ):
+        return None
+    return tuple(n for n, axis in enumerate(axes.items) if axis.kind is Kind.NONE)
+
+
+def _ints(value: Value | None) -> tuple[tuple[int, ...], bool]:
+    if value is None or value.kind is Kind.NONE:
+        return (), True
+    literal = value.literal
+    if isinstance(literal, int):
+        return (literal,), True
+    if isinstance(literal, tuple) and all(isinstance(n, int) for n in literal):
+        return literal, True
+    known = value.kind in (Kind.TUPLE, Kind.LIST) and all(
+        isinstance(v.literal, int) for v in value.items
+    )
+    return tuple(v.literal for v in value.items) if known else (), known
+
+
+def _strings(value: Value | None) -> tuple[tuple[str, ...], bool]:
+    if value is None or value.kind is Kind.NONE:
+        return (), True
+    literal = value.literal
+    if isinstance(literal, str):
+        return (literal,), True
+    if isinstance(literal, tuple) and all(isinstance(n, str) for n in literal):
+        return literal, True
+    return (), value.kind is Kind.LIST and not value.items
+
+
+def functions_of(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> Iterator[Value]:
+    for position, name in zip(row.functions, (*row.names, *row.names), strict=False):
+        if position < len(args):
+            value = args[position]
+        else:
+            found = next(
+                (
+                    kwargs[n]
+                    for n in ({name} if len(row.functions) > 1 else row.names)
+                    if n in kwargs
+                ),
+                None,
+            )
+            if found is None:
+                continue
+            value = found
+        if row.many and value.kind in (Kind.TUPLE, Kind.LIST):
+            yield from value.items
+        else:
+            yield value
+
+
+def parameters(flow: Flow, target: FunctionId, function: Value) -> list[tuple[str, str, bool]]:
+    """The parameters still to be given: without those a partial or a bound method has filled."""
+    every = flow.project.function(target).params
+    left = [p for p in every if p[0] not in function.bound_names]
+    return list(left[function.bound :])
+
+
+def static_names(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
+    positional = _counted(flow.project, target, function, via)
+    names = {positional[n] for n in via.static_nums if -len(positional) <= n < len(positional)}
+    return frozenset(names | set(via.static_names))
+
+
+def _counted(project: Project, target: FunctionId, function: Value, via: Via) -> list[str]:
+    """The parameters that a transform counts: `@jit` above a method counts self too."""
+    bound = function.bound if via.bound < 0 else via.bound
+    left = [p for p in project.function(target).params if p[0] not in function.bound_names]
+    return [p[0] for p in left[bound:] if p[1] == "positional"]
+
+
+def left_out(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
+    """The parameters that a vmap does not map."""
+    counted = _counted(flow.project, target, function, via)
+    return frozenset(counted[n] for n in via.unmapped if n < len(counted))
+
+
+def donated(
+    project: Project, node: cst.Call, function: Value, via: Via
+) -> Iterator[tuple[str, cst.Arg]]:
+    """The names given where a compiled function takes the buffers for its own."""
+    names, places = set(via.donate_names), set(() if function.targets else via.donate_nums)
+    for target in function.targets:
+        counted = _counted(project, target, function, via)
+        names |= {counted[n] for n in via.donate_nums if -len(counted) <= n < len(counted)}
+        given = _counted(project, target, function, via._replace(bound=-1))
+        places |= {n for n, name in enumerate(given) if name in names}
+    for position, arg in enumerate(node.args):
+        if arg.star:
+            return
+        name = dotted(arg.value)
+        if name and (arg.keyword.value in names if arg.keyword else position in places):
+            yield name, arg
+
+
+def pairs(
+    flow: Flow, target: FunctionId, function: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Iterator[tuple[str, Value]]:
+    given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
+    names = {p[0] for p in flow.project.function(target).params}
+    yield from ((p[0], value) for p, value in zip(given, args, strict=False))
+    yield from ((name, value) for name, value in kwargs.items() if name in names)
