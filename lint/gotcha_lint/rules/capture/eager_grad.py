@@ -30,6 +30,7 @@ class EagerGrad(Rule):
 
     roots = frozenset({"grad"})
     confirmed_by = (("eager-grad", ""),)
+    preview = True  # a second reader disagreed about one of its two findings on real code
     examples = (
         Example(
             bad="""

@@ -29,6 +29,7 @@ class BoolMaskInJit(Rule):
     """
 
     severity = "error"
+    preview = True
     examples = (
         Example(
             bad="""
