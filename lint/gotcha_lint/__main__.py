@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from gotcha_lint.cli import main
+from gotcha_lint.cli import run_and_leave
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_leave()

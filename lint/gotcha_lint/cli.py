@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -184,6 +185,17 @@ def main(argv: Sequence[str] | None = None, tools: Tools | None = None) -> int:
             traceback.print_exc()
         terminal.error(f"internal error: {type(error).__name__}: {error} (see --verbose)")
         return 3
+
+
+def run_and_leave() -> None:
+    """The program: ends the process without freeing the trees node by node, a tenth of a run."""
+    code = main()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # the reader of a pipe has gone
+        code = code or 1
+    os._exit(code)
 
 
 def _guarded(args: list[str], tools: Tools) -> int:

@@ -93,6 +93,7 @@ def lint(
             pool.close()
     finally:
         if enabled:
+            gc.freeze()  # what is left of the trees is never looked at again
             gc.enable()
     asked = set(files)
     findings.extend(f for f in loaded.unreadable if f.path in asked)

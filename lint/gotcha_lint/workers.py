@@ -228,7 +228,8 @@ class _Remote:
 
     def close(self) -> None:
         self.pipe.close()
-        self.process.join(timeout=5)
+        self.process.kill()  # it holds nothing but trees; freeing them would take a while
+        self.process.join()
 
 
 def _serve(pipe: Connection, facts: Facts, known: frozenset[str]) -> None:
