@@ -156,7 +156,10 @@ class Shard:
         ]
         for task in tasks:
             if task.path in self.models:
-                made, failed = self._check_file(task)
+                try:
+                    made, failed = self._check_file(task)
+                except RecursionError:
+                    made, failed = [_too_deep(task.path)], []
                 drafts.extend(made)
                 failures.extend(failed)
         return drafts, failures
@@ -215,6 +218,12 @@ class Shard:
     ) -> dict[tuple[str, int, int], tuple[int, int, int, int, int | None]]:
         """Lines and columns of spans of offsets."""
         return {(p, s, e): span_place(self.sources[p], s, e) for p, s, e in wanted}
+
+
+def _too_deep(path: str) -> Draft:
+    """A file whose places cannot be found: LibCST writes its tree by recursion."""
+    message = "this file is nested too deeply to report on"
+    return Draft("too-deeply-nested", message, path, 0, 0, "error", "high", (), None, "")
 
 
 def span_place(decoded: Source, start: int, end: int) -> tuple[int, int, int, int, int | None]:

@@ -153,6 +153,8 @@ def test_what_just_passes_survives(kinds: dict[str, Kind]) -> None:
         "        assert libcst.parse_module(text).code == text\n"
         "    except libcst.ParserSyntaxError:\n"
         "        pass\n"
+        "    except RecursionError:\n"  # 3.12 counts C frames too, 740 links; it is caught there
+        "        assert sys.version_info[:2] == (3, 12)\n"
     )
     done = subprocess.run([sys.executable, "-"], input=program, text=True, capture_output=True)
     assert done.returncode == 0, done.stderr

@@ -226,3 +226,10 @@ def test_fixes_keep_encoding_line_ends_and_permissions(tmp_path):
     run(tmp_path, "--fix", "a.py")
     assert path.read_bytes() == "# coding: latin-1\r\nimport jax\r\nx = 1\r\n".encode("latin-1")
     assert stat.S_IMODE(path.stat().st_mode) == 0o751
+
+
+def test_a_chain_just_below_the_limit_costs_no_other_file(tmp_path):
+    """Its tree is written by recursion, which CPython 3.12 bounds in C: a finding at worst."""
+    chain = "import jax\n\n\n@jax.jit\ndef f(a):\n    if a" + " + a" * 790 + ":\n        return a\n"
+    (tmp_path / "a.py").write_text(chain)
+    check(run(tmp_path, "."), "a.py:")

@@ -43,7 +43,7 @@ class ClosurePickled(Rule):
                 optimizer = optax.adam(1e-3)
                 saved = pickle.dumps({"optimizer": "adam", "rate": 1e-3})
             """,
-            raises="Can't pickle local object",
+            raises="local object",
         ),
     )
 
