@@ -23,6 +23,8 @@ def run_rules(
         try:
             for report in rule.check(body if place is None else place):
                 reports.append((rule, body, place, report))
+        except RecursionError:  # no fault of the rule: the file is reported as too deep
+            raise
         except Exception:
             broken.setdefault(rule.name(), last_line())
 
