@@ -93,6 +93,7 @@ class Rule:
         self.options = options
 
     def check(self, site: Any, /) -> Iterator[Report]:
+        """The reports about one site; every rule has its own."""
         raise NotImplementedError
 
     @cached_property
