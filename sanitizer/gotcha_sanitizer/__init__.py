@@ -1,0 +1,51 @@
+"""A runtime sanitizer for JAX training programs: `GOTCHA_SANITIZE=1 python train.py`.
+
+Importing this package imports nothing else; the functions below load what they need at first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gotcha_sanitizer.api import budget as budget
+    from gotcha_sanitizer.api import history as history
+    from gotcha_sanitizer.api import no_recompile as no_recompile
+    from gotcha_sanitizer.api import report as report
+    from gotcha_sanitizer.api import start as start
+    from gotcha_sanitizer.api import stop as stop
+    from gotcha_sanitizer.describe import describe as describe
+    from gotcha_sanitizer.gradients import check_gradients as check_gradients
+    from gotcha_sanitizer.nan import first_nan as first_nan
+
+_WHERE = {
+    "start": "api",
+    "stop": "api",
+    "report": "api",
+    "no_recompile": "api",
+    "budget": "api",
+    "history": "api",
+    "first_nan": "nan",
+    "check_gradients": "gradients",
+    "describe": "describe",
+}
+
+__all__ = [
+    "budget",
+    "check_gradients",
+    "describe",
+    "first_nan",
+    "history",
+    "no_recompile",
+    "report",
+    "start",
+    "stop",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'gotcha_sanitizer' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"gotcha_sanitizer.{_WHERE[name]}"), name)

@@ -1,0 +1,37 @@
+"""What a check is: one class, in one file under checks/, that turns events into findings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from typing import ClassVar
+
+from gotcha_sanitizer.events import Event
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.options import Options
+
+
+class Check:
+    """Base of every check: a docstring, and `on`. A check sees JAX only through events.
+
+    The file's name is the check's name (`large_constant_captured.py` is
+    `large-constant-captured`); its docstring is what the gotcha's page says under "At run time".
+    """
+
+    default: ClassVar[bool] = True
+    gotchas: ClassVar[tuple[str, ...]] = ()  # names of its findings, where not its own
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def on(self, event: Event, /) -> Iterable[Finding]:
+        """The findings that this event completes or makes grow; unknown events are ignored."""
+        raise NotImplementedError
+
+    @classmethod
+    def name(cls) -> str:
+        return cls.__module__.rpartition(".")[2].replace("_", "-")
+
+    @classmethod
+    def explanation(cls) -> str:
+        return inspect.cleandoc(cls.__doc__ or "")

@@ -1,0 +1,54 @@
+"""Gradients taken operation by operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Explained
+from gotcha_sanitizer.finding import Finding
+
+
+@dataclass
+class _Place:
+    operations: set[str] = field(default_factory=set)
+    seconds: float = 0.0
+
+
+class EagerGrad(Check):
+    """Sees the operations that a gradient outside of `jax.jit` compiles one by one.
+
+    Only in a loop: a gradient that is taken once is nobody's problem.
+    """
+
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._places: dict[object, _Place] = {}
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if not isinstance(event, Explained) or event.program.eager != "grad":
+            return
+        program = event.program
+        if not program.loops:
+            return
+        loop = program.loops[-1]
+        found = self._places.setdefault(loop, _Place())
+        found.operations.add(program.function.name)
+        found.seconds += event.seconds
+        # The outermost line that is in a loop: what runs again is the gradient, not the operation.
+        site = next((s for s in reversed(program.stack) if s.path == loop.path), program.site)
+        count = len(found.operations)
+        yield Finding(
+            name="eager-grad",
+            message=f"a gradient is taken outside of jit, in a loop: its {count} kinds of "
+            "operation run one by one, and Python runs the loss function again at each turn",
+            site=site,
+            advice="put `jax.jit` around the whole step",
+            count=count,
+            seconds=found.seconds,
+            severity="warning" if count >= 3 else "info",
+            chain=((loop, "the loop"),),
+            evidence={"operations": sorted(found.operations)[:20]},
+            key=(loop,),
+        )

@@ -1,0 +1,76 @@
+"""Operations outside of jit that compile again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Explained, Site
+from gotcha_sanitizer.finding import Finding
+
+_CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
+_FEW = 3
+
+
+@dataclass
+class _Storm:
+    count: int = 0
+    seconds: float = 0.0
+    operations: set[str] = field(default_factory=set)
+    examples: list[str] = field(default_factory=list)
+
+
+class EagerOpStorm(Check):
+    """Counts, line by line, the operations that compile again outside of `jax.jit` in a loop.
+
+    The first compile of an operation is normal, and start-up code is left alone.
+    """
+
+    gotchas = ("eager-op-storm", "eager-control-flow")
+
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._storms: dict[tuple[Site | None, bool], _Storm] = {}
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if not isinstance(event, Explained) or event.program.eager != "op":
+            return
+        program = event.program
+        if not event.differences or not program.loops or program.site is None:
+            return
+        control = program.function.name in _CONTROL_FLOW
+        storm = self._storms.setdefault((program.site, control), _Storm())
+        storm.count += 1
+        storm.seconds += event.seconds
+        storm.operations.add(program.function.name.strip("_"))
+        shapes = [str(each) for each in event.differences if each.cause == "shape"]
+        storm.examples = (storm.examples + shapes[:1])[-3:]
+        if storm.count >= (1 if control else _FEW):
+            yield _finding(event, storm, control)
+
+
+def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:
+    program = event.program
+    names = ", ".join(f"`{name}`" for name in sorted(storm.operations)[:3])
+    if control:
+        message = f"{names} outside of jit, with a new function: compiled {storm.count} times more"
+        advice = "jit the function around it, or give it a function that is defined once"
+    else:
+        example = f" ({storm.examples[-1].partition(': ')[2]})" if storm.examples else ""
+        message = f"{names} outside of jit was compiled {storm.count} times more{example}"
+        advice = "keep the shapes the same (pad), or do it in numpy, or inside of jit"
+    return Finding(
+        name="eager-control-flow" if control else "eager-op-storm",
+        message=message,
+        site=program.site,
+        advice=advice,
+        cause=event.cause,
+        causes=tuple(dict.fromkeys(each.cause for each in event.differences)),
+        count=storm.count,
+        seconds=storm.seconds,
+        confidence="high" if control else "medium",
+        chain=tuple((loop, "the loop") for loop in program.loops[:1]),
+        evidence={"operations": sorted(storm.operations), "examples": storm.examples},
+        key=(program.site, control),
+    )

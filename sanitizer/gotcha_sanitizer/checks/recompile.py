@@ -1,0 +1,162 @@
+"""Recompilations that the program could have done without."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Difference, Event, Explained, Site
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.advice import ADVICE, advise
+
+_RENEWABLE = {"new-function", "static-identity", "pytree-static"}
+_ALWAYS = {"weak-type", "call-style"}
+_SAME_LINE = {"dtype", "pytree", "sharding", "committed", "context", "jit-options"}
+_THIRD = {"static-identity", "pytree-static", "new-function", "transform", "unknown"}
+
+
+@dataclass
+class _Case:
+    """The recompilations of one function for one cause."""
+
+    count: int = 0
+    seconds: float = 0.0
+    site: Site | None = None
+    warned: bool = False
+    seen: dict[tuple[Site | None, str], dict[str, None]] = field(default_factory=dict)
+    here: dict[Site | None, int] = field(default_factory=dict)
+
+
+class Recompile(Check):
+    """Counts what JAX compiles again, and says which of its reasons it was.
+
+    Each compiled program is compared with the earlier ones of the same source. First compilations
+    are normal. So are a few shapes that converge, such as powers of two, and a function that is
+    called with other types from another line: these are notes, not findings.
+    """
+
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._cases: dict[tuple[object, str], _Case] = {}
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if not isinstance(event, Explained) or event.program.eager or not event.differences:
+            return
+        program = event.program
+        case = self._cases.setdefault((program.function.key, event.cause), _Case())
+        case.count += 1
+        case.seconds += event.seconds
+        case.here[program.site] = case.here.get(program.site, 0) + 1
+        for each in event.differences:
+            values = case.seen.setdefault((program.site, each.path), {each.old: None})
+            values[each.new] = None
+        avoidable = _is_avoidable(event, case)
+        case.warned |= avoidable
+        if avoidable or case.site is None:
+            case.site = program.site
+        yield _finding(event, case)
+
+
+def _is_avoidable(event: Explained, case: _Case) -> bool:
+    """Whether the program is to blame, not the first sight of something new."""
+    cause, site = event.cause, event.program.site
+    again = event.here >= 2  # this line has had this function compiled before
+    repeats = case.here[site]
+    if cause in _ALWAYS:
+        return True
+    if cause in _SAME_LINE:
+        return again
+    main = [each for each in event.differences if each.cause == cause]
+    if cause in _RENEWABLE and all(each.renewed for each in main):
+        return again or cause != "new-function"
+    if cause in _THIRD:
+        return again and repeats >= 2
+    if cause in ("shape", "static-value"):
+        return any(_keeps_growing(case, site, each) for each in main)
+    return False
+
+
+def _keeps_growing(case: _Case, site: Site | None, difference: Difference) -> bool:
+    """More different values at one line than a few buckets would have."""
+    values = list(case.seen[site, difference.path])
+    if len(values) < 3:
+        return False
+    sizes = [_numbers(value) for value in values]
+    if not all(sizes) or len({len(size) for size in sizes}) > 1:
+        return len(values) > 4  # words: a few modes are normal
+    columns = list(zip(*sizes, strict=True))
+    return any(_is_spread(set(column)) for column in columns)
+
+
+def _is_spread(sizes: set[float]) -> bool:
+    """True for 37, 41, 45; false for 32, 64, 128: as many steps as doublings, or fewer."""
+    if len(sizes) < 3:
+        return False
+    low, high = min(sizes), max(sizes)
+    if low <= 0 or any(not float(size).is_integer() for size in sizes):
+        return True
+    return len(sizes) > math.log2(high / low) + 1
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    """The sizes in `float32[8,37]`, or the number that a static argument is."""
+    inner = text.partition("[")[2].partition("]")[0] if text.endswith("]") else text
+    try:
+        return tuple(float(part) for part in inner.split(",") if part)
+    except ValueError:
+        return ()
+
+
+def _finding(event: Explained, case: _Case) -> Finding:
+    program, cause = event.program, event.cause
+    function = program.function
+    defined = function.site or Site(str(function.key), 0)
+    shown = [str(each) for each in event.differences if each.cause == cause]
+    chain = [(loop, "the loop that it runs in") for loop in program.loops[:1]]
+    if function.site:
+        chain.append((function.site, f"{function.name} is defined here"))
+    return Finding(
+        name="recompile",
+        message=_message(event, case),
+        site=case.site,
+        advice=advise(event),
+        function=function.name,
+        cause=cause,
+        causes=tuple(dict.fromkeys(each.cause for each in event.differences)),
+        count=case.count,
+        seconds=case.seconds,
+        severity="warning" if case.warned else "info",
+        confidence="low" if cause == "unknown" else "high",
+        chain=tuple(chain),
+        evidence={
+            "differences": [str(each) for each in event.differences[:8]],
+            "programs": event.variants,
+            "last": shown[:3],
+        },
+        key=(defined.path, function.name, cause),
+    )
+
+
+def _message(event: Explained, case: _Case) -> str:
+    function = event.program.function
+    times = "once more" if case.count == 1 else f"{case.count} times more"
+    owner = f" (of {function.key[0]})" if function.owner == "library" and not function.site else ""
+    return f"`{function.name}`{owner} was compiled {times}: {_reason(event)}"
+
+
+def _reason(event: Explained) -> str:
+    mine = [each for each in event.differences if each.cause == event.cause]
+    first = mine[0]
+    kind = event.program.function.kind
+    if event.cause == "new-function":
+        if first.renewed:
+            return f"a new {kind} each time, though nothing that it captures differs"
+        names = ", ".join(f"`{each.path}`" for each in mine[:3])
+        return f"a new {kind} each time, which captures another {names}"
+    if first.renewed:
+        return f"{first.path} is a new object each time, with equal contents: {first.new}"
+    more = f" (and {len(mine) - 1} more)" if len(mine) > 1 else ""
+    what = ADVICE[event.cause].what
+    return f"{what}: {first}{more}" if what else f"{first}{more}"

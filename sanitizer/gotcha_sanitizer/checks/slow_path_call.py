@@ -1,0 +1,44 @@
+"""Jitted functions whose every call takes the slow way through Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Program, Site, SlowCall
+from gotcha_sanitizer.finding import Finding
+
+_OFTEN = 10  # looks, at most twenty a second, that all found the slow path
+
+
+class SlowPathCall(Check):
+    """Notes calls that leave JAX's fast path without compiling anything (Python 3.12 and later).
+
+    An ordered effect does it, as `jax.debug.print(ordered=True)` or a callback, and so do some
+    debugging flags.
+    """
+
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._slow: dict[tuple[str, Site | None], int] = {}
+        self._compiled: set[str] = set()
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, Program):
+            self._compiled.add(event.function.name)
+            self._slow = {k: 0 if k[0] == event.function.name else n for k, n in self._slow.items()}
+        if not isinstance(event, SlowCall) or event.function not in self._compiled:
+            return
+        key = (event.function, event.site)
+        count = self._slow[key] = self._slow.get(key, 0) + 1
+        if count >= _OFTEN:
+            yield Finding(
+                name="slow-path-call",
+                message=f"`{event.function}` takes the slow path through Python at every call "
+                f"that was looked at ({count}), though it is compiled",
+                site=event.site,
+                advice="take `jax.debug.print`, callbacks and debugging flags out of the step",
+                function=event.function,
+                count=count,
+                key=key,
+            )

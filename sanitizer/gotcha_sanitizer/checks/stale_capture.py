@@ -1,0 +1,60 @@
+"""Values that a compiled program will never see change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.finding import Severity
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Site, Stale
+from gotcha_sanitizer.finding import Finding
+
+_FIX = {
+    "closure": "pass it as an argument",
+    "global": "pass it as an argument",
+    "self": "pass the attribute as an argument, or make the class a pytree",
+}
+
+# By whether the compiled program was seen to be called after the change.
+_AFTER: dict[bool | None, str] = {
+    True: "cached calls still use the old value",
+    None: "later calls use the old value",
+    False: "no call after that was seen",
+}
+_SEVERITY: dict[bool | None, Severity] = {True: "error", None: "warning", False: "info"}
+
+
+class StaleCapture(Check):
+    """Looks again at what each traced function read from outside: closure, globals, `self`.
+
+    On Python 3.12 and later at its calls, about twenty times a second; on 3.11 once a second and at
+    the end, where a call after the change cannot be proved.
+    """
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if not isinstance(event, Stale):
+            return
+        captured, now, function = event.capture, event.now, event.function
+        was = captured.mark
+        if was.kind == now.kind == "function":
+            what = f"the function `{captured.name}` was defined anew"
+        else:
+            old, new = (was.text, now.text) if was.text != now.text else (was.text, "another one")
+            what = f"`{captured.name}` was {old} when it was traced and is {new} now"
+        sure = event.called is True
+        after = _AFTER[event.called]
+        chain = ((function.site, f"{function.name} is defined here"),) if function.site else ()
+        yield Finding(
+            name="stale-capture",
+            message=f"`{function.name}`: {what}; {after}",
+            site=event.site or function.site,
+            advice=_FIX.get(captured.kind, _FIX["closure"]),
+            function=function.name,
+            cause=captured.kind,
+            causes=(captured.kind,),
+            severity=_SEVERITY[event.called],
+            confidence="high" if sure else "medium",
+            chain=chain,
+            evidence={"variable": captured.name, "was": was.text, "now": now.text},
+            key=(function.site or Site("", 0), function.name, captured.name),
+        )

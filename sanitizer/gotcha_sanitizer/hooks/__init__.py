@@ -1,0 +1,51 @@
+"""What touches JAX: each file turns one kind of activity into events, found by being there.
+
+A hook is a module with `install(context) -> Callable[[], None]`, called once JAX was imported; what
+it returns takes the hook out again. Only `private` knows names that JAX does not document.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gotcha_sanitizer.events import Event
+    from gotcha_sanitizer.options import Options
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a hook is given.
+
+    `emit` never raises. `guard(name, function, *args)` calls and returns what the function returns,
+    or None when it raised: what went wrong is then kept for the report's `degraded:` lines. `now`
+    is seconds since the start. `degraded(name, why)` tells of a feature that does not work here.
+    """
+
+    jax: Any  # the module: JAX has no types for what is read here
+    emit: Callable[[Event], None]
+    guard: Callable[..., Any]
+    now: Callable[[], float]
+    degraded: Callable[[str, str], None]
+    options: Options
+    every: Callable[[float, Callable[[], None]], None]  # seconds, function: called by the ticker
+    at_end: Callable[[Callable[[], None]], None]  # called once, before the report
+
+
+def hooks() -> list[ModuleType]:
+    """The modules here that install something."""
+    found = [import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__)]
+    return [module for module in found if hasattr(module, "install")]
+
+
+@cache
+def trace_ends() -> tuple[Callable[..., None], ...]:
+    """What is called as `at_trace_end(context, jaxpr, function, site)` after a user's trace."""
+    found = [import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__)]
+    return tuple(module.at_trace_end for module in found if hasattr(module, "at_trace_end"))

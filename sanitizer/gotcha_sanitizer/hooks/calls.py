@@ -1,0 +1,124 @@
+"""Calls of jitted functions, seen now and then, on Python 3.12 and later.
+
+`sys.monitoring` can watch single code objects: the callers of jitted functions for calls, and
+JAX's own `cache_miss` for calls that leave the fast path. Each probe switches itself off after one
+event; the ticker switches it on again, so that a call on the fast path costs nothing on average.
+`restart_events` is never called: it would switch on those of other tools too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+from gotcha_sanitizer.events import SlowCall
+from gotcha_sanitizer.frames import owner, where
+from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks.staleness import tell
+from gotcha_sanitizer.hooks.watches import watches
+
+_TOOLS = (4, 3)  # 0 to 2 and 5 are taken by debuggers, coverage, profilers and optimizers
+_PERIOD = 0.05  # seconds between two looks at one caller
+_CALLERS = 128
+
+
+class Calls:
+    """Probes on the callers of jitted functions. Callbacks run in the program: keep them small."""
+
+    def __init__(self, context: Context, tool: int, jitted: type) -> None:
+        self.context = context
+        self.tool = tool
+        self.jitted = jitted
+        self.events: Any = sys.monitoring.events  # type: ignore[attr-defined]  # 3.12
+        self._callers: OrderedDict[int, CodeType] = OrderedDict()  # by id: hashing reads the code
+        self._miss: CodeType | None = private.call_code(context.jax)
+        self._compiled = False
+
+    def start(self) -> None:
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+        monitoring.register_callback(self.tool, self.events.CALL, self.on_call)
+        monitoring.register_callback(self.tool, self.events.PY_START, self.on_miss)
+        watches.on_watch.append(self.add)
+
+    def add(self, caller: CodeType | None) -> None:
+        """Looks at this caller from now on."""
+        if caller is not None and id(caller) not in self._callers:
+            self._callers[id(caller)] = caller
+            while len(self._callers) > _CALLERS:
+                _, dropped = self._callers.popitem(last=False)
+                self._set(dropped, 0)
+        self._compiled = True
+
+    def arm(self) -> None:
+        """Switches the probes on again."""
+        for code in list(self._callers.values()):
+            self._set(code, 0)
+            self._set(code, self.events.CALL)
+        if self._miss is not None:
+            self._set(self._miss, 0)
+            self._set(self._miss, self.events.PY_START)
+            self._compiled = False
+
+    def _set(self, code: CodeType, events: int) -> None:
+        sys.monitoring.set_local_events(self.tool, code, events)  # type: ignore[attr-defined]
+
+    def on_call(self, code: CodeType, offset: int, function: Any, first: Any) -> Any:
+        if type(getattr(function, "__func__", function)) is self.jitted:
+            self.context.guard("calls", self._called, function)
+        return sys.monitoring.DISABLE  # type: ignore[attr-defined]
+
+    def _called(self, function: Any) -> None:
+        watch = watches.of(private.jitted_function(function))
+        if watch is not None:
+            found = where(sys._getframe(2))
+            tell(self.context, watch, found.site, True)
+
+    def on_miss(self, code: CodeType, offset: int) -> Any:
+        self.context.guard("slow calls", self._missed)
+        return sys.monitoring.DISABLE  # type: ignore[attr-defined]
+
+    def _missed(self) -> None:
+        frame = sys._getframe(2)
+        call = private.call(private.find(frame, private.CALL))
+        if call is None:
+            return
+        name = getattr(call.fun, "__qualname__", type(call.fun).__name__)
+        code = getattr(call.fun, "__code__", None)
+        if code is None or owner(code.co_filename) != "user":
+            return
+        found = where(frame)
+        key = f"{name.replace('<locals>.', '')}"
+        self.context.emit(SlowCall(self.context.now(), key, found.site, found.loops))
+
+    def stop(self) -> None:
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+        for code in (*self._callers.values(), *([self._miss] if self._miss else [])):
+            self._set(code, 0)
+        for event in (self.events.CALL, self.events.PY_START):
+            monitoring.register_callback(self.tool, event, None)
+        monitoring.free_tool_id(self.tool)
+
+
+def _free_tool() -> int | None:
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+    for tool in _TOOLS:
+        if monitoring.get_tool(tool) is None:
+            monitoring.use_tool_id(tool, "gotcha")
+            return tool
+    return None
+
+
+def install(context: Context) -> Callable[[], None]:
+    if not hasattr(sys, "monitoring"):
+        return lambda: None  # Python 3.11: hooks/staleness.py looks once a second
+    tool = _free_tool()
+    if tool is None:
+        context.degraded("calls", "other tools hold all places of sys.monitoring")
+        return lambda: None
+    calls = Calls(context, tool, private.jitted_type(context.jax))
+    calls.start()
+    context.every(_PERIOD, calls.arm)
+    return calls.stop

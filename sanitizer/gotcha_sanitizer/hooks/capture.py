@@ -1,0 +1,182 @@
+"""What a traced function reads from outside: closure cells, globals, attributes of `self`."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from gotcha_sanitizer.events import Capture, Mark
+from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.hooks.marks import mark
+
+_FUNCTIONS, _ITEMS = 32, 64
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One captured variable and how to look at it again; holds the user's objects weakly."""
+
+    name: str
+    kind: str
+    names: frozenset[str]  # attributes that the code reads of objects
+    now: Callable[[], Any]  # raises LookupError when it is gone
+
+
+@lru_cache(maxsize=2048)
+def _loads(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Globals read; attributes read of the first parameter; all attributes read."""
+    names, own, attributes = set(), set(), set()
+    first = code.co_varnames[0] if code.co_argcount else ""
+    before: Any = None
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            names.add(step.argval)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            attributes.add(step.argval)
+            last = before.argval[-1] if isinstance(before.argval, tuple) else before.argval
+            if before.opname.startswith("LOAD_FAST") and last == first:
+                own.add(step.argval)  # 3.13 loads two variables at once: the last one counts
+        before = step
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            inner_names, _, inner_attributes = _loads(inner)
+            names |= inner_names
+            attributes |= inner_attributes
+    return frozenset(names), frozenset(own), frozenset(attributes)
+
+
+def reads(fun: Any, base: types.FunctionType | None, static_self: Any = None) -> Iterator[Read]:
+    """All that `fun` reads, helpers of the user that it reaches by name included.
+
+    `static_self` is the object of a method whose `self` is a static argument.
+    """
+    if isinstance(fun, functools.partial):
+        yield from _of_partial(fun)
+    todo: list[tuple[types.FunctionType, str, Any]] = []
+    if base is not None:
+        todo.append((base, "", getattr(fun, "__self__", static_self)))
+    done: set[types.CodeType] = set()
+    while todo and len(done) < _FUNCTIONS:
+        function, prefix, owner_object = todo.pop()
+        if function.__code__ in done:
+            continue
+        done.add(function.__code__)
+        for read in _of_function(function, prefix, owner_object):
+            try:
+                value = read.now()
+            except LookupError:
+                continue
+            if isinstance(value, (types.ModuleType, type)):
+                continue
+            helper = _helper(value)
+            if helper is not None:
+                todo.append((helper, f"{helper.__name__}.", getattr(value, "__self__", None)))
+            elif callable(value) and _is_foreign(value):
+                continue
+            yield read
+
+
+def _of_function(f: types.FunctionType, prefix: str, self: Any) -> Iterator[Read]:
+    names, own, attributes = _loads(f.__code__)
+    ref = weakref.ref(f)
+    for name in f.__code__.co_freevars:
+        yield Read(prefix + name, "closure", attributes, functools.partial(_cell, ref, name))
+    for name in sorted(names):
+        if name in f.__globals__:
+            now = functools.partial(_global, ref, name)
+            yield Read(prefix + name, "global", attributes, now)
+    if self is not None and isinstance(getattr(self, "__dict__", None), dict):
+        try:
+            held = weakref.ref(self)
+        except TypeError:
+            return
+        for name in sorted(own & self.__dict__.keys()):
+            yield Read(f"self.{name}", "self", attributes, functools.partial(_attribute, held, name))
+
+
+def _of_partial(fun: functools.partial) -> Iterator[Read]:
+    ref = weakref.ref(fun)
+    for number in range(len(fun.args)):
+        now = functools.partial(_argument, ref, number)
+        yield Read(f"argument {number} of the partial", "partial", frozenset(), now)
+    for name in fun.keywords:
+        yield Read(f"{name}=", "partial", frozenset(), functools.partial(_keyword, ref, name))
+
+
+def _alive(ref: weakref.ref) -> Any:
+    value = ref()
+    if value is None:
+        raise LookupError
+    return value
+
+
+def _cell(ref: weakref.ref, name: str) -> Any:
+    f = _alive(ref)
+    try:
+        return f.__closure__[f.__code__.co_freevars.index(name)].cell_contents
+    except ValueError:  # an empty cell
+        raise LookupError from None
+
+
+def _global(ref: weakref.ref, name: str) -> Any:
+    return _alive(ref).__globals__[name]
+
+
+def _attribute(ref: weakref.ref, name: str) -> Any:
+    return _alive(ref).__dict__[name]
+
+
+def _argument(ref: weakref.ref, number: int) -> Any:
+    return _alive(ref).args[number]
+
+
+def _keyword(ref: weakref.ref, name: str) -> Any:
+    return _alive(ref).keywords[name]
+
+
+def _helper(value: Any) -> types.FunctionType | None:
+    """The user's Python function behind a value, jitted or not."""
+    for inner in (value, getattr(value, "__wrapped__", None), getattr(value, "__func__", None)):
+        if isinstance(inner, types.FunctionType) and owner(inner.__code__.co_filename) == "user":
+            return inner
+    return None
+
+
+def _is_foreign(value: Any) -> bool:
+    """Functions of libraries and builtins: they do not change."""
+    code = getattr(getattr(value, "__wrapped__", value), "__code__", None)
+    return code is None or owner(code.co_filename) != "user"
+
+
+def captures(found: list[Read]) -> tuple[Capture, ...]:
+    """The marks of what was read, now."""
+    made = []
+    for read in found[:_ITEMS]:
+        try:
+            made.append(Capture(read.name, read.kind, mark(read.now(), read.names)))
+        except Exception:  # gone meanwhile, or an attribute of the user's that raises
+            continue
+    return tuple(made)
+
+
+def settings(base: types.FunctionType | None) -> dict[str, Mark]:
+    """The parameters of an operation that runs outside of jit: JAX keeps them in a closure."""
+    if base is None or not base.__closure__:
+        return {}
+    found: dict[str, Mark] = {}
+    for name, cell in zip(base.__code__.co_freevars, base.__closure__, strict=True):
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            found |= {str(k): mark(v, depth=2) for k, v in list(value.items())[:_ITEMS]}
+        else:
+            found[name] = mark(value, depth=2)
+    return found

@@ -1,0 +1,273 @@
+"""Traces, lowerings and compiles, from JAX's public monitoring events.
+
+Nothing is replaced: while JAX sends an event, its frames are on the stack, and they hold the
+function, its arguments and the jaxpr. A call that is on JAX's fast path sends none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from gotcha_sanitizer.events import (
+    Capture,
+    Constant,
+    Ended,
+    Function,
+    Program,
+    Signature,
+    Started,
+)
+from gotcha_sanitizer.frames import Where, caller, where
+from gotcha_sanitizer.hooks import Context, capture, private, trace_ends
+from gotcha_sanitizer.hooks.constants import constants
+from gotcha_sanitizer.hooks.identity import identify
+from gotcha_sanitizer.hooks.signature import signature
+from gotcha_sanitizer.hooks.watches import watches
+from gotcha_sanitizer.stream import shapes
+
+_LOOSE = 0  # events that belong to no call: make_jaxpr, eval_shape, lower().compile()
+
+
+@dataclass
+class _Open:
+    """A program that is being made."""
+
+    number: int
+    name: str
+    called: bool
+    place: Where
+    caller: CodeType | None = None
+    function: Function | None = None
+    base: FunctionType | None = None
+    signature: Signature = field(default_factory=Signature)
+    captures: tuple[Capture, ...] = ()
+    reads: list[capture.Read] = field(default_factory=list)
+    constants: tuple[Constant, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+    retraced: bool = False
+    cleared: bool = False
+    cached: bool | None = None
+    eager: str = ""
+    transform: str = ""
+
+    @property
+    def stem(self) -> str:
+        return self.name.removeprefix("jit(").removesuffix(")")
+
+
+class Compiling:
+    """Puts JAX's events together into programs; thread by thread, for calls nest."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._numbers = itertools.count(1)
+        self._local = threading.local()
+        self._jaxprs: dict[int, weakref.ref[Any]] = {}  # by identity
+        self._latest: dict[int, weakref.ref[Any]] = {}  # by function
+
+    # -- listeners: called by JAX, must not raise ------------------------------------------------
+
+    def on_scalar(self, event: str, value: float | int, **details: Any) -> None:
+        if stage := private.STAGES.get(event):
+            name = str(details.get("fun_name", "?"))
+            self.context.guard("compile events", self._start, stage, name, sys._getframe(1))
+
+    def on_duration(self, event: str, seconds: float, **details: Any) -> None:
+        if stage := private.STAGES.get(event):
+            name = str(details.get("fun_name", "?"))
+            self.context.guard("compile events", self._end, stage, name, seconds, sys._getframe(1))
+
+    def on_event(self, event: str, **details: Any) -> None:
+        if event in (private.CACHE_HIT, private.CACHE_MISS):
+            self._local.hit = event == private.CACHE_HIT
+
+    # ---------------------------------------------------------------------------------------------
+
+    @property
+    def _opened(self) -> dict[int, _Open]:
+        return self._local.__dict__.setdefault("opened", {})
+
+    def _start(self, stage: str, name: str, frame: FrameType) -> None:
+        trace = private.find(frame, private.TRACE) if stage == "trace" else None
+        root = _root(frame, trace)
+        program = self._program(name, root, frame, fresh=stage == "trace")
+        if program.function is None:
+            self._describe(program, private.call(trace) or private.call(root), frame)
+        program.transform = program.transform or private.transformation(frame)
+        self._local.hit = None
+        self.context.emit(
+            Started(
+                at=self.context.now(),
+                program=program.number,
+                stage=stage,
+                function=_shown(program),
+                site=program.place.site,
+                shapes=shapes(program.signature.leaves),
+            )
+        )
+
+    def _program(self, name: str, root: FrameType | None, frame: FrameType, fresh: bool) -> _Open:
+        """The program that an event belongs to: that of its call, or of the last loose event."""
+        key = _LOOSE if root is None else id(root)
+        program = self._opened.get(key)
+        if program is not None and key == _LOOSE and (fresh or program.stem not in name):
+            self._close(self._opened.pop(key))
+            program = None
+        if program is None:
+            self._drop_ended(frame)
+            program = _Open(next(self._numbers), name, root is not None, where(frame))
+            program.caller = caller(root)
+            self._opened[key] = program
+        return program
+
+    def _drop_ended(self, frame: FrameType | None) -> None:
+        """Calls that left without a compile, by an exception or by JAX's caches."""
+        if not self._opened:
+            return
+        running = {_LOOSE}
+        while frame is not None:
+            running.add(id(frame))
+            frame = frame.f_back
+        for key in [key for key in self._opened if key not in running]:
+            self._close(self._opened.pop(key))
+
+    def _describe(self, program: _Open, call: private.Call | None, frame: FrameType) -> None:
+        if call is None:
+            return
+        program.function, program.base = identify(call.fun, program.name)
+        program.signature = signature(self.context.jax, call)
+        if program.function.owner == "jax":
+            program.eager = "grad" if private.within(frame, private.GRADIENTS) else "op"
+            settings = capture.settings(program.base)
+            program.signature = replace(program.signature, statics=settings)
+            return
+        program.reads = list(capture.reads(call.fun, program.base, private.static_self(call)))
+        program.captures = capture.captures(program.reads)
+
+    def _end(self, stage: str, name: str, seconds: float, frame: FrameType) -> None:
+        trace = private.find(frame, private.TRACE) if stage == "trace" else None
+        root = _root(frame, trace)
+        program = self._program(name, root, frame, fresh=False)
+        program.seconds[stage] = program.seconds.get(stage, 0.0) + seconds
+        if trace is not None:
+            self._traced(program, trace.f_locals.get("jaxpr"))
+        if stage == "compile":
+            program.cached = self._local.__dict__.get("hit")
+        ended = Ended(
+            at=self.context.now(),
+            program=program.number,
+            stage=stage,
+            function=_shown(program),
+            seconds=seconds,
+            site=program.place.site,
+            cached=program.cached if stage == "compile" else None,
+        )
+        self.context.emit(ended)
+        if stage == "compile":
+            self._close(self._opened.pop(_LOOSE if root is None else id(root)))
+
+    def _traced(self, program: _Open, jaxpr: Any) -> None:
+        """The trace is over: a new jaxpr, or one that JAX had kept."""
+        if jaxpr is None or program.function is None:
+            return
+        known = self._jaxprs.get(id(jaxpr))
+        program.retraced = known is None or known() is not jaxpr
+        before = self._latest.get(program.function.serial)
+        program.cleared = before is not None and before() is None
+        key, keep = id(jaxpr), self._jaxprs
+        ref = weakref.ref(jaxpr, lambda _: keep.pop(key, None))
+        self._jaxprs[key] = self._latest[program.function.serial] = ref
+        if not program.retraced or program.eager:
+            return
+        program.constants = constants(self.context.jax, jaxpr, program.reads)
+        if program.function.owner == "user" and program.called:
+            watches.watch(
+                program.function, program.base, program.reads, program.captures, program.caller
+            )
+            self._look_inside(jaxpr, program)
+
+    def _look_inside(self, jaxpr: Any, program: _Open) -> None:
+        for look in trace_ends():
+            try:
+                look(self.context, jaxpr, _shown(program), program.place.site)
+            except Exception as error:
+                self.context.degraded(look.__module__, f"{type(error).__name__}: {error}"[:200])
+
+    def _close(self, program: _Open) -> None:
+        if not program.seconds:
+            return
+        function = program.function or Function(
+            program.stem, (program.stem,), 0, "function", "library"
+        )
+        self.context.emit(
+            Program(
+                at=self.context.now(),
+                number=program.number,
+                function=function,
+                stack=program.place.stack,
+                loops=program.place.loops,
+                signature=program.signature,
+                captures=program.captures,
+                constants=program.constants,
+                seconds=dict(program.seconds),
+                retraced=program.retraced,
+                cached=program.cached,
+                eager=program.eager,
+                transform=program.transform,
+                thread=threading.get_ident(),
+                cleared=program.cleared,
+                library=program.place.library,
+                called=program.called and program.function is not None,
+            )
+        )
+
+    def close_all(self) -> None:
+        for key in list(self._opened):
+            self._close(self._opened.pop(key))
+
+
+def _root(frame: FrameType, trace: FrameType | None) -> FrameType | None:
+    """The frame of the call that an event belongs to: not that of a call whose trace is running."""
+    start = frame if trace is None else trace.f_back
+    return private.find(start, private.CALL, stop=private.TRACE)
+
+
+def _shown(program: _Open) -> str:
+    return program.function.name if program.function else program.stem
+
+
+def install(context: Context) -> Callable[[], None]:
+    for feature, lost in private.self_test(context.jax).items():
+        context.degraded(feature, lost)
+    compiling = Compiling(context)
+    monitoring = context.jax.monitoring
+    listeners = (
+        (monitoring.register_scalar_listener, compiling.on_scalar),
+        (monitoring.register_event_duration_secs_listener, compiling.on_duration),
+        (monitoring.register_event_listener, compiling.on_event),
+    )
+
+    def register() -> None:
+        """A program may clear all listeners: those that are gone are put back."""
+        for add, listener in listeners:
+            if not private.is_registered(context.jax, listener):
+                add(listener)
+
+    register()
+    context.every(5.0, register)
+
+    context.at_end(compiling.close_all)
+
+    def uninstall() -> None:
+        for _, listener in listeners:
+            private.unregister(context.jax, listener)
+
+    return uninstall
+

@@ -1,0 +1,131 @@
+"""Which variable of the user's holds the arrays of one shape: "list `history` in train.py".
+
+Looked for from the names, not from the arrays: modules' globals, and locals of functions that run.
+Asking the garbage collector who refers to an array takes tens of milliseconds in a JAX process.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.words import short
+
+Group = tuple[tuple[int, ...], str]
+
+_MOST_NAMES = 4000
+_DEPTH = 4  # containers and objects below a name, before a container that is long enough
+_WIDE = 64  # attributes or items of one that are looked through
+_OPTIMIZED = 0x1  # co_flags: the locals of a function, not of a module or class body
+
+
+def holder(group: Group, at_least: int) -> str:
+    """The container with at least so many items whose last ones have arrays of the group, or ''."""
+    for names, where in _scopes():
+        for name, value in names[:_MOST_NAMES]:
+            if (found := _inside(name, value, group, at_least)) is not None:
+                return f"{found} in {where}"
+    return ""
+
+
+def _scopes() -> Iterator[tuple[list[tuple[str, Any]], str]]:
+    """(names and values, where) of the running functions and modules of the user's."""
+    for frame in list(sys._current_frames().values()):
+        walk: FrameType | None = frame
+        while walk is not None:
+            code = walk.f_code
+            if code.co_flags & _OPTIMIZED and owner(code.co_filename) == "user":
+                yield _locals(walk, code), f"{code.co_qualname}, {short(code.co_filename)}"
+            walk = walk.f_back
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__dict__", {}).get("__file__")
+        if isinstance(file, str) and owner(file) == "user":
+            yield list(vars(module).items()), short(file)
+
+
+def _locals(frame: FrameType, code: CodeType) -> list[tuple[str, Any]]:
+    """The variables of a function that runs.
+
+    Before Python 3.13 reading them leaves a copy in the frame, which would keep the user's arrays
+    alive: it is emptied again, except in frames that a debugger traces, which are passed over.
+    """
+    if frame.f_trace is not None:
+        return []
+    found = frame.f_locals
+    names = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    values = [(name, found[name]) for name in names if name in found]
+    if sys.version_info < (3, 13):
+        found.clear()
+    return values
+
+
+def _inside(name: str, value: Any, group: Group, at_least: int) -> str | None:
+    """A breadth-first walk that runs no code of the user's."""
+    todo, seen = deque([(name, value, 0)]), {id(value)}
+    while todo:
+        path, value, depth = todo.popleft()
+        kind = type(value)
+        if kind in (list, dict, set, deque) and len(value) >= at_least:
+            if any(_has(item, group, 3) for item in _last(value)):
+                most = f" of at most {value.maxlen:,}" if getattr(value, "maxlen", None) else ""
+                return f"{kind.__name__}{most} `{path}`"
+        if depth == _DEPTH:
+            continue
+        for part, inner in _parts(value):
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                todo.append((path + part, inner, depth + 1))
+    return None
+
+
+def _last(value: Any) -> list[Any]:
+    """Three of the newest items of a container."""
+    if isinstance(value, dict):
+        return [value[key] for _, key in zip(range(3), reversed(value), strict=False)]
+    if isinstance(value, set):
+        return [item for _, item in zip(range(3), value, strict=False)]
+    return [value[-n] for n in (1, 2, 3) if n <= len(value)]
+
+
+def _parts(value: Any) -> list[tuple[str, Any]]:
+    """What is right below a value: items of a short container, attributes of a user's object."""
+    if isinstance(value, dict):
+        items = value.items() if type(value) is dict and len(value) <= _WIDE else ()
+        return [(f"[{key!r}]", inner) for key, inner in items if isinstance(key, (str, int))]
+    if type(value) in (list, tuple):
+        return [(f"[{n}]", inner) for n, inner in enumerate(value[:_WIDE])]
+    held = _attributes(value)
+    return [(f".{name}", inner) for name, inner in list(held.items())[:_WIDE]]
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    module = sys.modules.get(type(value).__module__)
+    file = getattr(module, "__dict__", {}).get("__file__", "")
+    if isinstance(value, type) or not isinstance(file, str) or owner(file) != "user":
+        return {}
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:  # slots
+        return {}
+    return held if type(held) is dict else {}
+
+
+def _has(item: Any, group: Group, depth: int) -> bool:
+    """True where an item is an array of the group, or a small container or object with one."""
+    kind = type(item)
+    if kind.__module__.startswith("jaxlib"):
+        shape, dtype = getattr(item, "shape", None), getattr(item, "dtype", None)
+        return shape == group[0] and str(dtype) == group[1]
+    if depth == 0:
+        return False
+    if isinstance(item, dict):
+        inner = list(dict.values(item))[:_WIDE]
+    elif isinstance(item, (list, tuple)):
+        inner = [part for _, part in zip(range(_WIDE), item, strict=False)]
+    else:
+        inner = list(_attributes(item).values())[:_WIDE]
+    return any(_has(part, group, depth - 1) for part in inner)

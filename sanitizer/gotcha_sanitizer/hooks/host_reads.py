@@ -1,0 +1,141 @@
+"""Arrays read on the host: by which line, how long it waited, and what was left to compute.
+
+Methods of JAX's class of arrays are replaced by ones that take the time. They change no result, and
+leave no frame in a traceback. `__iter__` is not among them: iterating slices on the device.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
+from gotcha_sanitizer.hooks.read_sites import Looks, Reads, emit_changed, is_finite
+
+_NUMBERS = ("__float__", "__complex__")
+_WHOLE = ("__int__", "__bool__", "__index__")
+_OTHERS = (
+    "item",
+    "tolist",
+    "__array__",
+    "__buffer__",
+    "__format__",
+    "__str__",
+    "__repr__",
+    "__dlpack__",
+    "block_until_ready",
+)
+
+
+def _number(original: Method, reads: Reads) -> Method:
+    """For methods that take nothing, read once and give a float or a complex number."""
+    clock, note, caller = time.perf_counter, reads.note, sys._getframe
+
+    def hook(self: Any) -> Any:
+        began = clock()
+        try:
+            value = original(self)
+        except BaseException as error:
+            reads.context.guard("host reads", reads.failed, caller(1), self)
+            forget_frame(error)
+            raise
+        note(caller(1), began, clock(), self, value - value == 0.0)
+        return value
+
+    return hook
+
+
+def _whole(original: Method, reads: Reads) -> Method:
+    """For methods that take nothing, read once and give an integer or a truth value."""
+    clock, note, caller = time.perf_counter, reads.note, sys._getframe
+
+    def hook(self: Any) -> Any:
+        began = clock()
+        try:
+            value = original(self)
+        except BaseException as error:
+            reads.context.guard("host reads", reads.failed, caller(1), self)
+            forget_frame(error)
+            raise
+        note(caller(1), began, clock(), self, True)
+        return value
+
+    return hook
+
+
+def _other(original: Method, reads: Reads, active: set[int]) -> Method:
+    """For methods that may call another of them: only the outermost counts."""
+    clock, note, caller, ident = time.perf_counter, reads.note, sys._getframe, threading.get_ident
+
+    def hook(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        me = ident()
+        inner = me in active
+        active.add(me)
+        began = clock()
+        try:
+            value = original(self, *args, **kwargs)
+        except BaseException as error:
+            if not inner:
+                reads.context.guard("host reads", reads.failed, caller(1), self)
+            forget_frame(error)
+            raise
+        finally:
+            if not inner:
+                active.discard(me)
+        if not inner:
+            ended = clock()
+            finite = reads.context.guard("host reads", is_finite, value)
+            note(caller(1), began, ended, self, finite is not False)
+        return value
+
+    return hook
+
+
+def install(context: Context) -> Callable[[], None]:
+    arrays = private.array_class(context.jax)
+    if arrays is None:
+        context.degraded("host reads", "the class of arrays was not found: no read is seen")
+        return lambda: None
+    if sys.version_info < (3, 12):
+        context.degraded(
+            "np.asarray of an array on the CPU",
+            "before Python 3.12 it goes past Python: such reads are not seen",
+        )
+    looks, active = Looks(context), set()
+    tables: list[Reads] = []
+    restore: list[Callable[[], None]] = []
+    for name in (*_NUMBERS, *_WHOLE, *_OTHERS):
+        reads = Reads(name, context, looks)
+        done = replace(arrays, name, _maker(name, reads, active))
+        if done is not None:
+            tables.append(reads)
+            restore.append(done)
+        elif name != "__buffer__":
+            context.degraded(f"host reads by {name}", "arrays have no such method in this JAX")
+    context.every(1.0, lambda: emit_changed(context, tables))
+
+    def forget() -> None:
+        active.clear()
+        for table in tables:
+            table.clear()
+
+    os.register_at_fork(after_in_child=forget)  # a child counts its own
+
+    def uninstall() -> None:
+        for put_back in restore:
+            put_back()
+
+    return uninstall
+
+
+def _maker(name: str, reads: Reads, active: set[int]) -> Callable[[Method], Method]:
+    if name in _NUMBERS:
+        return lambda original: _number(original, reads)
+    if name in _WHOLE:
+        return lambda original: _whole(original, reads)
+    return lambda original: _other(original, reads, active)

@@ -1,0 +1,295 @@
+"""The one file that knows names which JAX does not document, and what is lost when one goes.
+
+All of them were read in jax 0.10.2, 0.11.2 and 0.12.0.1. Nothing here is called or replaced: frames
+of JAX's own functions are looked at while one of its public monitoring events is sent.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any
+
+# Public event names (jax.monitoring); the stage they time.
+STAGES = {
+    "/jax/core/compile/jaxpr_trace_duration": "trace",
+    "/jax/core/compile/jaxpr_to_mlir_module_duration": "lower",
+    "/jax/core/compile/backend_compile_duration": "compile",
+}
+CACHE_HIT = "/jax/compilation_cache/cache_hits"
+CACHE_MISS = "/jax/compilation_cache/cache_misses"
+
+# Names of functions whose frames are looked for.
+CALL = "cache_miss"  # a jitted call that is not on the fast path
+TRACE = "_trace_for_jit"
+TRANSFORMED = "call_impl_cache_miss"  # a jitted function evaluated by a transformation
+GRADIENTS = frozenset({"value_and_grad_f", "grad_f", "jacfun", "hessian_f", "vjp_f"})
+RULES = {"_pjit_linearize": "grad", "_pjit_batcher": "vmap", "_pjit_transpose_fancy": "grad"}
+_FAR = 400
+
+
+@dataclass(frozen=True)
+class Name:
+    """A private name: which feature needs it, how to see that it is there, what is lost."""
+
+    feature: str
+    there: Callable[[Any], bool]
+    lost: str
+
+
+def _locals(code: CodeType, *names: str) -> bool:
+    return set(names) <= {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+
+
+def _nested(code: CodeType, name: str) -> CodeType:
+    return next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
+
+
+def _has_trace(jax: Any) -> bool:
+    code = jax._src.pjit._trace_for_jit.__code__
+    return _locals(code, "fun", "ji", "args", "kwargs", "jaxpr")
+
+
+def _has_call(jax: Any) -> bool:
+    code = _nested(jax._src.pjit._cpp_pjit.__code__, CALL)
+    return _locals(code, "fun", "jit_info", "args", "kwargs")
+
+
+NAMES = (
+    Name("frame _trace_for_jit", _has_trace, "no constants; arguments are read from the call"),
+    Name("frame cache_miss", _has_call, "no reasons for recompiles without a retrace"),
+    Name(
+        "frame call_impl_cache_miss",
+        lambda jax: any(
+            isinstance(c, CodeType) and c.co_name == TRANSFORMED
+            for c in jax._src.pjit._pjit_call_impl.__code__.co_consts
+        ),
+        "eager transformations of jitted functions are not named",
+    ),
+    Name(
+        "frame value_and_grad_f",
+        lambda jax: _nested(inspect.unwrap(jax.value_and_grad).__code__, "value_and_grad_f") is not None,
+        "gradients taken outside of jit are not told from other operations",
+    ),
+    Name(
+        "monitoring listeners",
+        lambda jax: all(hasattr(jax._src.monitoring, name) for name in _LISTENERS),
+        "the sanitizer cannot be stopped, and does not notice when its listeners are cleared",
+    ),
+    Name(
+        "ArrayImpl",
+        lambda jax: array_class(jax) is jax._src.array.ArrayImpl,
+        "the class of arrays is looked for among the subclasses of jax.Array",
+    ),
+    Name(
+        "xla_bridge.backends_are_initialized",
+        lambda jax: isinstance(backend_started(jax), bool),
+        "forks and settings after the start of the backend are seen only after a compile",
+    ),
+    Name(
+        "config.trace_context_names",
+        lambda jax: bool(context(jax)),
+        "a changed flag or mesh is only called `context`",
+    ),
+)
+
+
+def self_test(jax: Any) -> dict[str, str]:
+    """The features that do not work with this JAX, and what is lost with each."""
+    missing = {}
+    for name in NAMES:
+        try:
+            there = name.there(jax)
+        except Exception:  # the whole point: anything may be gone
+            there = False
+        if not there:
+            missing[name.feature] = name.lost
+    return missing
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a jitted function was called with. Holds the user's objects: for the moment only."""
+
+    fun: Any
+    info: Any
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+def find(frame: FrameType | None, name: str, stop: str = "") -> FrameType | None:
+    """The nearest frame of a function, outwards; none beyond a frame called `stop`."""
+    for _ in range(_FAR):
+        if frame is None or (stop and frame.f_code.co_name == stop):
+            return None
+        if frame.f_code.co_name == name:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def within(frame: FrameType | None, names: frozenset[str]) -> bool:
+    """True where one of the functions is under way."""
+    for _ in range(_FAR):
+        if frame is None:
+            return False
+        if frame.f_code.co_name in names:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def call(frame: FrameType | None) -> Call | None:
+    """The arguments of a jitted call, from the frame of its trace or of the call itself."""
+    if frame is None:
+        return None
+    values = frame.f_locals
+    if not {"fun", "args", "kwargs"} <= set(values):
+        return None
+    return Call(
+        values["fun"], values.get("ji") or values.get("jit_info"), values["args"], values["kwargs"]
+    )
+
+
+def transformation(frame: FrameType | None) -> str:
+    """The transformation that evaluates a jitted function from outside: grad, vmap, or ''."""
+    inner = find(frame, TRANSFORMED, stop=CALL)
+    for _ in range(12):
+        if inner is None:
+            return ""
+        if inner.f_code.co_name in RULES:
+            return RULES[inner.f_code.co_name]
+        inner = inner.f_back
+    return "transformation"
+
+
+def context(jax: Any) -> dict[str, str]:
+    """The parts of JAX's tracing context that are set: flags, mesh, default devices."""
+    config = jax._src.config
+    try:
+        pairs = zip(config.trace_context_names(), config.trace_context(), strict=False)
+    except (AttributeError, NotImplementedError):  # jaxlib older than jax
+        return {}
+    return {name: str(value)[:80] for name, value in pairs}
+
+
+OPTIONS = (
+    "donate_argnums",
+    "donate_argnames",
+    "static_argnums",
+    "static_argnames",
+    "in_shardings_leaves",
+    "out_shardings_leaves",
+    "device",
+    "backend",
+    "keep_unused",
+    "inline",
+    "compiler_options_kvs",
+)
+
+
+def options(info: Any) -> dict[str, str]:
+    """The options that a function was jitted with; those left at their default are empty."""
+    found = {}
+    for name in OPTIONS:
+        value = getattr(info, name, None)
+        if value and not all("Unspecified" in type(v).__name__ for v in _items(value)):
+            found[name.removesuffix("_leaves").removesuffix("_kvs")] = str(value)[:80]
+    return found
+
+
+def _items(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def static_names(info: Any, count: int) -> tuple[list[str], set[str]]:
+    """The names of the positional arguments, and those that are static."""
+    signature = getattr(info, "fun_signature", None)
+    names = [
+        p.name
+        for p in getattr(signature, "parameters", {}).values()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    names += [f"argument {i}" for i in range(len(names), count)]
+    static = set(getattr(info, "static_argnames", ()) or ())
+    for number in getattr(info, "static_argnums", ()) or ():
+        index = number + count if number < 0 else number
+        if 0 <= index < len(names):
+            static.add(names[index])
+    return names, static
+
+
+_LISTENERS = (
+    "_scalar_listeners",
+    "_event_duration_secs_listeners",
+    "_event_listeners",
+)
+
+
+def is_registered(jax: Any, listener: Any) -> bool:
+    """True where one of JAX's lists of listeners holds it."""
+    lists = [getattr(jax._src.monitoring, name, ()) for name in _LISTENERS]
+    return any(listener in held for held in lists)
+
+
+def unregister(jax: Any, listener: Any) -> None:
+    """Takes a listener out again; where the lists cannot be seen, it stays, and does nothing."""
+    for name in _LISTENERS:
+        held = getattr(jax._src.monitoring, name, None)
+        if held is not None and listener in held:
+            held.remove(listener)
+
+
+def process_index(jax: Any) -> int | None:
+    """This host's number; None while JAX has not started its backend, which asking would do."""
+    if not getattr(jax._src.xla_bridge, "_backends", {}):
+        return None
+    return jax.process_index()
+
+
+def call_code(jax: Any) -> CodeType | None:
+    """The code of the function that runs when a jitted call is not on the fast path."""
+    try:
+        return _nested(jax._src.pjit._cpp_pjit.__code__, CALL)
+    except (AttributeError, StopIteration):
+        return None
+
+
+def jitted_type(jax: Any) -> type:
+    """The type of jitted functions; jitting traces nothing."""
+    return type(jax.jit(lambda: None))
+
+
+def jitted_function(function: Any) -> Any:
+    """The Python function inside a jitted one, without its wrappers."""
+    for _ in range(20):
+        inner = getattr(function, "__wrapped__", None) or getattr(function, "__func__", None)
+        if inner is None:
+            return function
+        function = inner
+    return function
+
+
+def array_class(jax: Any) -> type | None:
+    """The class of concrete arrays, found without making one."""
+    try:
+        return jax._src.array.ArrayImpl
+    except AttributeError:
+        known = jax.Array.__subclasses__()
+        return next((c for c in known if c.__module__.startswith("jaxlib")), None)
+
+
+def backend_started(jax: Any) -> bool | None:
+    """Whether JAX has started its backend, without starting it; None where that is not known."""
+    try:
+        return jax._src.xla_bridge.backends_are_initialized()
+    except AttributeError:
+        return None
+
+
+def static_self(call: Call) -> Any:
+    """The object of a method that was jitted with its `self` static, or None."""
+    names, static = static_names(call.info, len(call.args))
+    return call.args[0] if call.args and names[0] in static else None

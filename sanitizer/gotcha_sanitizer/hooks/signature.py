@@ -1,0 +1,119 @@
+"""The arguments of a jitted call as a Signature: what JAX looked the program up by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gotcha_sanitizer.events import Leaf, Mark, Signature
+from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.hooks.marks import mark, static
+
+_MOST = 5000  # leaves of a call that are looked at
+
+
+def signature(jax: Any, call: private.Call) -> Signature:
+    names, are_static = private.static_names(call.info, len(call.args))
+    leaves: dict[str, Leaf] = {}
+    nodes: dict[str, str] = {}
+    meta: dict[str, Mark] = {}
+    statics: dict[str, Mark] = {}
+    whole = True
+    for name, value in [*zip(names, call.args, strict=False), *call.kwargs.items()]:
+        if name in are_static:
+            statics[name] = static(value)
+        else:
+            whole &= _tree(jax, name, value, leaves, nodes, meta)
+    return Signature(
+        call=(len(call.args), tuple(sorted(call.kwargs))),
+        leaves=leaves,
+        nodes=nodes,
+        meta=meta,
+        statics=statics,
+        context=private.context(jax),
+        options=private.options(call.info),
+        truncated=not whole,
+    )
+
+
+def _tree(
+    jax: Any,
+    name: str,
+    value: Any,
+    leaves: dict[str, Leaf],
+    nodes: dict[str, str],
+    meta: dict[str, Mark],
+) -> bool:
+    """Adds one argument; False where it had too many leaves to look at all."""
+    util = jax.tree_util
+    flat, tree = util.tree_flatten_with_path(value)
+    for path, x in flat[: _MOST - len(leaves)]:
+        leaves[name + util.keystr(path)] = leaf(jax, x)
+    if len(flat) > _MOST:
+        return False
+    _containers(util, name, [path for path, _ in flat], tree, nodes, meta)
+    return True
+
+
+def _containers(
+    util: Any,
+    name: str,
+    paths: list[Any],
+    tree: Any,
+    nodes: dict[str, str],
+    meta: dict[str, Mark],
+) -> None:
+    """Types and static data of the containers. A node's path is that of its first leaf, cut."""
+    todo = [(tree, 0, 0, "")]
+    while todo:
+        node, first, depth, branch = todo.pop()
+        data = node.node_data()
+        if data is None:  # a leaf
+            continue
+        if node.num_leaves:
+            at = name + util.keystr(paths[first][:depth])
+        else:
+            at = name + branch
+        kind, static_data = data
+        nodes[at] = "None" if kind is type(None) else kind.__name__
+        if static_data is not None and not _is_structure(kind):
+            meta[at] = _static_data(static_data)
+        for number, child in enumerate(node.children()):
+            todo.append((child, first, depth + 1, f"{branch}[{number}]"))
+            first += child.num_leaves
+
+
+def _is_structure(kind: type) -> bool:
+    """Containers whose static data is their keys or fields: the paths of the leaves show those."""
+    return issubclass(kind, (dict, list, tuple))
+
+
+def _static_data(data: Any) -> Mark:
+    """Compared as JAX does: by equality where there is one, so made from all its parts."""
+    made = mark(data)
+    try:
+        hashed = hash(data)
+    except Exception:  # the user's objects
+        return made
+    return Mark(made.kind, made.text, ("hash", hashed), made.source or made.key)
+
+
+def leaf(jax: Any, x: Any) -> Leaf:
+    kind = type(x)
+    try:
+        aval = jax.typeof(x)
+    except Exception:  # JAX will refuse the argument with its own message
+        return Leaf((), "?", kind=kind.__name__)
+    shown = {"ArrayImpl": "array", "ndarray": "numpy"}.get(kind.__name__, kind.__name__)
+    if kind in (bool, int, float, complex):
+        shown = "scalar"
+    elif isinstance(x, jax.core.Tracer):
+        shown = "tracer"
+    placed = shown == "array"
+    return Leaf(
+        tuple(getattr(aval, "shape", ())),
+        str(getattr(aval, "dtype", kind.__name__)),
+        bool(getattr(aval, "weak_type", False)),
+        str(x.sharding) if placed else "",
+        bool(getattr(x, "committed", False)) if placed else False,
+        shown,
+    )

@@ -1,0 +1,102 @@
+"""Captured variables of traced functions, looked at again later: has one changed since?
+
+A helper of other hooks: it keeps marks and weak references only.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from gotcha_sanitizer.events import Capture, Function, Mark
+from gotcha_sanitizer.hooks.capture import Read
+from gotcha_sanitizer.hooks.marks import mark
+
+_FUNCTIONS, _READS = 256, 64
+
+
+@dataclass
+class Watch:
+    """What one traced function read, and what it was."""
+
+    function: Function
+    alive: weakref.ref[types.FunctionType]
+    reads: tuple[tuple[Read, Capture], ...]
+    told: set[str] = field(default_factory=set)
+
+    def changed(self) -> Iterator[tuple[Capture, Mark]]:
+        """Variables that are not what they were; each is told once."""
+        if self.alive() is None:
+            return
+        for read, was in self.reads:
+            if read.name in self.told:
+                continue
+            try:
+                now = mark(read.now(), read.names)
+            except Exception:  # gone, or an attribute of the user's that raises
+                continue
+            if differs(was.mark, now):
+                self.told.add(read.name)
+                yield was, now
+
+
+class Watches:
+    """The functions that are watched, the longest unused forgotten first."""
+
+    def __init__(self) -> None:
+        self._by_serial: OrderedDict[int, Watch] = OrderedDict()
+        self.on_watch: list[Callable[[types.CodeType | None], None]] = []
+
+    def watch(
+        self,
+        function: Function,
+        base: types.FunctionType | None,
+        found: list[Read],
+        captures: tuple[Capture, ...],
+        caller: types.CodeType | None,
+    ) -> None:
+        """From now on; a new trace of the same function starts anew. `caller` made the call."""
+        for told in self.on_watch:
+            told(caller)
+        if base is None:
+            return
+        by_name = {each.name: each for each in captures}
+        pairs = [(read, by_name[read.name]) for read in found if read.name in by_name]
+        kept = tuple(pair for pair in pairs if pair[0].kind != "partial")[:_READS]
+        self._by_serial[function.serial] = Watch(function, weakref.ref(base), kept)
+        self._by_serial.move_to_end(function.serial)
+        while len(self._by_serial) > _FUNCTIONS:
+            self._by_serial.popitem(last=False)
+
+    def of(self, base: object) -> Watch | None:
+        """The watch of a Python function, if it was traced."""
+        for watch in reversed(self._by_serial.values()):
+            if watch.alive() is base:
+                return watch
+        return None
+
+    def clear(self) -> None:
+        self._by_serial.clear()
+        self.on_watch.clear()
+
+    def all(self) -> list[Watch]:
+        return list(self._by_serial.values())
+
+
+def differs(was: Mark, now: Mark) -> bool:
+    """A change that a cached program cannot have seen.
+
+    A function or object that was only made again, with equal contents, is no change; neither is a
+    name that now holds nothing.
+    """
+    if now.text == "None" or was.key == now.key and was.source == now.source:
+        return False
+    if was.kind == now.kind and was.kind in ("function", "method", "identity", "partial"):
+        return was.source != now.source
+    return True
+
+
+watches = Watches()

@@ -1,0 +1,109 @@
+"""What is said while the program runs: single lines on standard error, few of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from dataclasses import dataclass
+
+from gotcha_sanitizer.events import Ended, Event, Program, Started, Tick
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.record import Run
+from gotcha_sanitizer.words import place, seconds
+
+_WORTH_SAYING = 5.0  # seconds of compiling before the end of the warm-up is announced
+
+
+@dataclass
+class _Running:
+    started: Started
+    told: float = 0.0
+
+
+class Notices:
+    """Writes to a copy of standard error: pytest and notebooks replace and close theirs."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._mute = options.quiet
+        self._running: dict[int, _Running] = {}
+        self._settled = False
+        self._last_program = 0.0
+        self._lock = threading.Lock()
+        try:
+            self.fd = os.dup(2)
+        except OSError:  # started without a standard error
+            self.fd = -1
+            self._mute = True
+
+    def mute(self) -> None:
+        self._mute = True
+
+    @property
+    def colour(self) -> bool:
+        wanted = self.options.color
+        terminal = self.fd >= 0 and os.isatty(self.fd) and not os.environ.get("NO_COLOR")
+        return wanted == "always" or (wanted == "auto" and terminal)
+
+    def say(self, text: str) -> None:
+        """One line, marked as ours and with the process it is about."""
+        if not self._mute:
+            self.write(f"=={os.getpid()}==gotcha: {text}\n")
+
+    def write(self, text: str) -> None:
+        if self.fd < 0:
+            return
+        try:
+            sys.stderr.flush()  # keeps the order of lines with the program's own
+        except (OSError, ValueError, AttributeError):
+            pass
+        with self._lock:
+            data = text.encode("utf-8", "replace")
+            while data:
+                try:
+                    data = data[os.write(self.fd, data) :]
+                except OSError:  # the reader of a pipe is gone
+                    return
+
+    def found(self, finding: Finding, first: bool) -> None:
+        """A recompile that could be spared is told at once, once for each function and cause."""
+        if first and finding.name == "recompile" and finding.severity != "info":
+            self.say(f"{place(finding.site)}: {finding.name}: {finding.message}")
+
+    def on(self, event: Event, run: Run) -> None:
+        match event:
+            case Started():
+                self._running[event.program] = _Running(event)
+            case Ended():
+                self._running.pop(event.program, None)
+            case Program():
+                self._running.pop(event.number, None)
+                self._last_program = event.at
+            case Tick():
+                self._still(event.at)
+                self._warm(event, run)
+
+    def _still(self, now: float) -> None:
+        """Tells a long compile from a program that hangs."""
+        for running in list(self._running.values()):
+            started = running.started
+            took = now - started.at
+            due = max(self.options.slow_compile, 2 * running.told)
+            if took >= due:
+                running.told = took
+                verb = {"trace": "tracing", "lower": "lowering"}.get(started.stage, "compiling")
+                shapes = f", {started.shapes}" if started.shapes else ""
+                where = place(started.site)
+                self.say(f"still {verb} {started.function} ({where}), {took:.0f} s{shapes}")
+
+    def _warm(self, tick: Tick, run: Run) -> None:
+        """Says once that compiling seems to be over: as long a quiet as all of it took."""
+        spent = sum(run.total(stage) for stage in ("trace", "lower", "compile"))
+        if self._settled or self._running or tick.last or spent < _WORTH_SAYING:
+            return
+        if tick.at - self._last_program > max(spent, _WORTH_SAYING):
+            self._settled = True
+            compiles = run.count("compiles")
+            self.say(f"warm-up done: {compiles} compiles, {seconds(spent)}; no more are expected")

@@ -1,0 +1,133 @@
+"""The options of a run: `GOTCHA_SANITIZE` picks checks, `GOTCHA_OPTIONS` is `key=value:key=value`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+_SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user may set. A problem is told, and the program runs on with the default."""
+
+    checks: tuple[str, ...] = ()  # names; none means all that are on by default
+    fail_on: tuple[str, ...] = ()  # names, causes (`recompile/shape`) or severities
+    exitcode: int = 0  # the process ends with it when a finding of `fail_on` was made
+    warmup: int = 2  # compiles of one function that are never reported at once
+    min_const_bytes: int = 2**20  # smaller constants are not reported
+    suppressions: str = ""  # a file of `name:glob[:reason]` lines
+    log_path: str = ""  # JSONL; %p is the process id
+    html: str = ""  # the page, written at exit; %p as above
+    quiet: bool = False  # no report on standard error
+    color: str = "auto"  # auto, always, never
+    max_report: int = 12  # findings in the report at exit
+    redact: bool = False  # no source lines, no values
+    slow_compile: float = 30.0  # seconds after which a running compile is spoken of
+    problems: tuple[str, ...] = field(default=(), compare=False)
+
+
+def parse(text: str, select: str = "1", known_checks: tuple[str, ...] = ()) -> Options:
+    """The options of both variables. What is wrong stands in `problems`, in words for the user.
+
+    A colon inside a value is written `\\:` (Windows paths need no mark before `\\` or `/`).
+    """
+    options, problems = Options(), []
+    for part in filter(None, re.split(r"(?<!\\):(?![\\/])", text)):
+        name, mark, value = (piece.strip() for piece in part.partition("="))
+        value = value.replace("\\:", ":")
+        if name not in _READERS:
+            problems.append(f"unknown option {name!r}{_close(name, _READERS)}")
+        elif not mark:
+            problems.append(f"{name} has no value; write {name}=...")
+        else:
+            try:
+                options = replace(options, **{name: _READERS[name](value)})
+            except ValueError as error:
+                problems.append(f"{name}={value!r}: {error}")
+    chosen = _checks(select, options.checks, known_checks, problems)
+    return replace(options, checks=chosen, problems=tuple(problems))
+
+
+def _checks(
+    select: str, asked: tuple[str, ...], known: tuple[str, ...], problems: list[str]
+) -> tuple[str, ...]:
+    words = asked or (() if select.lower() in {"1", "true", "yes", "on", "all"} else _list(select))
+    good = []
+    for word in words:
+        if known and word not in known:
+            problems.append(f"unknown check {word!r}{_close(word, known)}")
+        else:
+            good.append(word)
+    return tuple(good)
+
+
+def _close(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
+
+
+def _list(value: str) -> tuple[str, ...]:
+    return tuple(filter(None, re.split(r"[,\s]+", value)))
+
+
+def _switch(value: str) -> bool:
+    if value.lower() in {"1", "true", "yes", "on"}:
+        return True
+    if value.lower() in {"0", "false", "no", "off", ""}:
+        return False
+    raise ValueError("write 1 or 0")
+
+
+def _size(value: str) -> int:
+    match = re.fullmatch(r"(\d+)\s*([kmg]?)i?b?", value.lower())
+    if match is None:
+        raise ValueError("write a number of bytes, like 65536, 64K or 1M")
+    return int(match[1]) * _SIZES[match[2]]
+
+
+def _number(low: int, high: int) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        if not value.isdigit() or not low <= int(value) <= high:
+            raise ValueError(f"write a whole number from {low} to {high}")
+        return int(value)
+
+    return read
+
+
+def _seconds(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        raise ValueError("write a number of seconds") from None
+    if not 0 < number < 1e6:
+        raise ValueError("write a positive number of seconds")
+    return number
+
+
+def _color(value: str) -> str:
+    if value not in {"auto", "always", "never"}:
+        raise ValueError("write auto, always or never")
+    return value
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "checks": _list,
+    "fail_on": _list,
+    "exitcode": _number(0, 255),
+    "warmup": _number(1, 1000),
+    "min_const_bytes": _size,
+    "suppressions": str,
+    "log_path": str,
+    "html": str,
+    "quiet": _switch,
+    "color": _color,
+    "max_report": _number(1, 10_000),
+    "redact": _switch,
+    "slow_compile": _seconds,
+}
+assert set(_READERS) == {each.name for each in fields(Options)} - {"problems"}

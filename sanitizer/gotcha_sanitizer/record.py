@@ -1,0 +1,169 @@
+"""A run as data: events as JSON objects, one a line, and what they add up to.
+
+The live session and `gotcha-sanitize report` use the same fold, so that a file that a killed
+process left behind gives the same report as the process itself would have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gotcha_sanitizer.finding import Finding, from_dict
+
+Json = dict[str, Any]
+STAGES = ("trace", "lower", "compile")
+_KEPT_EVENTS = 20_000  # programs and memory samples: what the plots need
+
+
+@dataclass
+class Row:
+    """One function (or one eager operation at one line) and all its programs."""
+
+    function: str
+    owner: str
+    eager: str
+    path: str
+    line: int
+    programs: int = 0
+    traces: int = 0
+    compiles: int = 0
+    cache_hits: int = 0
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    causes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        return sum(self.seconds.values())
+
+
+@dataclass
+class Run:
+    """What a stream of events adds up to. `complete` once the summary was read."""
+
+    start: Json = field(default_factory=dict)
+    rows: dict[tuple[str, str, int, str], Row] = field(default_factory=dict)
+    programs: list[Json] = field(default_factory=list)
+    memory: list[Json] = field(default_factory=list)
+    reads: dict[tuple[str, int, str], Json] = field(default_factory=dict)
+    findings: dict[str, Finding] = field(default_factory=dict)
+    degraded: dict[str, str] = field(default_factory=dict)
+    summary: Json = field(default_factory=dict)
+    last: float = 0.0  # seconds since the start, of the last event
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.summary)
+
+    @property
+    def problems(self) -> list[Finding]:
+        """Warnings and errors, most expensive first; info is a note, not a problem."""
+        chosen = [f for f in self.findings.values() if f.severity != "info"]
+        return sorted(chosen, key=lambda f: (-f.seconds, f.severity != "error", -f.count, f.name))
+
+    @property
+    def notes(self) -> list[Finding]:
+        chosen = [f for f in self.findings.values() if f.severity == "info"]
+        return sorted(chosen, key=lambda f: (-f.seconds, -f.count, f.name))
+
+    def total(self, stage: str) -> float:
+        return sum(row.seconds[stage] for row in self.rows.values())
+
+    def count(self, what: str) -> int:
+        """The sum of `programs`, `traces`, `compiles` or `cache_hits` over all functions."""
+        return sum(getattr(row, what) for row in self.rows.values())
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Takes one event in; those of later versions that are not known are passed over."""
+        self.last = max(self.last, event.get("at", 0.0))
+        match event.get("event"):
+            case "start":
+                self.start = dict(event)
+            case "program":
+                self._program(dict(event))
+            case "memory":
+                _keep(self.memory, dict(event))
+            case "reads":
+                for read in event["rows"]:
+                    self.reads[read["path"], read["line"], read["how"]] = read
+            case "finding":
+                finding = from_dict(event)
+                self.findings[event["id"]] = finding
+            case "degraded":
+                self.degraded[event["feature"]] = event["why"]
+            case "summary":
+                self.summary = dict(event)
+
+    def _program(self, event: Json) -> None:
+        _keep(self.programs, event)
+        key = (event["function"], event["path"], event["line"], event["eager"])
+        if event["owner"] == "user":  # a function is one row, wherever it is called from
+            key = (event["function"], event["defined"][0], event["defined"][1], "")
+        row = self.rows.get(key)
+        if row is None:
+            row = Row(event["function"], event["owner"], event["eager"], key[1], key[2])
+            self.rows[key] = row
+        row.programs += 1
+        row.traces += event["retraced"]
+        row.compiles += "compile" in event["seconds"] and event["cached"] is not True
+        row.cache_hits += event["cached"] is True
+        for stage, seconds in event["seconds"].items():
+            row.seconds[stage] += seconds
+        for cause in dict.fromkeys(event["causes"]):
+            row.causes[cause] = row.causes.get(cause, 0) + 1
+
+
+def _keep(kept: list[Json], event: Json) -> None:
+    if len(kept) < _KEPT_EVENTS:
+        kept.append(event)
+
+
+def fold(events: Iterable[Mapping[str, Any]]) -> Run:
+    run = Run()
+    for event in events:
+        run.add(event)
+    return run
+
+
+class BadRecord(Exception):
+    """A file that is no record of a run; the message says where and what to do."""
+
+
+def read(path: Path) -> Iterator[Json]:
+    """The events of a JSONL file. A last line that was cut off by a crash is left out.
+
+    Raises BadRecord where the file cannot be read or is something else.
+    """
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRecord(f"{path}: cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        try:
+            event = json.loads(line)
+            if not isinstance(event, dict) or "event" not in event:
+                raise ValueError("not an event")
+        except ValueError as error:
+            if number == len(lines) and number > 1:
+                return
+            hint = "a record is what GOTCHA_OPTIONS=log_path=run.jsonl writes"
+            raise BadRecord(f"{path}:{number}: no event of a run ({error}); {hint}") from error
+        yield event
+
+
+def summary(run: Run) -> Json:
+    """The totals of a run, as its last event holds them."""
+    return {
+        "event": "summary",
+        "programs": run.count("programs"),
+        "traces": run.count("traces"),
+        "compiles": run.count("compiles"),
+        "cache_hits": run.count("cache_hits"),
+        "seconds": {stage: round(run.total(stage), 4) for stage in STAGES},
+        "findings": len(run.problems),
+        "notes": len(run.notes),
+        "degraded": sorted(run.degraded),
+    }

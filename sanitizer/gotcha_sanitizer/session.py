@@ -1,0 +1,250 @@
+"""One run of the sanitizer: hooks emit events, checks make findings of them, reporters show them."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import platform
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from multiprocessing.util import Finalize
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from gotcha_lint import __version__
+from gotcha_sanitizer import record, suppress
+from gotcha_sanitizer.catalogue import names
+from gotcha_sanitizer.checks import checks
+from gotcha_sanitizer.events import Event, Explained, Program, Tick
+from gotcha_sanitizer.finding import Finding, as_dict
+from gotcha_sanitizer.guard import Guard
+from gotcha_sanitizer.history import History
+from gotcha_sanitizer.hooks import Context, hooks
+from gotcha_sanitizer.hooks.when_imported import when_imported
+from gotcha_sanitizer.notices import Notices
+from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.outcome import finish
+from gotcha_sanitizer.stream import Stream, as_json
+from gotcha_sanitizer.ticker import Ticker
+
+_current: Session | None = None
+
+
+class Session:
+    """The wire between hooks, checks and reporters. All its methods may be called from any thread."""
+
+    def __init__(self, options: Options, jax_loaded_before: bool = False) -> None:
+        self.options = options
+        self.run = record.Run()
+        self.guard = Guard(self.degraded)
+        self.history = History()
+        self.ticker = Ticker()
+        self.notices = Notices(options)
+        self.pid = os.getpid()
+        self._began = time.perf_counter()
+        self._lock = threading.RLock()
+        self._uninstall: list[Any] = []
+        self._last_looks: list[Callable[[], None]] = []
+        self._stream: Stream | None = None
+        self._file: list[suppress.Suppression] = []
+        self._done = False
+        self.jax: Any = None
+        known = checks()
+        chosen = options.checks or tuple(n for n, check in known.items() if check.default)
+        self.checks = [known[name](options) for name in chosen if name in known]
+
+    # -- life ----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Waits for JAX; a program that never imports it pays only this."""
+        for problem in self.options.problems:
+            self.notices.say(f"GOTCHA_OPTIONS: {problem}; the program runs on without it")
+        when_imported("jax", self._jax_came)
+
+    def _jax_came(self, jax: ModuleType) -> None:
+        try:
+            self._install(jax)
+        except Exception as error:
+            self.degraded("start", f"{type(error).__name__}: {error}")
+
+    def _install(self, jax: ModuleType) -> None:
+        self.jax = jax
+        if self.options.suppressions:
+            self._file, problems = suppress.read(Path(self.options.suppressions))
+            for problem in problems:
+                self.notices.say(problem)
+        if self.options.log_path:
+            self._open_log()
+        self._record(self._start_event())
+        context = Context(
+            jax=jax,
+            emit=self.emit,
+            guard=self.guard,
+            now=self.now,
+            degraded=self.degraded,
+            options=self.options,
+            every=lambda seconds, job: self.ticker.every(
+                seconds, lambda: self.guard("ticker", job)
+            ),
+            at_end=self._last_looks.append,
+        )
+        for hook in hooks():
+            name = hook.__name__.rpartition(".")[2]
+            try:
+                self._uninstall.append(hook.install(context))
+            except Exception as error:
+                self.degraded(name, f"{type(error).__name__}: {error}")
+        self.ticker.every(1.0, lambda: self.emit(Tick(self.now())))
+        os.register_at_fork(after_in_child=self._in_child)
+        atexit.register(self.finish)
+        # Worker processes of multiprocessing leave without atexit.
+        Finalize(self, self.finish, exitpriority=-1)
+
+    def _open_log(self) -> None:
+        self._stream = Stream(self.options.log_path)
+        try:
+            self._stream.open()
+        except OSError as error:
+            self.notices.say(f"log_path: {error}; this run is not recorded")
+            self._stream = None
+
+    def _start_event(self) -> dict[str, Any]:
+        return {
+            "event": "start",
+            "at": 0.0,
+            "time": time.time(),
+            "version": __version__,
+            "jax": getattr(self.jax, "__version__", "?"),
+            "python": platform.python_version(),
+            "platform": platform.platform(terse=True),
+            "pid": self.pid,
+            "argv": [] if self.options.redact else list(sys.argv),
+            "checks": [check.name() for check in self.checks],
+        }
+
+    def _in_child(self) -> None:
+        """A fork: the child keeps quiet about the parent's run and records its own."""
+        self.pid = os.getpid()
+        self.run = record.Run()
+        self.history = History()
+        self._lock = threading.RLock()
+        self.notices.mute()
+
+    def now(self) -> float:
+        return time.perf_counter() - self._began
+
+    def uninstall(self) -> None:
+        """Takes every hook out again."""
+        self.ticker.stop()
+        while self._uninstall:
+            try:
+                self._uninstall.pop()()
+            except Exception as error:
+                self.degraded("stop", f"{type(error).__name__}: {error}")
+
+    def finish(self) -> None:
+        """The end of the program: the last checks, the summary, the report. Runs once."""
+        if self._done or self.jax is None:
+            return
+        self._done = True
+        self.ticker.stop()
+        self.ticker.last()
+        self.emit(Tick(self.now(), last=True))
+        with self._lock:
+            for finding in self.run.findings.values():
+                self._write(as_dict(finding) | {"event": "finding"})
+        finish(self)
+        if self._stream is not None:
+            self._stream.close()
+        self.uninstall()
+
+    # -- events --------------------------------------------------------------------------------
+
+    def emit(self, event: Event) -> None:
+        """Takes an event of a hook; never raises."""
+        try:
+            with self._lock:
+                self._take(event)
+        except Exception as error:
+            self.degraded("session", f"{type(error).__name__}: {error}")
+
+    def _take(self, event: Event) -> None:
+        if (row := as_json(event)) is not None:
+            self._record(row)
+        self._check(event)
+        if isinstance(event, Program):
+            self.ticker.start()
+            explained: Explained = self.history.explain(event)
+            self._record(as_json(explained) or {})
+            self._check(explained)
+        self.notices.on(event, self.run)
+
+    def _check(self, event: Event) -> None:
+        for check in self.checks:
+            try:
+                for finding in check.on(event):
+                    self._found(finding)
+            except Exception as error:
+                self.degraded(f"check {check.name()}", f"{type(error).__name__}: {error}")
+
+    def _found(self, finding: Finding) -> None:
+        before = self.run.findings.get(finding.id)
+        if before is None and suppress.covered(finding, self._file):
+            return
+        if self.options.redact:
+            finding = replace(finding, evidence={})
+        self.run.findings[finding.id] = finding
+        # Written again when it has doubled, and at the end: a storm must not fill the disk.
+        if before is None or finding.count >= 2 * max(before.count, 1):
+            self._write(as_dict(finding) | {"event": "finding", "at": round(self.now(), 4)})
+        self.notices.found(finding, first=before is None)
+
+    def degraded(self, feature: str, why: str) -> None:
+        """Something cannot be seen in this process: said in the report, once for each feature."""
+        if feature not in self.run.degraded:
+            self.run.degraded[feature] = why
+            self._write({"event": "degraded", "feature": feature, "why": why})
+
+    def _record(self, row: Mapping[str, Any]) -> None:
+        self.run.add(row)
+        self._write(row)
+
+    def _write(self, row: Mapping[str, Any]) -> None:
+        if self._stream is not None:
+            try:
+                self._stream.write(row)
+            except (OSError, ValueError) as error:
+                self._stream = None
+                self.notices.say(f"log_path: {error}; the record ends here")
+
+    def end(self) -> None:
+        """Closes the record with its summary; `gotcha-sanitize report` can make it anew."""
+        own = {"at": round(self.now(), 4), "self_seconds": round(self.guard.spent, 4)}
+        self._record(record.summary(self.run) | own)
+
+
+def start_from_environment(environ: Mapping[str, str]) -> Session:
+    known = tuple(checks())
+    asked = environ.get("GOTCHA_SANITIZE", "1")
+    return start(parse(environ.get("GOTCHA_OPTIONS", ""), asked, known))
+
+
+def start(options: Options | None = None) -> Session:
+    """The session of this process: the running one, or a new one."""
+    global _current
+    if _current is None or _current._done:
+        _current = Session(options or Options())
+        _current.start()
+    return _current
+
+
+def current() -> Session | None:
+    return _current
+
+
+def known_names() -> frozenset[str]:
+    return names()

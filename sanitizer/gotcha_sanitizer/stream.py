@@ -1,0 +1,136 @@
+"""Events as JSON lines, on disk as they happen: complete up to a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gotcha_sanitizer.events import Ended, Event, Explained, HostReads, Memory, Site
+
+_FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
+
+
+class Stream:
+    """A file of events; a process that was forked off opens one of its own at its first event."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.lock = threading.Lock()
+        self._file: Any = None
+        self._pid = 0
+        self._flushed = 0.0
+
+    @property
+    def path(self) -> Path:
+        own = self.pattern.replace("%p", str(os.getpid()))
+        forked = self._pid not in (0, os.getpid()) and "%p" not in self.pattern
+        return Path(f"{own}.{os.getpid()}" if forked else own)
+
+    def open(self) -> None:
+        """Raises OSError where the file cannot be written."""
+        path = self.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("w", encoding="utf-8")
+        self._pid = os.getpid()
+
+    def write(self, event: Mapping[str, Any], now: bool = False) -> None:
+        line = json.dumps(event, default=str, separators=(",", ":")) + "\n"
+        with self.lock:
+            if self._pid != os.getpid():
+                self.open()
+            if self._file is None:  # closed: the program is over
+                return
+            self._file.write(line)
+            if now or event.get("at", 0.0) - self._flushed > _FLUSH_EVERY:
+                self._flushed = event.get("at", 0.0)
+                self._file.flush()
+
+    def close(self) -> None:
+        with self.lock:
+            if self._file is not None and self._pid == os.getpid():
+                self._file.close()
+                self._file = None
+
+
+def as_json(event: Event) -> dict[str, Any] | None:
+    """What the record keeps of an event; None for those that are only counted."""
+    match event:
+        case Ended():
+            return {
+                "event": event.stage,
+                "at": round(event.at, 4),
+                "program": event.program,
+                "function": event.function,
+                "seconds": round(event.seconds, 6),
+                "cached": event.cached,
+                **_place(event.site),
+            }
+        case Explained():
+            return _program(event)
+        case HostReads():
+            return {"event": "reads", "at": round(event.at, 4), "rows": _reads(event)}
+        case Memory():
+            return {
+                "event": "memory",
+                "at": round(event.at, 3),
+                "bytes": event.bytes,
+                "arrays": event.arrays,
+                "resident": event.resident,
+            }
+    return None
+
+
+def _program(explained: Explained) -> dict[str, Any]:
+    program = explained.program
+    defined = program.function.site or program.site or Site("<unknown>", 0)
+    return {
+        "event": "program",
+        "at": round(program.at, 4),
+        "program": program.number,
+        "function": program.function.name,
+        "owner": program.function.owner,
+        "eager": program.eager,
+        "defined": [defined.path, defined.line],
+        **_place(program.site),
+        "stack": [list(site) for site in program.stack],
+        "library": list(program.library) if program.library else None,
+        "loop": bool(program.loops),
+        "retraced": program.retraced,
+        "cached": program.cached,
+        "seconds": {stage: round(took, 6) for stage, took in program.seconds.items()},
+        "shapes": shapes(program.signature.leaves),
+        "causes": [each.cause for each in explained.differences],
+        "why": [str(each) for each in explained.differences[:5]],
+    }
+
+
+def _reads(event: HostReads) -> list[dict[str, Any]]:
+    return [
+        {
+            **_place(row.site),
+            "function": row.site.function,
+            "how": row.how,
+            "count": row.count,
+            "waits": row.waits,
+            "waited": round(row.waited, 6),
+            "looked": row.looked,
+            "idle": row.idle,
+            "loop": bool(row.loops),
+        }
+        for row in event.rows
+    ]
+
+
+def _place(site: Site | None) -> dict[str, Any]:
+    return {"path": site.path if site else "<unknown>", "line": site.line if site else 0}
+
+
+def shapes(leaves: Mapping[str, object], most: int = 4) -> str:
+    """The first few arguments, like `x: float32[8,64], lr: float32[]`."""
+    shown = ", ".join(f"{name}: {leaf}" for name, leaf in list(leaves.items())[:most])
+    more = len(leaves) - most
+    return shown + (f", and {more} more" if more > 0 else "")

@@ -1,0 +1,159 @@
+"""Does a line run at each turn of a loop? Read from the source, for lines that a run has shown.
+
+"No" where it stands under an `if`, behind a `continue`, in an exception's handler, or where what it
+reads is made by a loop of its own, as the loss of an epoch is.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from gotcha_sanitizer.events import Site
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def each_turn(stack: Sequence[Site]) -> bool:
+    """True where the innermost line runs once in each turn of a loop around one of the lines."""
+    for site in stack:
+        found = _in_function(site.path, site.line)
+        if found is not None:
+            return found
+    return False
+
+
+def _in_function(path: str, line: int) -> bool | None:
+    """For one line within its own function; None where the function runs it straight through."""
+    for node in _around(path, line):
+        if isinstance(node, _COMPREHENSIONS):
+            return True
+        if isinstance(node, _LOOPS):
+            tested = isinstance(node, ast.While) and _spans(node.test, line)
+            if tested or _within(node.body, line):
+                return not (_skipped(node, line) or _summed(path, node, line))
+        elif _decides(node, line):
+            return False
+    return None
+
+
+def _decides(node: ast.AST, line: int) -> bool:
+    """True where the line is in a part of `node` that is not always run."""
+    if isinstance(node, ast.If):
+        return _within(node.body, line) or _within(node.orelse, line)
+    if isinstance(node, ast.Try):
+        return any(_within(handler.body, line) for handler in node.handlers)
+    if isinstance(node, ast.Match):
+        return any(_within(case.body, line) for case in node.cases)
+    return False
+
+
+def _around(path: str, line: int) -> list[ast.AST]:
+    """The nodes around a line, innermost first, up to its function."""
+    found: list[ast.AST] = []
+    node: ast.AST | None = _tree(path)
+    while node is not None:
+        if isinstance(node, _FUNCTIONS):
+            if _within_body(node, line):
+                found.clear()
+        else:
+            found.append(node)
+        inside = [child for child in _children(node) if _spans(child, line)]
+        node = inside[-1] if inside else None
+    return found[::-1]
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """Statements and expressions; parts that have no lines of their own are looked through."""
+    for child in ast.iter_child_nodes(node):
+        if hasattr(child, "lineno"):
+            yield child
+        else:
+            yield from _children(child)
+
+
+def _spans(node: ast.AST, line: int) -> bool:
+    end = getattr(node, "end_lineno", None)
+    return end is not None and node.lineno <= line <= end  # type: ignore[attr-defined]
+
+
+def _within(body: Sequence[ast.AST], line: int) -> bool:
+    return any(_spans(statement, line) for statement in body)
+
+
+def _within_body(node: ast.AST, line: int) -> bool:
+    body = node.body  # type: ignore[attr-defined]
+    return _within(body if isinstance(body, list) else [body], line)
+
+
+def _skipped(loop: ast.AST, line: int) -> bool:
+    """A `continue` before the line: some turns do not come to it."""
+    return any(isinstance(n, ast.Continue) and n.lineno < line for n in ast.walk(loop))
+
+
+def _summed(path: str, loop: ast.AST, line: int) -> bool:
+    """True where the line reads names that a loop inside of this one has made, or a call of one."""
+    read = {n.id for n in _at(loop, line) if isinstance(n, ast.Name)}
+    made: set[str] = set()
+    for node in ast.walk(loop):
+        own = isinstance(node, _LOOPS) and node is not loop and not _spans(node, line)
+        if own or (isinstance(node, ast.Assign) and _loops_inside(path, node.value)):
+            made |= {n.id for n in ast.walk(node) if _stored(n)}
+    return bool(read & made)
+
+
+def _stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _at(loop: ast.AST, line: int) -> Iterator[ast.AST]:
+    return (n for n in ast.walk(loop) if getattr(n, "lineno", 0) == line)
+
+
+def _loops_inside(path: str, value: ast.expr) -> bool:
+    """True for a call of a function, of this file or imported into it, that has a loop."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = getattr(function, "id", None) or getattr(function, "attr", "")
+            if name in _looping(path) or any(name in _looping(p) for p in _imported(path, name)):
+                return True
+    return False
+
+
+@lru_cache(maxsize=64)
+def _looping(path: str) -> frozenset[str]:
+    """Names of the functions and methods of a file that run a `for` or `while`."""
+    tree = _tree(path)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return frozenset(
+        node.name
+        for node in nodes
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and any(isinstance(inner, _LOOPS) for inner in ast.walk(node))
+    )
+
+
+def _imported(path: str, name: str) -> Iterator[str]:
+    """The file that a name was imported from, as far as it is loaded."""
+    tree = _tree(path)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.ImportFrom) and any(name == (a.asname or a.name) for a in node.names):
+            ends = node.module or ""
+            for loaded, module in list(sys.modules.items()):
+                if loaded == ends or (node.level and loaded.endswith("." + ends)):
+                    if file := getattr(module, "__file__", None):
+                        yield file
+
+
+@lru_cache(maxsize=64)
+def _tree(path: str) -> ast.Module | None:
+    try:
+        return ast.parse("".join(linecache.getlines(path)))
+    except (SyntaxError, ValueError, RecursionError):  # a notebook's magics, generated code
+        return None
