@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gotcha_sanitizer.api import NotWatching as NotWatching
+    from gotcha_sanitizer.api import Recompiled as Recompiled
     from gotcha_sanitizer.api import budget as budget
     from gotcha_sanitizer.api import history as history
     from gotcha_sanitizer.api import no_recompile as no_recompile
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from gotcha_sanitizer.nan import first_nan as first_nan
 
 _WHERE = {
+    "NotWatching": "api",
+    "Recompiled": "api",
     "start": "api",
     "stop": "api",
     "report": "api",
@@ -31,6 +35,8 @@ _WHERE = {
 }
 
 __all__ = [
+    "NotWatching",
+    "Recompiled",
     "budget",
     "check_gradients",
     "describe",
@@ -48,4 +54,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gotcha_sanitizer' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"gotcha_sanitizer.{_WHERE[name]}"), name)
+    value = getattr(import_module(f"gotcha_sanitizer.{_WHERE[name]}"), name)
+    globals()[name] = value  # a module of the same name would stand there from now on
+    return value

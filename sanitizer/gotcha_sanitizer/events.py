@@ -45,6 +45,7 @@ class Mark(NamedTuple):
     text: str
     key: object
     source: object = None
+    parts: tuple[tuple[str, Mark], ...] = ()  # what it is made of, by path
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +307,10 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A sample of the live arrays. `groups`: (shape, dtype) -> count, the largest first."""
+    """A sample of the live arrays. `groups`: (shape, dtype) -> count, the largest first.
+
+    `holders` tells what holds a group that grows, and `places` the line that adds to it.
+    """
 
     at: float
     bytes: int
@@ -314,6 +318,7 @@ class Memory:
     groups: Mapping[tuple[tuple[int, ...], str], int] = field(default_factory=dict)
     holders: Mapping[tuple[tuple[int, ...], str], str] = field(default_factory=dict)
     resident: int = 0  # bytes of the process in main memory
+    places: Mapping[tuple[tuple[int, ...], str], Site] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,12 @@ class Finding:
     chain: tuple[tuple[Site, str], ...] = ()
     evidence: Mapping[str, object] = field(default_factory=dict)
     key: tuple[object, ...] = ()  # what, beside the name, makes it the same finding again
+    recorded_id: str = ""  # of a finding that was read back
 
     @property
     def id(self) -> str:
+        if self.recorded_id:
+            return self.recorded_id
         place = self.key or (self.site, self.function, self.cause)
         text = repr((self.name, place))
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
@@ -98,5 +101,5 @@ def from_dict(data: Mapping[str, Any]) -> Finding:
             for place in data.get("chain", ())
         ),
         evidence=data.get("evidence", {}),
-        key=(data.get("id"),),
+        recorded_id=data.get("id", ""),
     )

@@ -144,7 +144,9 @@ def _spans(tree: ast.AST) -> list[tuple[int, int, int]]:
             spans.append((first, last.end_lineno or last.lineno, node.lineno))
         elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
             spans.append((node.lineno, node.end_lineno or node.lineno, node.lineno))
-    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = [
+        n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
     return [piece for span in spans for piece in _cut(span, functions)]
 
 

@@ -31,15 +31,18 @@ class Notices:
         self._running: dict[int, _Running] = {}
         self._settled = False
         self._last_program = 0.0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler may come in between
         try:
             self.fd = os.dup(2)
         except OSError:  # started without a standard error
             self.fd = -1
             self._mute = True
 
-    def mute(self) -> None:
+    def in_child(self) -> None:
+        """A fork: the child keeps quiet, and another thread may have held the lock."""
         self._mute = True
+        self._lock = threading.RLock()
+        self._running.clear()
 
     @property
     def colour(self) -> bool:
@@ -51,6 +54,18 @@ class Notices:
         """One line, marked as ours and with the process it is about."""
         if not self._mute:
             self.write(f"=={os.getpid()}==gotcha: {text}\n")
+
+    def close(self) -> None:
+        """Nothing more will be said."""
+        with self._lock:
+            fd, self.fd = self.fd, -1
+            if fd >= 0:
+                os.close(fd)
+
+    def show(self, text: str) -> None:
+        """Several lines, marked already."""
+        if not self._mute:
+            self.write(text)
 
     def write(self, text: str) -> None:
         if self.fd < 0:

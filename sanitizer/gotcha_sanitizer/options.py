@@ -1,4 +1,4 @@
-"""The options of a run: `GOTCHA_SANITIZE` picks checks, `GOTCHA_OPTIONS` is `key=value:key=value`."""
+"""The options of a run: `GOTCHA_SANITIZE` picks checks, `GOTCHA_OPTIONS` sets the rest."""
 
 from __future__ import annotations
 

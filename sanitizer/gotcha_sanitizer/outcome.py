@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from gotcha_sanitizer import lifetime
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 
@@ -18,14 +21,25 @@ def finish(session: Session) -> None:
     """Writes all that was asked for. Hosts but the first keep their report to their record."""
     options = session.options
     session.end()
-    if not options.quiet and _is_first_host(session):
+    if not options.quiet and _speaks(session):
         from gotcha_sanitizer.reporters import text
 
         session.notices.write(
             text.render(session.run, options, session.notices.colour, session.pid)
         )
-    if options.html:
+    if options.html and (not _is_child(session) or "%p" in options.html):
         _write_page(session)
+
+
+def _speaks(session: Session) -> bool:
+    """A forked process is silent, a worker of a pool only speaks of findings."""
+    if session.forked or (lifetime.is_worker() and not session.run.problems):
+        return False
+    return _is_first_host(session)
+
+
+def _is_child(session: Session) -> bool:
+    return session.forked or lifetime.is_worker()
 
 
 def _is_first_host(session: Session) -> bool:
@@ -59,33 +73,38 @@ def failing(findings: list[Finding], options: Options) -> list[Finding]:
 
 
 class ExitCode:
-    """Knows how the program ends, so that one that failed keeps its own exit code.
+    """Ends a process that made findings with the code that was asked for.
 
-    Only used where `exitcode` is set. `sys.exit` is noted, an exception that nobody catches too;
-    a `raise SystemExit(n)` that does not go through `sys.exit` cannot be seen.
+    Only used where `exitcode` is set. A program that failed keeps its own code: an exception that
+    nobody caught is in `sys`, and `sys.exit` is watched. A `raise SystemExit(n)` that does not go
+    through `sys.exit` cannot be seen.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
+        self.session = session
         self.failed = False
         self._exit = sys.exit
-        self._hook = sys.excepthook
 
-    def install(self) -> None:
+    def install(self) -> Callable[[], None]:
+        """Before JAX and the program register what they do at exit, so that it comes last."""
         sys.exit = self._leave
-        sys.excepthook = self._raised
+        atexit.register(self._apply)
+        return self._uninstall
 
-    def _leave(self, status: object = None, /) -> None:
-        self.failed = status not in (None, 0)
-        raise SystemExit(status)
+    def _uninstall(self) -> None:
+        if sys.exit == self._leave:
+            sys.exit = self._exit
 
-    def _raised(self, *details: object) -> None:
-        self.failed = True
-        self._hook(*details)  # type: ignore[arg-type]
+    def _leave(self, status: Any = None, /) -> NoReturn:
+        self.failed = status is not None and status != 0
+        self._exit(status)
 
-    def apply(self, session: Session) -> None:
-        """Ends the process with the code that was asked for, when it is due."""
-        due = failing(session.run.problems, session.options)
-        if due and not self.failed and os.getpid() == session.pid:
+    def _apply(self) -> None:
+        session = self.session
+        crashed = getattr(sys, "last_value", None) is not None
+        if self.failed or crashed or os.getpid() != session.pid or session.forked:
+            return
+        if failing(session.run.problems, session.options):
             for stream in (sys.stdout, sys.stderr):
                 try:
                     stream.flush()

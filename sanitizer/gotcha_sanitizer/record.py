@@ -99,9 +99,7 @@ class Run:
 
     def _program(self, event: Json) -> None:
         _keep(self.programs, event)
-        key = (event["function"], event["path"], event["line"], event["eager"])
-        if event["owner"] == "user":  # a function is one row, wherever it is called from
-            key = (event["function"], event["defined"][0], event["defined"][1], "")
+        key = row_key(event)
         row = self.rows.get(key)
         if row is None:
             row = Row(event["function"], event["owner"], event["eager"], key[1], key[2])
@@ -114,6 +112,13 @@ class Run:
             row.seconds[stage] += seconds
         for cause in dict.fromkeys(event["causes"]):
             row.causes[cause] = row.causes.get(cause, 0) + 1
+
+
+def row_key(event: Json) -> tuple[str, str, int, str]:
+    """Function, path, line and kind of the row that a program belongs to."""
+    if event["owner"] == "user":  # a function is one row, wherever it is called from
+        return event["function"], event["defined"][0], event["defined"][1], ""
+    return event["function"], event["path"], event["line"], event["eager"]
 
 
 def _keep(kept: list[Json], event: Json) -> None:

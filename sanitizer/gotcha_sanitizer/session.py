@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import platform
 import sys
@@ -10,24 +9,24 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from multiprocessing.util import Finalize
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from gotcha_lint import __version__
-from gotcha_sanitizer import record, suppress
+from gotcha_sanitizer import lifetime, record, suppress
 from gotcha_sanitizer.catalogue import names
 from gotcha_sanitizer.checks import checks
 from gotcha_sanitizer.events import Event, Explained, Program, Tick
 from gotcha_sanitizer.finding import Finding, as_dict
 from gotcha_sanitizer.guard import Guard
-from gotcha_sanitizer.history import History
 from gotcha_sanitizer.hooks import Context, hooks
 from gotcha_sanitizer.hooks.when_imported import when_imported
 from gotcha_sanitizer.notices import Notices
 from gotcha_sanitizer.options import Options, parse
-from gotcha_sanitizer.outcome import finish
+from gotcha_sanitizer.outcome import ExitCode, finish
+from gotcha_sanitizer.programs import History
+from gotcha_sanitizer.reporters import text
 from gotcha_sanitizer.stream import Stream, as_json
 from gotcha_sanitizer.ticker import Ticker
 
@@ -37,8 +36,11 @@ _current: Session | None = None
 class Session:
     """The wire between hooks, checks and reporters. All its methods may be called from any thread."""
 
-    def __init__(self, options: Options, jax_loaded_before: bool = False) -> None:
+    def __init__(self, options: Options, only: tuple[str, ...] = ()) -> None:
         self.options = options
+        self.only = only  # names of hooks; none means all
+        self.listeners: list[Callable[[Event], None]] = []
+        self.forked = False
         self.run = record.Run()
         self.guard = Guard(self.degraded)
         self.history = History()
@@ -48,7 +50,7 @@ class Session:
         self._began = time.perf_counter()
         self._lock = threading.RLock()
         self._uninstall: list[Any] = []
-        self._last_looks: list[Callable[[], None]] = []
+        self._endings: list[Any] = []
         self._stream: Stream | None = None
         self._file: list[suppress.Suppression] = []
         self._done = False
@@ -63,9 +65,13 @@ class Session:
         """Waits for JAX; a program that never imports it pays only this."""
         for problem in self.options.problems:
             self.notices.say(f"GOTCHA_OPTIONS: {problem}; the program runs on without it")
+        if self.options.exitcode:
+            self._uninstall.append(ExitCode(self).install())
         when_imported("jax", self._jax_came)
 
     def _jax_came(self, jax: ModuleType) -> None:
+        if self._done:
+            return
         try:
             self._install(jax)
         except Exception as error:
@@ -90,24 +96,26 @@ class Session:
             every=lambda seconds, job: self.ticker.every(
                 seconds, lambda: self.guard("ticker", job)
             ),
-            at_end=self._last_looks.append,
+            at_end=self._endings.append,
+            say=self.notices.show,
+            report=self.report,
         )
         for hook in hooks():
             name = hook.__name__.rpartition(".")[2]
+            if self.only and name not in self.only:
+                continue
             try:
                 self._uninstall.append(hook.install(context))
             except Exception as error:
                 self.degraded(name, f"{type(error).__name__}: {error}")
         self.ticker.every(1.0, lambda: self.emit(Tick(self.now())))
-        os.register_at_fork(after_in_child=self._in_child)
-        atexit.register(self.finish)
-        # Worker processes of multiprocessing leave without atexit.
-        Finalize(self, self.finish, exitpriority=-1)
+        self._uninstall.append(lifetime.enter(self))
 
     def _open_log(self) -> None:
         self._stream = Stream(self.options.log_path)
         try:
             self._stream.open()
+            self._stream.header = self._start_event
         except OSError as error:
             self.notices.say(f"log_path: {error}; this run is not recorded")
             self._stream = None
@@ -124,15 +132,34 @@ class Session:
             "pid": self.pid,
             "argv": [] if self.options.redact else list(sys.argv),
             "checks": [check.name() for check in self.checks],
+            "redact": self.options.redact,
         }
 
-    def _in_child(self) -> None:
+    def in_child(self) -> None:
         """A fork: the child keeps quiet about the parent's run and records its own."""
         self.pid = os.getpid()
-        self.run = record.Run()
+        self.forked = True
+        self.run = record.Run(degraded=self.run.degraded.copy())
+        self.run.start = self._start_event()
         self.history = History()
+        self.checks = [type(check)(self.options) for check in self.checks]
         self._lock = threading.RLock()
-        self.notices.mute()
+        self.notices.in_child()
+        if self._stream is not None:
+            self._stream.in_child()
+
+    def flush(self) -> None:
+        """What was recorded so far is on disk."""
+        if self._stream is not None:
+            try:
+                self._stream.flush()
+            except (OSError, ValueError) as error:
+                self._lost(error)
+
+    @property
+    def watches(self) -> bool:
+        """False once it is over."""
+        return not self._done
 
     def now(self) -> float:
         return time.perf_counter() - self._began
@@ -152,7 +179,10 @@ class Session:
             return
         self._done = True
         self.ticker.stop()
-        self.ticker.last()
+        if self.forked and not self.run.rows and not self.run.findings:
+            self._stream = None  # most workers have nothing to tell: no file for each of them
+        for job in self._endings:
+            self.guard("end", job)
         self.emit(Tick(self.now(), last=True))
         with self._lock:
             for finding in self.run.findings.values():
@@ -161,6 +191,33 @@ class Session:
         if self._stream is not None:
             self._stream.close()
         self.uninstall()
+
+    def stop(self) -> None:
+        """Ends the run before the program does; nothing is printed."""
+        self.options = replace(self.options, quiet=True)
+        self.finish()
+        self._done = True
+        self.uninstall()
+        self.notices.close()
+
+    def renew(self) -> list[Finding]:
+        """Forgets what earlier programs were compared with, as if a run began; the findings so far.
+
+        The programs, seconds and degraded features are kept.
+        """
+        with self._lock:
+            found = list(self.run.findings.values())
+            self.run.findings = {}
+            self.history = History()
+            self.checks = [type(check)(self.options) for check in self.checks]
+            return found
+
+    def report(self) -> str:
+        """The report of the run so far, or of the whole run once it is over."""
+        with self._lock:
+            whole = record.summary(self.run)
+            run = replace(self.run, summary=whole, last=self.run.last if self._done else self.now())
+            return text.render(run, self.options, pid=self.pid)
 
     # -- events --------------------------------------------------------------------------------
 
@@ -181,6 +238,10 @@ class Session:
             explained: Explained = self.history.explain(event)
             self._record(as_json(explained) or {})
             self._check(explained)
+            for listener in self.listeners:
+                listener(explained)
+        elif isinstance(event, Tick):
+            self.flush()
         self.notices.on(event, self.run)
 
     def _check(self, event: Event) -> None:
@@ -218,8 +279,11 @@ class Session:
             try:
                 self._stream.write(row)
             except (OSError, ValueError) as error:
-                self._stream = None
-                self.notices.say(f"log_path: {error}; the record ends here")
+                self._lost(error)
+
+    def _lost(self, error: Exception) -> None:
+        self._stream = None
+        self.notices.say(f"log_path: {error}; the record ends here")
 
     def end(self) -> None:
         """Closes the record with its summary; `gotcha-sanitize report` can make it anew."""
@@ -233,11 +297,11 @@ def start_from_environment(environ: Mapping[str, str]) -> Session:
     return start(parse(environ.get("GOTCHA_OPTIONS", ""), asked, known))
 
 
-def start(options: Options | None = None) -> Session:
+def start(options: Options | None = None, only: tuple[str, ...] = ()) -> Session:
     """The session of this process: the running one, or a new one."""
     global _current
-    if _current is None or _current._done:
-        _current = Session(options or Options())
+    if _current is None or not _current.watches:
+        _current = Session(options or Options(), only)
         _current.start()
     return _current
 

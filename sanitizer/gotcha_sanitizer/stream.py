@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ class Stream:
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # a signal's handler may come in between
+        self.header: Callable[[], Mapping[str, Any]] | None = None  # of a forked process's file
         self._file: Any = None
         self._pid = 0
         self._flushed = 0.0
@@ -34,14 +36,16 @@ class Stream:
         """Raises OSError where the file cannot be written."""
         path = self.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("w", encoding="utf-8")
+        self._file = _alone(path)
         self._pid = os.getpid()
 
     def write(self, event: Mapping[str, Any], now: bool = False) -> None:
-        line = json.dumps(event, default=str, separators=(",", ":")) + "\n"
+        line = _line(event)
         with self.lock:
             if self._pid != os.getpid():
                 self.open()
+                if self.header is not None:
+                    self._file.write(_line(self.header()))
             if self._file is None:  # closed: the program is over
                 return
             self._file.write(line)
@@ -49,11 +53,53 @@ class Stream:
                 self._flushed = event.get("at", 0.0)
                 self._file.flush()
 
+    def flush(self) -> None:
+        """Raises OSError where the disk is full."""
+        with self.lock:
+            if self._file is not None and self._pid == os.getpid():
+                self._file.flush()
+
+    def in_child(self) -> None:
+        """A fork: another thread of the parent may have held the lock."""
+        self.lock = threading.RLock()
+
     def close(self) -> None:
         with self.lock:
             if self._file is not None and self._pid == os.getpid():
                 self._file.close()
                 self._file = None
+
+
+def _line(event: Mapping[str, Any]) -> str:
+    return json.dumps(event, default=str, separators=(",", ":")) + "\n"
+
+
+def _alone(path: Path) -> Any:
+    """The file, emptied; where another process is writing to it, one beside it with our number.
+
+    Processes that a program starts inherit its options, the path among them.
+    """
+    file = path.open("a", encoding="utf-8")
+    if not _claim(file):
+        file.close()
+        file = path.with_name(f"{path.name}.{os.getpid()}").open("a", encoding="utf-8")
+        _claim(file)
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.truncate(0)
+    return file
+
+
+def _claim(file: Any) -> bool:
+    """False where another process has claimed the file; the claim ends with the process."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # Windows; a file system without locks
+        return True
+    return True
 
 
 def as_json(event: Event) -> dict[str, Any] | None:

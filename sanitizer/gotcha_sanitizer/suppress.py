@@ -11,7 +11,6 @@ from pathlib import Path
 
 from gotcha_lint import comments
 from gotcha_lint.registry import rules
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.finding import Finding
 
 

@@ -6,7 +6,6 @@ started again afterwards, in the parent alone.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -30,9 +29,6 @@ class Ticker:
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._wanted = False
-        os.register_at_fork(
-            before=self._before, after_in_parent=self._again, after_in_child=self._child
-        )
 
     def every(self, seconds: float, function: Callable[[], None]) -> None:
         self._jobs.append(_Job(seconds, function))
@@ -48,21 +44,20 @@ class Ticker:
         self._wanted = False
         self._halt()
 
-    def last(self) -> None:
-        """Calls every function once more, from this thread: the program ends."""
-        for job in self._jobs:
-            job.function()
-
-    def _before(self) -> None:
+    def pause(self) -> None:
+        """Before a fork."""
         self._halt()
 
-    def _again(self) -> None:
+    def resume(self) -> None:
+        """After a fork, in the parent."""
         if self._wanted:
             self.start()
 
-    def _child(self) -> None:
-        self._wanted = False  # a child has no work of the parent's to watch; see session.in_child
+    def forget(self) -> None:
+        """After a fork, in the child: it has no work of the parent's to watch."""
+        self._wanted = False
         self._thread = None
+        self._wake = threading.Event()
 
     def _halt(self) -> None:
         thread, self._thread = self._thread, None

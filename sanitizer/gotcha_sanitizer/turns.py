@@ -15,7 +15,7 @@ from functools import lru_cache
 from gotcha_sanitizer.events import Site
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -30,10 +30,10 @@ def each_turn(stack: Sequence[Site]) -> bool:
 
 def _in_function(path: str, line: int) -> bool | None:
     """For one line within its own function; None where the function runs it straight through."""
-    for node in _around(path, line):
+    for node in around(path, line):
         if isinstance(node, _COMPREHENSIONS):
             return True
-        if isinstance(node, _LOOPS):
+        if isinstance(node, LOOPS):
             tested = isinstance(node, ast.While) and _spans(node.test, line)
             if tested or _within(node.body, line):
                 return not (_skipped(node, line) or _summed(path, node, line))
@@ -53,7 +53,7 @@ def _decides(node: ast.AST, line: int) -> bool:
     return False
 
 
-def _around(path: str, line: int) -> list[ast.AST]:
+def around(path: str, line: int) -> list[ast.AST]:
     """The nodes around a line, innermost first, up to its function."""
     found: list[ast.AST] = []
     node: ast.AST | None = _tree(path)
@@ -101,14 +101,15 @@ def _summed(path: str, loop: ast.AST, line: int) -> bool:
     read = {n.id for n in _at(loop, line) if isinstance(n, ast.Name)}
     made: set[str] = set()
     for node in ast.walk(loop):
-        own = isinstance(node, _LOOPS) and node is not loop and not _spans(node, line)
+        own = isinstance(node, LOOPS) and node is not loop and not _spans(node, line)
         if own or (isinstance(node, ast.Assign) and _loops_inside(path, node.value)):
-            made |= {n.id for n in ast.walk(node) if _stored(n)}
+            made |= _stored(node)
     return bool(read & made)
 
 
-def _stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+def _stored(node: ast.AST) -> set[str]:
+    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _at(loop: ast.AST, line: int) -> Iterator[ast.AST]:
@@ -135,7 +136,7 @@ def _looping(path: str) -> frozenset[str]:
         node.name
         for node in nodes
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and any(isinstance(inner, _LOOPS) for inner in ast.walk(node))
+        and any(isinstance(inner, LOOPS) for inner in ast.walk(node))
     )
 
 
@@ -143,12 +144,14 @@ def _imported(path: str, name: str) -> Iterator[str]:
     """The file that a name was imported from, as far as it is loaded."""
     tree = _tree(path)
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.ImportFrom) and any(name == (a.asname or a.name) for a in node.names):
+        if isinstance(node, ast.ImportFrom) and any(
+            name == (a.asname or a.name) for a in node.names
+        ):
             ends = node.module or ""
             for loaded, module in list(sys.modules.items()):
-                if loaded == ends or (node.level and loaded.endswith("." + ends)):
-                    if file := getattr(module, "__file__", None):
-                        yield file
+                known = loaded == ends or (node.level and loaded.endswith("." + ends))
+                if known and (file := getattr(module, "__file__", None)):
+                    yield file
 
 
 @lru_cache(maxsize=64)

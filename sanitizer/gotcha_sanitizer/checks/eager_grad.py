@@ -32,12 +32,10 @@ class EagerGrad(Check):
         program = event.program
         if not program.loops:
             return
-        loop = program.loops[-1]
-        found = self._places.setdefault(loop, _Place())
+        site, loop = program.site, program.loops[0]
+        found = self._places.setdefault(site, _Place())
         found.operations.add(program.function.name)
         found.seconds += event.seconds
-        # The outermost line that is in a loop: what runs again is the gradient, not the operation.
-        site = next((s for s in reversed(program.stack) if s.path == loop.path), program.site)
         count = len(found.operations)
         yield Finding(
             name="eager-grad",
@@ -50,5 +48,5 @@ class EagerGrad(Check):
             severity="warning" if count >= 3 else "info",
             chain=((loop, "the loop"),),
             evidence={"operations": sorted(found.operations)[:20]},
-            key=(loop,),
+            key=(site,),
         )

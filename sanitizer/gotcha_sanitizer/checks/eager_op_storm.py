@@ -10,7 +10,7 @@ from gotcha_sanitizer.events import Event, Explained, Site
 from gotcha_sanitizer.finding import Finding
 
 _CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
-_FEW = 3
+_FEW = 4
 
 
 @dataclass
@@ -24,7 +24,8 @@ class _Storm:
 class EagerOpStorm(Check):
     """Counts, line by line, the operations that compile again outside of `jax.jit` in a loop.
 
-    The first compile of an operation is normal, and start-up code is left alone.
+    The first compile of an operation is normal. So is all that comes before the first jitted
+    function of the program: parameters are made there, each with its own shape.
     """
 
     gotchas = ("eager-op-storm", "eager-control-flow")
@@ -32,11 +33,15 @@ class EagerOpStorm(Check):
     def __init__(self, options) -> None:
         super().__init__(options)
         self._storms: dict[tuple[Site | None, bool], _Storm] = {}
+        self._starting = True
 
     def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Explained) or event.program.eager != "op":
+        if not isinstance(event, Explained):
             return
         program = event.program
+        self._starting &= program.function.owner != "user" or not program.called
+        if program.eager != "op" or self._starting:
+            return
         if not event.differences or not program.loops or program.site is None:
             return
         control = program.function.name in _CONTROL_FLOW
@@ -65,8 +70,6 @@ def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:
         message=message,
         site=program.site,
         advice=advice,
-        cause=event.cause,
-        causes=tuple(dict.fromkeys(each.cause for each in event.differences)),
         count=storm.count,
         seconds=storm.seconds,
         confidence="high" if control else "medium",

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gotcha_sanitizer.advice import ADVICE, advise
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.events import Difference, Event, Explained, Site
 from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.advice import ADVICE, advise
 
 _RENEWABLE = {"new-function", "static-identity", "pytree-static"}
 _ALWAYS = {"weak-type", "call-style"}
@@ -50,7 +50,9 @@ class Recompile(Check):
         case.seconds += event.seconds
         case.here[program.site] = case.here.get(program.site, 0) + 1
         for each in event.differences:
-            values = case.seen.setdefault((program.site, each.path), {each.old: None})
+            values = case.seen.setdefault((program.site, each.path), {})
+            if event.before is not None and event.before.site == program.site:
+                values[each.old] = None
             values[each.new] = None
         avoidable = _is_avoidable(event, case)
         case.warned |= avoidable

@@ -6,6 +6,7 @@ it returns takes the hook out again. Only `private` knows names that JAX does no
 
 from __future__ import annotations
 
+import atexit
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +36,10 @@ class Context:
     degraded: Callable[[str, str], None]
     options: Options
     every: Callable[[float, Callable[[], None]], None]  # seconds, function: called by the ticker
+    at_end: Callable[[Callable[[], None]], None] = atexit.register  # called before the last Tick
     at_end: Callable[[Callable[[], None]], None]  # called once, before the report
+    say: Callable[[str], None] = lambda text: None  # writes text to standard error, unless `quiet`
+    report: Callable[[], str] = lambda: ""  # the report so far
 
 
 def hooks() -> list[ModuleType]:

@@ -97,7 +97,9 @@ def _of_function(f: types.FunctionType, prefix: str, self: Any) -> Iterator[Read
         except TypeError:
             return
         for name in sorted(own & self.__dict__.keys()):
-            yield Read(f"self.{name}", "self", attributes, functools.partial(_attribute, held, name))
+            yield Read(
+                f"self.{name}", "self", attributes, functools.partial(_attribute, held, name)
+            )
 
 
 def _of_partial(fun: functools.partial) -> Iterator[Read]:

@@ -144,9 +144,12 @@ class Compiling:
         program.function, program.base = identify(call.fun, program.name)
         program.signature = signature(self.context.jax, call)
         if program.function.owner == "jax":
-            program.eager = "grad" if private.within(frame, private.GRADIENTS) else "op"
-            settings = capture.settings(program.base)
-            program.signature = replace(program.signature, statics=settings)
+            gradient = private.gradient(frame)
+            program.eager = "op" if gradient is None else "grad"
+            if gradient is not None:  # the user's line is that of the gradient, not of the loss
+                program.place = where(gradient)
+            statics = {**program.signature.statics, **capture.settings(program.base)}
+            program.signature = replace(program.signature, statics=statics)
             return
         program.reads = list(capture.reads(call.fun, program.base, private.static_self(call)))
         program.captures = capture.captures(program.reads)
@@ -270,4 +273,3 @@ def install(context: Context) -> Callable[[], None]:
             private.unregister(context.jax, listener)
 
     return uninstall
-

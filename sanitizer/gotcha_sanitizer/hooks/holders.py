@@ -6,12 +6,15 @@ Asking the garbage collector who refers to an array takes tens of milliseconds i
 
 from __future__ import annotations
 
+import linecache
+import re
 import sys
 from collections import deque
 from collections.abc import Iterator
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
+from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.words import short
 
@@ -23,28 +26,52 @@ _WIDE = 64  # attributes or items of one that are looked through
 _OPTIMIZED = 0x1  # co_flags: the locals of a function, not of a module or class body
 
 
-def holder(group: Group, at_least: int) -> str:
-    """The container with at least so many items whose last ones have arrays of the group, or ''."""
-    for names, where in _scopes():
+class Held(NamedTuple):
+    """What holds arrays, in words, and the line that adds to it."""
+
+    text: str
+    site: Site | None
+
+
+def holder(group: Group, at_least: int) -> Held | None:
+    """The container with at least so many items whose newest ones have arrays of the group."""
+    for names, path, code in _scopes():
         for name, value in names[:_MOST_NAMES]:
             if (found := _inside(name, value, group, at_least)) is not None:
-                return f"{found} in {where}"
-    return ""
+                kind, variable = found
+                where = f"{code.co_qualname}, {short(path)}" if code else short(path)
+                return Held(f"{kind} `{variable}` in {where}", _adding(variable, path, code))
+    return None
 
 
-def _scopes() -> Iterator[tuple[list[tuple[str, Any]], str]]:
-    """(names and values, where) of the running functions and modules of the user's."""
+def _adding(variable: str, path: str, code: CodeType | None) -> Site | None:
+    """The first line from the function's on that adds to a container, or names it."""
+    name = re.escape(re.split(r"[.\[]", variable)[0 if variable.endswith("]") else -1])
+    adds = (
+        rf"\b{name}\b(\[.*?\])?(\.(append|appendleft|extend|insert|add|update)\(|\s*\+=|\[.+\]\s*=)"
+    )
+    start = code.co_firstlineno if code else 1
+    lines = list(enumerate(linecache.getlines(path), 1))[start - 1 :]
+    for said in (adds, rf"\b{name}\b"):
+        for number, line in lines:
+            if re.search(said, line):
+                return Site(path, number, code.co_qualname if code else "")
+    return None
+
+
+def _scopes() -> Iterator[tuple[list[tuple[str, Any]], str, CodeType | None]]:
+    """(names and values, file, code) of the running functions and modules of the user's."""
     for frame in list(sys._current_frames().values()):
         walk: FrameType | None = frame
         while walk is not None:
             code = walk.f_code
             if code.co_flags & _OPTIMIZED and owner(code.co_filename) == "user":
-                yield _locals(walk, code), f"{code.co_qualname}, {short(code.co_filename)}"
+                yield _locals(walk, code), code.co_filename, code
             walk = walk.f_back
     for module in list(sys.modules.values()):
         file = getattr(module, "__dict__", {}).get("__file__")
         if isinstance(file, str) and owner(file) == "user":
-            yield list(vars(module).items()), short(file)
+            yield list(vars(module).items()), file, None
 
 
 def _locals(frame: FrameType, code: CodeType) -> list[tuple[str, Any]]:
@@ -63,16 +90,16 @@ def _locals(frame: FrameType, code: CodeType) -> list[tuple[str, Any]]:
     return values
 
 
-def _inside(name: str, value: Any, group: Group, at_least: int) -> str | None:
-    """A breadth-first walk that runs no code of the user's."""
+def _inside(name: str, value: Any, group: Group, at_least: int) -> tuple[str, str] | None:
+    """Kind and path of the container; a breadth-first walk that runs no code of the user's."""
     todo, seen = deque([(name, value, 0)]), {id(value)}
     while todo:
         path, value, depth = todo.popleft()
         kind = type(value)
-        if kind in (list, dict, set, deque) and len(value) >= at_least:
-            if any(_has(item, group, 3) for item in _last(value)):
-                most = f" of at most {value.maxlen:,}" if getattr(value, "maxlen", None) else ""
-                return f"{kind.__name__}{most} `{path}`"
+        long = kind in (list, dict, set, deque) and len(value) >= at_least
+        if long and any(_has(item, group, 3) for item in _last(value)):
+            most = f" of at most {value.maxlen:,}" if getattr(value, "maxlen", None) else ""
+            return kind.__name__ + most, path
         if depth == _DEPTH:
             continue
         for part, inner in _parts(value):

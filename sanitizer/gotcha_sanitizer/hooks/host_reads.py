@@ -6,6 +6,7 @@ leave no frame in a traceback. `__iter__` is not among them: iterating slices on
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import threading
@@ -14,8 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks.finite import LOOK
 from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
-from gotcha_sanitizer.hooks.read_sites import Looks, Reads, emit_changed, is_finite
+from gotcha_sanitizer.hooks.read_sites import WAITS, Looks, Reads, emit_changed
 
 _NUMBERS = ("__float__", "__complex__")
 _WHOLE = ("__int__", "__bool__", "__index__")
@@ -34,17 +36,23 @@ _OTHERS = (
 
 def _number(original: Method, reads: Reads) -> Method:
     """For methods that take nothing, read once and give a float or a complex number."""
-    clock, note, caller = time.perf_counter, reads.note, sys._getframe
+    clock, note, caller, lines = time.perf_counter, reads.note, sys._getframe, reads.lines
 
     def hook(self: Any) -> Any:
         began = clock()
         try:
             value = original(self)
         except BaseException as error:
-            reads.context.guard("host reads", reads.failed, caller(1), self)
+            reads.failed(caller(1), self)
             forget_frame(error)
             raise
-        note(caller(1), began, clock(), self, value - value == 0.0)
+        ended = clock()
+        frame = caller(1)
+        line = lines.get(id(frame.f_code) + frame.f_lasti)
+        if line is not None and ended - began < WAITS and value - value == 0.0:
+            line.count += 1
+        else:
+            note(frame, began, ended, self, value - value == 0.0)
         return value
 
     return hook
@@ -52,17 +60,23 @@ def _number(original: Method, reads: Reads) -> Method:
 
 def _whole(original: Method, reads: Reads) -> Method:
     """For methods that take nothing, read once and give an integer or a truth value."""
-    clock, note, caller = time.perf_counter, reads.note, sys._getframe
+    clock, note, caller, lines = time.perf_counter, reads.note, sys._getframe, reads.lines
 
     def hook(self: Any) -> Any:
         began = clock()
         try:
             value = original(self)
         except BaseException as error:
-            reads.context.guard("host reads", reads.failed, caller(1), self)
+            reads.failed(caller(1), self)
             forget_frame(error)
             raise
-        note(caller(1), began, clock(), self, True)
+        ended = clock()
+        frame = caller(1)
+        line = lines.get(id(frame.f_code) + frame.f_lasti)
+        if line is not None and ended - began < WAITS:
+            line.count += 1
+        else:
+            note(frame, began, ended, self, True)
         return value
 
     return hook
@@ -70,27 +84,35 @@ def _whole(original: Method, reads: Reads) -> Method:
 
 def _other(original: Method, reads: Reads, active: set[int]) -> Method:
     """For methods that may call another of them: only the outermost counts."""
-    clock, note, caller, ident = time.perf_counter, reads.note, sys._getframe, threading.get_ident
+    clock, note, caller, lines = time.perf_counter, reads.note, sys._getframe, reads.lines
+    ident, finite = threading.get_ident, LOOK.get(reads.how)
 
     def hook(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         me = ident()
-        inner = me in active
+        if me in active:
+            try:
+                return original(self, *args, **kwargs)
+            except BaseException as error:
+                forget_frame(error)
+                raise
         active.add(me)
         began = clock()
         try:
             value = original(self, *args, **kwargs)
         except BaseException as error:
-            if not inner:
-                reads.context.guard("host reads", reads.failed, caller(1), self)
+            active.discard(me)
+            reads.failed(caller(1), self)
             forget_frame(error)
             raise
-        finally:
-            if not inner:
-                active.discard(me)
-        if not inner:
-            ended = clock()
-            finite = reads.context.guard("host reads", is_finite, value)
-            note(caller(1), began, ended, self, finite is not False)
+        ended = clock()
+        active.discard(me)
+        frame = caller(1)
+        line = lines.get(id(frame.f_code) + frame.f_lasti)
+        good = finite is None or reads.looks_finite(finite, value)
+        if good and line is not None and ended - began < WAITS:
+            line.count += 1
+        else:
+            note(frame, began, ended, self, good)
         return value
 
     return hook
@@ -111,13 +133,15 @@ def install(context: Context) -> Callable[[], None]:
     restore: list[Callable[[], None]] = []
     for name in (*_NUMBERS, *_WHOLE, *_OTHERS):
         reads = Reads(name, context, looks)
-        done = replace(arrays, name, _maker(name, reads, active))
+        done = context.guard("host reads", replace, arrays, name, _maker(name, reads, active))
         if done is not None:
             tables.append(reads)
             restore.append(done)
         elif name != "__buffer__":
             context.degraded(f"host reads by {name}", "arrays have no such method in this JAX")
-    context.every(1.0, lambda: emit_changed(context, tables))
+    flush = functools.partial(emit_changed, context, tables)
+    context.every(1.0, flush)
+    context.at_end(flush)
 
     def forget() -> None:
         active.clear()

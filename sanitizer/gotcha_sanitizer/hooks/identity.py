@@ -58,14 +58,17 @@ def _unwrap(fun: Any) -> tuple[str, types.FunctionType | None]:
         elif (held := _held(base)) is not None:
             kind, base = "transformed function", held
         else:
-            call = getattr(type(base), "__call__", None)
-            return "callable object", call if isinstance(call, types.FunctionType) else None
+            method = vars(type(base)).get("__call__")
+            return "callable object", method if isinstance(method, types.FunctionType) else None
     return kind, base if isinstance(base, types.FunctionType) else None
 
 
 def _held(value: Any) -> Any:
     """What a callable object of a library wraps."""
-    if owner(getattr(__import__("sys").modules.get(type(value).__module__), "__file__", "") or "") == "user":
+    if (
+        owner(getattr(__import__("sys").modules.get(type(value).__module__), "__file__", "") or "")
+        == "user"
+    ):
         return None
     for name in _HELD:
         inner = getattr(value, name, None)

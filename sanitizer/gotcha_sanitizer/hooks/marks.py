@@ -20,7 +20,8 @@ from typing import Any
 from gotcha_sanitizer.events import Mark
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
-_DEPTH, _MOST, _WIDE = 4, 64, 60
+_DEPTH, _MOST, _WIDE = 8, 64, 60
+_BUDGET = 1000  # values that one mark looks at
 
 
 class Serials:
@@ -51,43 +52,114 @@ serials = Serials()
 
 def mark(value: Any, names: frozenset[str] = frozenset(), depth: int = _DEPTH) -> Mark:
     """A value's mark. `names` are the attributes that matter of an object (all when empty)."""
-    kind = type(value)
-    if kind in _PLAIN:
-        return Mark("value", _text(value), (kind.__name__, _key_of_plain(value)))
-    if isinstance(value, (type, types.ModuleType)):
-        return Mark("value", value.__name__, ("named", value.__name__, id(value)))
-    if isinstance(value, enum.Enum):
-        return Mark("value", str(value), (kind.__qualname__, value.name))
-    if isinstance(value, types.FunctionType):
-        return Mark("function", value.__qualname__, ("function", serials.of(value)), _made(value, depth))
-    if isinstance(value, types.MethodType):
-        return _method(value, names, depth)
-    if isinstance(value, functools.partial):
-        return _partial(value, depth)
-    if _is_array(value):
-        return _array(value)
-    if depth and isinstance(value, (list, tuple, set, frozenset)):
-        return _sequence(value, depth)
-    if depth and isinstance(value, Mapping):
-        return _mapping(value, depth)
-    return _object(value, names, depth)
+    return _Marker(names).mark(value, depth)
 
 
 def static(value: Any) -> Mark:
-    """The mark of a static argument: JAX tells them apart by hash and equality, so does this."""
-    kind = type(value)
-    simple = kind in _PLAIN or isinstance(
-        value, (types.FunctionType, types.MethodType, functools.partial, enum.Enum, type)
-    )
-    if simple or kind.__eq__ is object.__eq__:
-        return mark(value)
-    inner = mark(value)
-    if isinstance(value, (tuple, frozenset)) and inner.kind == "container":
-        return inner
-    try:
-        return Mark("object", inner.text, (kind.__qualname__, hash(value)), inner.source)
-    except Exception:  # the user's __hash__
-        return inner
+    """The mark of static data: JAX tells it apart by hash and equality, so does this."""
+    return _Marker(frozenset(), hashed=True).mark(value, _DEPTH)
+
+
+class _Marker:
+    """Makes one mark; what is beyond its budget is only told apart by identity."""
+
+    def __init__(self, names: frozenset[str], hashed: bool = False) -> None:
+        self.names = names
+        self.hashed = hashed  # JAX has just called the `__hash__` of the objects
+        self.left = _BUDGET
+
+    def mark(self, value: Any, depth: int) -> Mark:
+        self.left -= 1
+        if self.left < 0:
+            depth = 0
+        kind = type(value)
+        if kind in _PLAIN:
+            return Mark("value", _text(value), (kind.__name__, _key_of_plain(value)))
+        if isinstance(value, (type, types.ModuleType)):
+            return Mark("value", value.__name__, ("named", value.__name__, id(value)))
+        if isinstance(value, enum.Enum):
+            return Mark("value", str(value), (kind.__qualname__, value.name))
+        if isinstance(value, types.FunctionType):
+            return self._function(value, depth)
+        if isinstance(value, types.MethodType):
+            return self._method(value, depth)
+        if isinstance(value, functools.partial):
+            return self._partial(value, depth)
+        if _is_array(value):
+            return _array(value)
+        if depth and isinstance(value, (list, tuple, set, frozenset)):
+            return self._sequence(value, depth)
+        if depth and isinstance(value, Mapping):
+            items = {f"[{_text(k)}]": v for k, v in itertools.islice(value.items(), _MOST)}
+            return self._container(f"{kind.__name__} of {len(value)}", kind, items, depth)
+        return self._object(value, depth)
+
+    def _function(self, value: types.FunctionType, depth: int) -> Mark:
+        key = ("function", serials.of(value))
+        cells = (value.__closure__ or ())[:_MOST] if depth else ()
+        names = value.__code__.co_freevars
+        parts = self._parts(
+            {f"({n})": _content(c) for n, c in zip(names, cells, strict=False)}, depth
+        )
+        return Mark("function", value.__qualname__, key, (source(value), _sources(parts)), parts)
+
+    def _method(self, value: types.MethodType, depth: int) -> Mark:
+        owner = self.mark(value.__self__, depth - 1) if depth else Mark("identity", "", 0)
+        function = value.__func__
+        text = getattr(function, "__qualname__", "method")
+        key = ("method", owner.key, serials.of(function))
+        made = source(function) if isinstance(function, types.FunctionType) else text
+        return Mark("method", text, key, (made, owner.source or owner.key))
+
+    def _partial(self, value: functools.partial, depth: int) -> Mark:
+        items = {" function": value.func}
+        items |= {f" argument {i}": v for i, v in enumerate(value.args)}
+        items |= {f" {k}=": v for k, v in value.keywords.items()}
+        parts = self._parts(items, depth) if depth else ()
+        text = f"partial({parts[0][1].text})" if parts else "partial"
+        return Mark("partial", text, ("partial", serials.of(value)), _sources(parts), parts)
+
+    def _sequence(self, value: Any, depth: int) -> Mark:
+        kind = type(value)
+        if isinstance(value, (set, frozenset)):
+            keys = frozenset(self.mark(v, 0).key for v in itertools.islice(value, _MOST))
+            return Mark("container", f"{kind.__name__} of {len(value)}", (kind.__name__, keys))
+        if hasattr(value, "_fields"):
+            items = {f".{n}": v for n, v in zip(value._fields, value, strict=False)}
+            return self._container(f"{kind.__name__}(...)", kind, items, depth)
+        items = {f"[{i}]": v for i, v in enumerate(itertools.islice(value, _MOST))}
+        return self._container("", kind, items, depth)
+
+    def _container(self, text: str, kind: type, items: Mapping[str, Any], depth: int) -> Mark:
+        parts = self._parts(items, depth)
+        key = (kind.__name__, *((name, m.key) for name, m in parts))
+        shown = ", ".join(m.text for _, m in parts[:4]) + (", ..." if len(parts) > 4 else "")
+        text = text or ("[%s]" if kind is list else "(%s)") % shown
+        return Mark("container", text[:_WIDE], key, (kind.__name__, _sources(parts)), parts)
+
+    def _object(self, value: Any, depth: int) -> Mark:
+        kind = type(value)
+        held = _attributes(value, self.names) if depth else {}
+        parts = self._parts({f".{k}": v for k, v in held.items()}, depth)
+        shown = ", ".join(f"{n[1:]}={m.text}" for n, m in parts[:3])
+        text = f"{kind.__name__}({shown}{', ...' if len(parts) > 3 else ''})"
+        made = (kind.__qualname__, _sources(parts))
+        return Mark("identity", text[:_WIDE], self._key(value), made, parts)
+
+    def _key(self, value: Any) -> tuple[object, ...]:
+        if self.hashed and type(value).__eq__ is not object.__eq__:
+            try:
+                return (type(value).__qualname__, hash(value))
+            except Exception:  # the user's `__hash__`
+                pass
+        return ("identity", serials.of(value))
+
+    def _parts(self, items: Mapping[str, Any], depth: int) -> tuple[tuple[str, Mark], ...]:
+        return tuple((name, self.mark(v, depth - 1)) for name, v in items.items())
+
+
+def _sources(parts: tuple[tuple[str, Mark], ...]) -> tuple[object, ...]:
+    return tuple((name, m.source or m.key) for name, m in parts)
 
 
 def source(function: types.FunctionType) -> tuple[object, ...]:
@@ -95,22 +167,6 @@ def source(function: types.FunctionType) -> tuple[object, ...]:
     code = function.__code__
     place = () if _is_cell(code.co_filename) else (code.co_filename, code.co_firstlineno)
     return (code.co_qualname, digest(code), *place)
-
-
-def _made(function: types.FunctionType, depth: int) -> tuple[object, ...]:
-    """Source and contents of the closure: equal for functions that do the same."""
-    cells = function.__closure__ or ()
-    if not depth or not cells:
-        return source(function)
-    held = (mark(_content(cell), depth=depth - 1) for cell in cells[:_MOST])
-    return (source(function), *(m.source or m.key for m in held))
-
-
-def _content(cell: types.CellType) -> object:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not yet assigned
-        return None
 
 
 def digest(code: types.CodeType) -> str:
@@ -135,22 +191,6 @@ def _text(value: Any) -> str:
     return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
 
 
-def _method(value: types.MethodType, names: frozenset[str], depth: int) -> Mark:
-    owner = mark(value.__self__, names, depth - 1) if depth else Mark("identity", "", id(value))
-    function = value.__func__
-    text = getattr(function, "__qualname__", "method")
-    key = ("method", owner.key, serials.of(function))
-    made = source(function) if isinstance(function, types.FunctionType) else text
-    return Mark("method", text, key, (made, owner.source or owner.key))
-
-
-def _partial(value: functools.partial, depth: int) -> Mark:
-    inner = mark(value.func, depth=depth - 1) if depth else Mark("function", "", id(value.func))
-    held = [mark(v, depth=max(depth - 1, 0)) for v in (*value.args, *value.keywords.values())]
-    made = (inner.source or inner.key, *(m.source or m.key for m in held), *value.keywords)
-    return Mark("partial", f"partial({inner.text})", ("partial", serials.of(value)), made)
-
-
 def _is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape") and hasattr(value, "ndim")
 
@@ -169,47 +209,6 @@ def _sample(array: Any, most: int = 256) -> int:
     return zlib.crc32(flat[:: max(1, flat.size // most)][:most].tobytes())
 
 
-def _sequence(value: Any, depth: int) -> Mark:
-    name = type(value).__name__
-    if hasattr(value, "_fields"):
-        items = dict(zip(value._fields, value, strict=False))
-        return _items(f"{name}(...)", name, items, depth)
-    if isinstance(value, (set, frozenset)):
-        keys = frozenset(mark(v, depth=0).key for v in itertools.islice(value, _MOST))
-        return Mark("container", f"{name} of {len(value)}", (name, len(value), keys))
-    marks = [mark(v, depth=depth - 1) for v in itertools.islice(value, _MOST)]
-    shown = ", ".join(m.text for m in marks[:4]) + (", ..." if len(value) > 4 else "")
-    brackets = "[%s]" if isinstance(value, list) else "(%s)"
-    return _container(name, brackets % shown, len(value), {str(i): m for i, m in enumerate(marks)})
-
-
-def _mapping(value: Mapping[Any, Any], depth: int) -> Mark:
-    items = {_text(k): v for k, v in itertools.islice(value.items(), _MOST)}
-    return _items(f"{type(value).__name__} of {len(value)}", type(value).__name__, items, depth)
-
-
-def _items(text: str, name: str, items: Mapping[str, Any], depth: int) -> Mark:
-    return _container(
-        name, text, len(items), {k: mark(v, depth=depth - 1) for k, v in items.items()}
-    )
-
-
-def _container(name: str, text: str, size: int, marks: Mapping[str, Mark]) -> Mark:
-    key = (name, size, *((k, m.key) for k, m in marks.items()))
-    made = (name, size, *((k, m.source or m.key) for k, m in marks.items()))
-    return Mark("container", text[:_WIDE], key, made)
-
-
-def _object(value: Any, names: frozenset[str], depth: int) -> Mark:
-    kind = type(value)
-    held = _attributes(value, names)
-    marks = {k: mark(v, depth=depth - 1) for k, v in held.items()} if depth else {}
-    made = (kind.__qualname__, *((k, m.source or m.key) for k, m in marks.items()))
-    shown = ", ".join(f"{k}={m.text}" for k, m in itertools.islice(marks.items(), 3))
-    text = f"{kind.__name__}({shown}{', ...' if len(marks) > 3 else ''})"
-    return Mark("identity", text[:_WIDE], ("identity", serials.of(value)), made)
-
-
 def _attributes(value: Any, names: frozenset[str]) -> dict[str, Any]:
     if is_dataclass(value):
         found = {f.name: getattr(value, f.name, None) for f in fields(value)}
@@ -217,3 +216,10 @@ def _attributes(value: Any, names: frozenset[str]) -> dict[str, Any]:
         found = dict(getattr(value, "__dict__", {}))
     chosen = {k: v for k, v in found.items() if not names or k in names}
     return dict(itertools.islice(chosen.items(), _MOST))
+
+
+def _content(cell: types.CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not yet assigned
+        return None

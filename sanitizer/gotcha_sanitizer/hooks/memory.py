@@ -12,13 +12,16 @@ from collections.abc import Callable
 
 from gotcha_sanitizer.events import Memory
 from gotcha_sanitizer.hooks import Context, private
-from gotcha_sanitizer.hooks.holders import Group, holder
+from gotcha_sanitizer.hooks.holders import Group, Held, holder
 
-_SHARE = 0.004  # of the run's time
-_SOONEST = 0.1  # seconds between samples
+_SHARE = 0.003  # of the run's time
+_GRACE = 0.003  # seconds: a search is always allowed as much
+_SOONEST = 0.05  # seconds between samples
 _SAMPLES = 60  # in each doubling of the run's time, about
 _GROUPS = 40  # of a sample that are kept
-_GREW = 20  # arrays: a group that gained as many, without ever losing one, has its holder looked for
+_GREW = (
+    20  # arrays: a group that gained as many, without ever losing one, has its holder looked for
+)
 _RISES = 4  # samples
 
 
@@ -27,12 +30,15 @@ class Samples:
         self.context = context
         self.due = 0.0
         self.spent = 0.0
-        self.held: dict[Group, str] = {}
+        self.held: dict[Group, Held] = {}
         self._recent: dict[Group, deque[int]] = {}
 
     def job(self) -> None:
         """Called often by the ticker; takes a sample when one is due."""
-        if self.context.now() >= self.due and private.backend_started(self.context.jax) is not False:
+        if (
+            self.context.now() >= self.due
+            and private.backend_started(self.context.jax) is not False
+        ):
             self.sample()
 
     def sample(self) -> None:
@@ -40,8 +46,18 @@ class Samples:
         counts, size = self._count()
         self._look_for_holders(counts)
         largest = dict(counts.most_common(_GROUPS))
-        shown = {group: text for group, text in self.held.items() if group in largest}
-        self.context.emit(Memory(began, size, counts.total(), largest, shown, resident()))
+        held = {group: found for group, found in self.held.items() if group in largest}
+        self.context.emit(
+            Memory(
+                at=began,
+                bytes=size,
+                arrays=counts.total(),
+                groups=largest,
+                holders={group: found.text for group, found in held.items()},
+                resident=resident(),
+                places={group: found.site for group, found in held.items() if found.site},
+            )
+        )
         now = self.context.now()
         self.spent += now - began
         self.due = now + max(_SOONEST, (now - began) / _SHARE, now / _SAMPLES)
@@ -65,11 +81,14 @@ class Samples:
             recent.append(count)
             if len(recent) <= _RISES or count - recent[0] < _GREW or self.held.get(group):
                 continue
-            if self.spent <= _SHARE * self.context.now() + 0.002:
-                if text := holder(group, at_least=count // 2):
-                    self.held[group] = text
+            gained = count - recent[0]
+            if self._may_search() and (found := holder(group, at_least=gained // 2)):
+                self.held[group] = found
         for gone in [group for group in self._recent if group not in counts]:
             del self._recent[gone]
+
+    def _may_search(self) -> bool:
+        return self.spent <= 1.5 * _SHARE * self.context.now() + _GRACE
 
 
 def resident() -> int:
@@ -89,4 +108,5 @@ def resident() -> int:
 def install(context: Context) -> Callable[[], None]:
     samples = Samples(context)
     context.every(_SOONEST, samples.job)
+    context.at_end(samples.job)
     return lambda: None

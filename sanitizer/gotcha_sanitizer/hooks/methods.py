@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -18,7 +19,7 @@ def replace(owner: type, name: str, make: Callable[[Method], Method]) -> Callabl
     original = vars(owner).get(name)
     if original is None:
         return None
-    ours = _dressed(make(original), original)
+    ours = _dressed(make(original), original, owner, name)
     setattr(owner, name, ours)
 
     def restore() -> None:
@@ -28,18 +29,19 @@ def replace(owner: type, name: str, make: Callable[[Method], Method]) -> Callabl
     return restore
 
 
-def _dressed(ours: Method, original: Method) -> Any:
+def _dressed(ours: Method, original: Method, owner: type, name: str) -> Any:
     """Looks like the original to `inspect` and `help`: name, text, signature, no `__wrapped__`."""
-    functools.update_wrapper(ours, original)
+    told = [n for n in functools.WRAPPER_ASSIGNMENTS if getattr(original, n, None) is not None]
+    functools.update_wrapper(ours, original, assigned=told)
+    if "__qualname__" not in told:
+        ours.__qualname__ = f"{owner.__qualname__}.{name}"
     before = getattr(original, "__dict__", {}).get("__wrapped__")
     if before is None:
         del ours.__wrapped__  # type: ignore[attr-defined]
     else:
         ours.__wrapped__ = before  # type: ignore[attr-defined]
-    try:
+    with contextlib.suppress(ValueError, TypeError):  # a method of the extension module has none
         ours.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
-    except (ValueError, TypeError):  # a method of the extension module has none
-        pass
     return ours
 
 

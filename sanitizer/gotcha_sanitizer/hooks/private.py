@@ -70,7 +70,9 @@ NAMES = (
     ),
     Name(
         "frame value_and_grad_f",
-        lambda jax: _nested(inspect.unwrap(jax.value_and_grad).__code__, "value_and_grad_f") is not None,
+        lambda jax: (
+            _nested(inspect.unwrap(jax.value_and_grad).__code__, "value_and_grad_f") is not None
+        ),
         "gradients taken outside of jit are not told from other operations",
     ),
     Name(
@@ -130,15 +132,16 @@ def find(frame: FrameType | None, name: str, stop: str = "") -> FrameType | None
     return None
 
 
-def within(frame: FrameType | None, names: frozenset[str]) -> bool:
-    """True where one of the functions is under way."""
+def gradient(frame: FrameType | None) -> FrameType | None:
+    """The frame of the outermost gradient that is being taken."""
+    found = None
     for _ in range(_FAR):
         if frame is None:
-            return False
-        if frame.f_code.co_name in names:
-            return True
+            break
+        if frame.f_code.co_name in GRADIENTS:
+            found = frame
         frame = frame.f_back
-    return False
+    return found
 
 
 def call(frame: FrameType | None) -> Call | None:
@@ -173,6 +176,12 @@ def context(jax: Any) -> dict[str, str]:
     except (AttributeError, NotImplementedError):  # jaxlib older than jax
         return {}
     return {name: str(value)[:80] for name, value in pairs}
+
+
+def settings(jax: Any) -> dict[str, str]:
+    """All flags of JAX, and what is set for this thread: mesh, default device, precision."""
+    values = getattr(jax.config, "values", {})
+    return {str(name): str(value)[:80] for name, value in values.items()} | context(jax)
 
 
 OPTIONS = (

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-import numpy as np
-
 from gotcha_sanitizer.events import Deleted, HostRead, HostReads, ReadsAt, Site
-from gotcha_sanitizer.frames import Where, owner, where
+from gotcha_sanitizer.frames import Where, loop_around, owner, where
 from gotcha_sanitizer.hooks import Context, private
 from gotcha_sanitizer.turns import each_turn
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MOST = 4096  # lines that are kept apart
-_WAITS = 1e-4  # seconds: a read that takes longer has waited for the device
+WAITS = 1e-4  # seconds: a read that takes longer has waited for the device
 _LOOK_FROM = 2e-4  # seconds: looking costs up to 0.5 ms at 3,000 arrays
 _EACH_AT_FIRST = 8  # looks at one line before they become rare
 _SHARE = 0.004  # of the run's time that looking may take
 _GRACE = 0.005  # seconds of looking that are always allowed
-_SMALL = 256  # elements of an array that are looked at for NaN
-
-Key = tuple[int, int, int, int]
-
 
 class Line:
     """What is known of the reads at one place in the code. Seconds, on the clock of the hooks."""
@@ -46,7 +40,7 @@ class Line:
         "where",
     )
 
-    def __init__(self, place: Where, codes: tuple[CodeType | None, ...], at: float) -> None:
+    def __init__(self, place: Where, codes: tuple[CodeType, ...], at: float) -> None:
         self.where = place
         self.codes = codes  # kept so that no other code gets their address
         self.steady = each_turn(place.stack)
@@ -58,80 +52,93 @@ class Line:
 
 
 class Reads:
-    """All reads by one method, line by line. `note` is the fast path: it must stay small."""
+    """All reads by one method, line by line.
+
+    A line's key is the address of the instruction: a code object holds its own bytecode, so that
+    `id(code) + f_lasti` is an address inside of it. The hooks look a key up and count, no more.
+    """
 
     def __init__(self, how: str, context: Context, looks: Looks) -> None:
         self.how = how
         self.context = context
         self.looks = looks
-        self.lines: dict[Key, Line | None] = {}  # None: a line that is not looked at
+        self.lines: dict[int, Line] = {}
+        self.callers: dict[tuple[int, int], Line] = {}  # of functions that have no loop of their own
         self.passed: dict[int, CodeType] = {}  # code of JAX and other libraries
+        self.ignored: dict[int, CodeType] = {}  # code of the sanitizer
 
     def note(self, frame: FrameType, began: float, ended: float, array: Any, finite: bool) -> None:
-        """Counts one read. `frame` called the hook; times are of `time.perf_counter`."""
+        """Takes in a read that is new, waited, or was called by a library; never raises.
+
+        `frame` called the hook; times are of `time.perf_counter`.
+        """
+        user = self._user(frame)
+        if user is None:
+            return
+        key = id(user.f_code) + user.f_lasti
+        line = self.lines.get(key) or self.callers.get((key, _address(user.f_back)))
+        if line is not None and finite and ended - began < WAITS:
+            line.count += 1
+        elif id(user.f_code) not in self.ignored:
+            self.context.guard("host reads", self._note, frame, began, ended, array, finite)
+
+    def _user(self, frame: FrameType) -> FrameType | None:
+        """The first frame that is not known to be a library's."""
         passed = self.passed
         user: FrameType | None = frame
         while user is not None and id(user.f_code) in passed:
             user = user.f_back
-        if user is None:
-            return
-        back = user.f_back
-        code = 0 if back is None else id(back.f_code)
-        last = 0 if back is None else back.f_lasti
-        key = (id(user.f_code), user.f_lasti, code, last)
-        waited = ended - began
-        if finite and waited < _WAITS and key in self.lines:
-            line = self.lines[key]
-            if line is not None:
-                line.count += 1
-                line.waited += waited
-                line.ended = ended
-        else:
-            self.context.guard("host reads", self._note, frame, key, began, ended, array, finite)
+        return user
 
     def _note(
-        self, frame: FrameType, key: Key, began: float, ended: float, array: Any, finite: bool
+        self, frame: FrameType, began: float, ended: float, array: Any, finite: bool
     ) -> None:
-        if key not in self.lines:
-            key = self._learn(frame)
-        line = self.lines.get(key)
+        line = self._line(frame)
         if line is None:
             return
         waited = ended - began
         line.count += 1
-        line.waited += waited
-        if waited >= _WAITS:
+        if waited >= WAITS:
             line.waits += 1
+            line.waited += waited
             if line.ended:
                 line.spared += min(waited, began - line.ended)
-        line.ended = ended
+            line.ended = ended
         busy = self._look(line, waited)
         line.bad += not finite
         if busy is not None or (not finite and line.bad & (line.bad - 1) == 0):
             self._tell(line, waited, array, busy, finite)
 
-    def _learn(self, frame: FrameType) -> Key:
-        """Makes the line of a new caller known; its key, once libraries are passed over."""
+    def _line(self, frame: FrameType) -> Line | None:
+        """The line of a caller, known or new; None for one that is not looked at."""
         user: FrameType | None = frame
         while user is not None and owner(user.f_code.co_filename) != "user":
             if user.f_code.co_filename.startswith(_OWN):
-                break  # the sanitizer's own work, or what it was asked for
+                self.ignored[id(user.f_code)] = user.f_code
+                return None  # the sanitizer's own work, or what it was asked for
             if len(self.passed) < _MOST:
                 self.passed[id(user.f_code)] = user.f_code
             user = user.f_back
         if user is None:
-            return (0, 0, 0, 0)
-        back = user.f_back
-        codes = (user.f_code, back and back.f_code)
-        key = (id(codes[0]), user.f_lasti, id(codes[1]) if back else 0, back.f_lasti if back else 0)
-        if key in self.lines:
-            return key
-        if len(self.lines) >= _MOST:
+            return None
+        key, caller = id(user.f_code) + user.f_lasti, _address(user.f_back)
+        line = self.lines.get(key) or self.callers.get((key, caller))
+        if line is None and private.find(user, private.TRACE) is None:  # traced code runs once
+            line = self._learn(user, key, caller)
+        return line
+
+    def _learn(self, user: FrameType, key: int, caller: int) -> Line | None:
+        if len(self.lines) + len(self.callers) >= _MOST:
             self.context.degraded("host reads", f"more than {_MOST} lines: the rest is not counted")
-        elif private.find(user, private.TRACE) is None:  # traced code runs once
-            own = user.f_code.co_filename.startswith(_OWN)
-            self.lines[key] = None if own else Line(where(user), codes, self.context.now())
-        return key
+            return None
+        back = user.f_back
+        codes = (user.f_code,) if back is None else (user.f_code, back.f_code)
+        line = Line(where(user), codes, self.context.now())
+        if back is None or loop_around(user.f_code.co_filename, user.f_lineno):
+            self.lines[key] = line
+        else:
+            self.callers[key, caller] = line
+        return line
 
     def _look(self, line: Line, waited: float) -> bool | None:
         """Is anything still being computed? Now and then: this costs, so it has a budget."""
@@ -144,9 +151,7 @@ class Reads:
         line.idle += not busy
         return busy
 
-    def _tell(
-        self, line: Line, waited: float, array: Any, busy: bool | None, finite: bool
-    ) -> None:
+    def _tell(self, line: Line, waited: float, array: Any, busy: bool | None, finite: bool) -> None:
         self.context.emit(
             HostRead(
                 at=self.context.now(),
@@ -162,8 +167,19 @@ class Reads:
             )
         )
 
+    def looks_finite(self, look: Callable[[Any], bool], value: Any) -> bool:
+        """Never raises; not through the guard, whose bookkeeping costs more than the look."""
+        try:
+            return look(value)
+        except Exception as error:
+            self.context.degraded("non-finite values", f"{type(error).__name__}: {error}")
+            return True
+
     def failed(self, frame: FrameType, array: Any) -> None:
         """A read raised: said where the array's memory is gone."""
+        self.context.guard("host reads", self._failed, frame, array)
+
+    def _failed(self, frame: FrameType, array: Any) -> None:
         if array.is_deleted():
             place = where(frame).site
             shape, dtype = tuple(array.shape), str(array.dtype)
@@ -173,8 +189,8 @@ class Reads:
         """The lines that were read at since the last time; those of one place are one."""
         groups: dict[Site, list[Line]] = {}
         fresh: set[Site] = set()
-        for line in list(self.lines.values()):
-            if line is None or (site := line.where.site) is None:
+        for line in (*self.lines.values(), *self.callers.values()):
+            if (site := line.where.site) is None:
                 continue
             groups.setdefault(site, []).append(line)
             if line.count != line.sent:
@@ -185,6 +201,11 @@ class Reads:
 
     def clear(self) -> None:
         self.lines.clear()
+        self.callers.clear()
+
+
+def _address(frame: FrameType | None) -> int:
+    return 0 if frame is None else id(frame.f_code) + frame.f_lasti
 
 
 def _sum(site: Site, how: str, lines: list[Line]) -> ReadsAt:
@@ -233,17 +254,3 @@ def emit_changed(context: Context, tables: list[Reads]) -> None:
     rows = tuple(row for table in tables for row in table.changed())
     if rows:
         context.emit(HostReads(context.now(), rows))
-
-
-def is_finite(value: Any) -> bool:
-    """False for a number or a small array with NaN or infinity; larger ones are not looked at."""
-    kind = type(value)
-    if kind is float or kind is complex:
-        return value - value == 0.0
-    if kind is memoryview:
-        if value.nbytes > 8 * _SMALL or value.format not in ("e", "f", "d", "Zf", "Zd"):
-            return True
-        value = np.asarray(value)
-    elif kind is not np.ndarray or value.size > _SMALL or value.dtype.kind not in "fc":
-        return True
-    return bool(np.isfinite(value).all())

@@ -6,7 +6,7 @@ from typing import Any
 
 from gotcha_sanitizer.events import Leaf, Mark, Signature
 from gotcha_sanitizer.hooks import private
-from gotcha_sanitizer.hooks.marks import mark, static
+from gotcha_sanitizer.hooks.marks import static
 
 _MOST = 5000  # leaves of a call that are looked at
 
@@ -69,14 +69,11 @@ def _containers(
         data = node.node_data()
         if data is None:  # a leaf
             continue
-        if node.num_leaves:
-            at = name + util.keystr(paths[first][:depth])
-        else:
-            at = name + branch
+        at = name + (util.keystr(paths[first][:depth]) if node.num_leaves else branch)
         kind, static_data = data
         nodes[at] = "None" if kind is type(None) else kind.__name__
         if static_data is not None and not _is_structure(kind):
-            meta[at] = _static_data(static_data)
+            meta[at] = static(static_data)
         for number, child in enumerate(node.children()):
             todo.append((child, first, depth + 1, f"{branch}[{number}]"))
             first += child.num_leaves
@@ -85,16 +82,6 @@ def _containers(
 def _is_structure(kind: type) -> bool:
     """Containers whose static data is their keys or fields: the paths of the leaves show those."""
     return issubclass(kind, (dict, list, tuple))
-
-
-def _static_data(data: Any) -> Mark:
-    """Compared as JAX does: by equality where there is one, so made from all its parts."""
-    made = mark(data)
-    try:
-        hashed = hash(data)
-    except Exception:  # the user's objects
-        return made
-    return Mark(made.kind, made.text, ("hash", hashed), made.source or made.key)
 
 
 def leaf(jax: Any, x: Any) -> Leaf:

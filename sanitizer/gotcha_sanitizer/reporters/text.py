@@ -29,7 +29,10 @@ def render(run: Run, options: Options | None = None, colour: bool = False, pid: 
     for finding in problems[: options.max_report]:
         lines += ["", *_block(finding, options, colour)]
     if (more := len(problems) - options.max_report) > 0:
-        lines += ["", f"  and {plural(more, 'finding')} more: GOTCHA_OPTIONS=max_report={len(problems)}"]
+        lines += [
+            "",
+            f"  and {plural(more, 'finding')} more: GOTCHA_OPTIONS=max_report={len(problems)}",
+        ]
     lines += ["", *_table(run)] if run.rows else []
     lines += _notes(run)
     lines += [f"  degraded: {feature}: {why}" for feature, why in sorted(run.degraded.items())]

@@ -24,7 +24,7 @@ class EagerControlFlow(Rule):
 
     preview = True
     roots = frozenset({"lax"})
-    confirmed_by = (("recompile", "new-function"),)
+    confirmed_by = (("eager-control-flow", ""),)
     examples = (
         Example(
             bad="""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from gotcha_sanitizer.events import Difference, Explained, Leaf, Mark, Program, Signature, Site
 
+_DEEP = 16
 _KEPT = 64  # programs of one function that a new one is compared with
 
 CAUSES = (
@@ -58,9 +59,7 @@ class History:
         group.recent.append(program)
         group.variants += 1
         group.sites[program.site] += 1
-        return Explained(
-            program, differences, group.variants, group.sites[program.site], before
-        )
+        return Explained(program, differences, group.variants, group.sites[program.site], before)
 
     def of(self, name: str) -> list[Program]:
         """The programs kept of the functions with this name."""
@@ -153,13 +152,28 @@ def _marks(what: str, old: Mapping[str, Mark], new: Mapping[str, Mark]) -> Itera
         a, b = old[path], new[path]
         if a.key == b.key:
             continue
+        inner, a, b = _innermost(path, a, b)
         renewed = a.source is not None and a.source == b.source
         by_identity = renewed or (a.kind == b.kind and a.kind in ("function", "identity", "method"))
         if what == "pytree":
             cause = "pytree-static"
         else:
             cause = "static-identity" if by_identity else "static-value"
-        yield Difference(cause, path, a.text, b.text, renewed)
+        yield Difference(cause, inner, a.text, b.text, renewed)
+
+
+def _innermost(path: str, a: Mark, b: Mark) -> tuple[str, Mark, Mark]:
+    """The first part inside two values that differs, as deep as can be seen."""
+    for _ in range(_DEEP):
+        theirs = dict(a.parts)
+        pairs = [(n, theirs[n], m) for n, m in b.parts if n in theirs and theirs[n].key != m.key]
+        # What was only made again inside of something that also changed is not the reason.
+        changed = [pair for pair in pairs if not _same_contents(pair[1], pair[2])]
+        if not pairs:
+            break
+        name, a, b = (changed or pairs)[0]
+        path += name
+    return path, a, b
 
 
 def _trees(old: Signature, new: Signature) -> Iterator[Difference]:

@@ -1,0 +1,20 @@
+"""A compile cache that stores nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Setting
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.settings import setting_finding
+
+_FIX = "set `jax_persistent_cache_min_compile_time_secs` to 0, so that quick compiles are kept too"
+
+
+class CompileCacheUnused(Check):
+    """Counts what JAX looks up in its persistent cache, finds there and stores there."""
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, Setting) and event.gotcha == self.name():
+            yield setting_finding(event, "warning", _FIX)

@@ -1,0 +1,49 @@
+"""Arrays that went through pickle from the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Pickled, Site
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.words import plural, size
+
+_OWN_WAY = ("an Orbax checkpoint",)  # libraries that know what they do
+
+
+@dataclass
+class _Sum:
+    arrays: int = 0
+    bytes: int = 0
+
+
+class DeviceArrayPickled(Check):
+    """Sees each device array that is pickled: to a file, a queue, a pipe or another process.
+
+    Copies by `copy` and `deepcopy`, and the pickling that JAX does for itself, are not counted.
+    """
+
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._sums: dict[tuple[Site | None, str], _Sum] = {}
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if not isinstance(event, Pickled) or event.how in _OWN_WAY:
+            return
+        found = self._sums.setdefault((event.site, event.how), _Sum())
+        found.arrays += 1
+        found.bytes += event.bytes
+        yield Finding(
+            name="device-array-pickled",
+            message=f"{plural(found.arrays, 'device array')} ({size(found.bytes)}) went through "
+            f"{event.how}: each is copied to the host by itself, and loses its sharding",
+            site=event.site,
+            advice="fetch the whole tree first, with one `jax.device_get`; write checkpoints with "
+            "Orbax",
+            function=event.site.function if event.site else "",
+            count=found.arrays,
+            evidence={"bytes": found.bytes, "through": event.how},
+            key=(event.site, event.how),
+        )

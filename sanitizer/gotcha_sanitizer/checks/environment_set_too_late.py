@@ -1,0 +1,26 @@
+"""Variables that were set after they had been read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Setting
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.settings import setting_finding
+
+_FIX = (
+    "set `JAX_*` above the first import of jax, flax or optax (or call `jax.config.update`), and "
+    "`XLA_FLAGS` before anything makes an array"
+)
+
+
+class EnvironmentSetTooLate(Check):
+    """Compares the variables with what they were when JAX and XLA read them.
+
+    Once a second and at the end. A variable that says what JAX does anyway is not reported.
+    """
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, Setting) and event.gotcha == self.name():
+            yield setting_finding(event, "warning", _FIX)

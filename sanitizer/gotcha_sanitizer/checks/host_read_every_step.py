@@ -1,0 +1,89 @@
+"""Lines that make the host wait for the device at each turn of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, HostReads, ReadsAt
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.words import plural, seconds
+
+_WAITS = 5  # reads that waited
+_LOOKS = 5
+_IDLE = 0.9  # of the looks, as a share, found nothing in flight
+_WAITED = 1e-3  # seconds in all
+_SHARE = 0.02  # of the run, and of the time since the first read
+_LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
+_WORTH = 0.01  # ... unless reading later could spare this share of the time
+
+_CALLED = {
+    "__float__": "float()",
+    "__int__": "int()",
+    "__bool__": "a truth test",
+    "__index__": "an index",
+    "__complex__": "complex()",
+    "__array__": "a conversion to numpy",
+    "__buffer__": "a conversion to numpy",
+    "__format__": "formatting",
+    "__str__": "print() or str()",
+    "__repr__": "repr()",
+    "__dlpack__": "a DLPack conversion",
+}
+
+
+class HostReadEveryStep(Check):
+    """Times how long the host waits in each read of an array; looks at what is left to compute.
+
+    A finding only where a line reads at each turn of its loop, waits for a good part of the run,
+    and leaves nothing in flight: the device then idles until the next step is queued. Reading the
+    loss of the step before, once the next step is queued, waits as long and is right. So is reading
+    every n steps or once per epoch. `seconds` is what could be spared at most: the time that the
+    host took between the reads, while the device had nothing to do.
+    """
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, HostReads):
+            for row in event.rows:
+                if _stalls(row, event.at):
+                    yield _finding(row, event.at)
+
+
+def _stalls(row: ReadsAt, now: float) -> bool:
+    if not row.steady or row.waits < _WAITS or row.waited < _WAITED:
+        return False
+    if row.looked < _LOOKS or row.idle < _IDLE * row.looked:
+        return False
+    span = max(now - row.first, 1e-9)
+    if row.waited < _SHARE * now or row.waited < _SHARE * span:
+        return False
+    return row.waited / row.waits < _LONG or row.spared > _WORTH * span
+
+
+def _finding(row: ReadsAt, now: float) -> Finding:
+    how = _CALLED.get(row.how, f".{row.how}()")
+    only_waits = row.how == "block_until_ready"
+    chain = ((row.loops[0], "the loop"),) if row.loops else ()
+    return Finding(
+        name="host-read-every-step",
+        message=f"{how} waits for the device at each turn of the loop: "
+        f"{plural(row.waits, 'time')}, {seconds(row.waited)} in all; nothing was queued meanwhile, "
+        "so the device idles until the next step comes",
+        site=row.site,
+        advice="wait once, after the loop"
+        if only_waits
+        else "read it every n steps, or read the value of the step before once the next is queued",
+        function=row.site.function,
+        count=row.count,
+        seconds=row.spared,
+        severity="info" if only_waits else "warning",  # waiting on purpose, as a benchmark does
+        chain=chain,
+        evidence={
+            "method": row.how,
+            "waited": round(row.waited, 4),
+            "share_of_run": round(row.waited / max(now, 1e-9), 3),
+            "looked_at": row.looked,
+            "nothing_in_flight": row.idle,
+        },
+        key=(row.site.path, row.site.line),
+    )

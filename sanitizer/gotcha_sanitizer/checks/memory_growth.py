@@ -1,0 +1,155 @@
+"""Arrays of one shape that become more and more."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Memory, Site, Tick
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.words import plural, seconds, size
+
+Group = tuple[tuple[int, ...], str]
+
+_KEPT = 400  # samples of a group: beyond, every second is dropped
+_SAMPLES = 5
+_ARRAYS, _BYTES = 30, 2**20  # gained, of both ...
+_MANY = 500  # ... or of small ones
+_SOON_AT, _SOON_BYTES = 60.0, 2**28  # told before the end: the program may be killed for memory
+_SLACK = 0.05  # of the gain may come and go
+_STEADY = 0.25  # of the mean growth: what each quarter of the time must show at least
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A group that grew: arrays and bytes gained, over so many seconds."""
+
+    group: Group
+    arrays: int
+    bytes: int
+    span: float
+
+
+@dataclass
+class _Series:
+    at: list[float] = field(default_factory=list)
+    count: list[int] = field(default_factory=list)
+
+    def add(self, at: float, count: int) -> None:
+        self.at.append(at)
+        self.count.append(count)
+        if len(self.at) > _KEPT:
+            del self.at[1:-1:2], self.count[1:-1:2]
+
+
+class MemoryGrowth(Check):
+    """Counts the live arrays of each shape, up to ten times a second and rarely in a long run.
+
+    A finding where their number rises much, all the time, and until the end: not for a buffer that
+    has filled up, a list that is emptied now and then, or a `deque` with `maxlen`.
+    What holds them is looked for among variables of modules and of running functions.
+    """
+
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._series: dict[Group, _Series] = {}
+        self._holders: dict[Group, str] = {}
+        self._places: dict[Group, Site] = {}
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, Memory):
+            for group, count in event.groups.items():
+                self._series.setdefault(group, _Series()).add(event.at, count)
+            self._holders.update(event.holders)
+            self._places.update(event.places)
+            if event.at > _SOON_AT and event.bytes > _SOON_BYTES:
+                yield from self._findings(soon=True)
+        elif isinstance(event, Tick) and event.last:
+            yield from self._findings(soon=False)
+
+    def _findings(self, soon: bool) -> Iterator[Finding]:
+        together: dict[str, list[Growth]] = {}
+        for group, series in self._series.items():
+            found = growth(group, series.at, series.count)
+            holder = self._holders.get(group, "")
+            if found and " of at most " not in holder:
+                together.setdefault(holder, []).append(found)
+        for holder, groups in together.items():
+            if not soon or sum(each.bytes for each in groups) >= _SOON_BYTES:
+                yield self._finding(holder, groups)
+
+    def _finding(self, holder: str, groups: list[Growth]) -> Finding:
+        groups = sorted(groups, key=lambda each: -each.bytes)
+        count, total = sum(g.arrays for g in groups), sum(g.bytes for g in groups)
+        shapes = [f"{g.group[1]}[{','.join(map(str, g.group[0]))}]" for g in groups]
+        shown = ", ".join(shapes[:3]) + (", ..." if len(shapes) > 3 else "")
+        span = seconds(groups[0].span)
+        name = match[1] if (match := re.search(r"`(.+?)`", holder)) else ""
+        held = f"they are held by {holder}" if holder else "what holds them was not found"
+        site = self._places.get(groups[0].group)
+        return Finding(
+            name="memory-growth",
+            message=f"{plural(count, 'array')} ({size(total)}) came in {span} and stayed, "
+            f"more all the time: {shown}; {held}",
+            site=site,
+            advice=f"keep numbers, not arrays: fetch what goes into `{name}` every n steps with "
+            "`jax.device_get`, or empty it"
+            if name
+            else "look for a list, cache or closure that keeps the results of each step",
+            function=site.function if site else "",
+            count=count,
+            evidence={"bytes": total, "shapes": shapes[:10], "holder": holder},
+            key=(holder or tuple(shapes[:1]),),
+        )
+
+
+def growth(group: Group, at: list[float], count: list[int]) -> Growth | None:
+    """What a group gained, if it rose all the time and a lot; None for all that levels off."""
+    if len(count) > 1 and count[-1] < count[-2]:  # at the end functions give up their variables
+        at, count = at[:-1], count[:-1]
+    start = _rise(count)
+    at, count = at[start:], count[start:]
+    if len(count) < _SAMPLES:
+        return None
+    gained, span = count[-1] - count[0], at[-1] - at[0]
+    itemsize = _itemsize(group[1])
+    much = gained * itemsize * math.prod(group[0])
+    if gained < _ARRAYS or (much < _BYTES and gained < _MANY) or not _all_the_time(at, count):
+        return None
+    return Growth(group, gained, much, span)
+
+
+def _rise(count: list[int]) -> int:
+    """Where the rise to the last sample begins: nothing after it falls below what was before."""
+    least = count[-1] if count else 0
+    slack = _SLACK * least
+    for index in range(len(count) - 1, -1, -1):
+        if count[index] > least + slack:
+            return index + 1
+        least = min(least, count[index])
+    return 0
+
+
+def _all_the_time(at: list[float], count: list[int]) -> bool:
+    """True where each quarter of the time has a good part of the growth."""
+    quarters = [at[0] + (at[-1] - at[0]) * n / 4 for n in range(5)]
+    levels = [_level(at, count, moment) for moment in quarters]
+    mean = (count[-1] - count[0]) / 4
+    return all(b - a >= _STEADY * mean for a, b in itertools.pairwise(levels))
+
+
+def _level(at: list[float], count: list[int], moment: float) -> float:
+    """The count at a moment, on the line between the samples around it."""
+    for (t, n), (u, m) in zip(zip(at, count), zip(at[1:], count[1:])):  # noqa: B905
+        if moment <= u:
+            return n + (m - n) * (moment - t) / max(u - t, 1e-9)
+    return count[-1]
+
+
+def _itemsize(dtype: str) -> int:
+    bits = re.search(r"(\d+)", dtype)
+    return max(int(bits[1]) // 8, 1) if bits else 1

@@ -1,0 +1,59 @@
+"""Large numpy arrays that go to the device again at each turn of a loop."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Program
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.loop_arguments import unchanging
+from gotcha_sanitizer.words import size
+
+_LARGE = 2**20  # bytes
+
+
+class NumpyWeightsEachCall(Check):
+    """Looks, when a call is compiled in a loop, for large numpy arguments that never change there.
+
+    JAX copies them to the device at each call. Calls that were compiled before the loop are not
+    seen, and neither are arguments that are more than a plain name.
+    """
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if not isinstance(event, Program) or event.eager or not event.loops or not event.stack:
+            return
+        sizes = _numpy_bytes(event)
+        if not any(total >= _LARGE for total in sizes.values()):
+            return
+        site = event.stack[0]
+        same = unchanging(site.path, site.line, event.signature.call)
+        for position, (name, total) in enumerate(sizes.items()):
+            known = name in same or (position in same and not event.signature.statics)
+            if total >= _LARGE and known:
+                yield Finding(
+                    name="numpy-weights-each-call",
+                    message=f"`{name}` of `{event.function.name}` is {size(total)} of numpy, "
+                    "the same at each turn of the loop: they are copied to the device at each call",
+                    site=site,
+                    advice="put it on the device once, before the loop, with `jax.device_put`",
+                    function=event.function.name,
+                    confidence="medium",
+                    chain=((event.loops[0], "the loop"),),
+                    evidence={"argument": name, "bytes": total},
+                    key=(site, event.function.name, name),
+                )
+
+
+def _numpy_bytes(program: Program) -> dict[str, int]:
+    """Bytes of numpy in each argument, in the order of the arguments."""
+    sizes: dict[str, int] = {}
+    for path, leaf in program.signature.leaves.items():
+        root = re.split(r"[.\[]", path, maxsplit=1)[0]
+        bits = re.search(r"(\d+)$", leaf.dtype)
+        itemsize = int(bits[1]) // 8 if bits else 1
+        much = math.prod(leaf.shape) * itemsize if leaf.kind == "numpy" else 0
+        sizes[root] = sizes.get(root, 0) + much
+    return sizes

@@ -1,0 +1,23 @@
+"""Programs that run on the CPU next to a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Setting
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.settings import setting_finding
+
+_FIX = (
+    "install the plugin for the GPU (`pip install jax[cuda13]`) and look at `jax.devices()`; "
+    "if the CPU is meant, say so: `JAX_PLATFORMS=cpu`"
+)
+
+
+class SilentCpuFallback(Check):
+    """Looks, once the backend runs, for a GPU that was asked for or is there, but is not used."""
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, Setting) and event.gotcha == self.name():
+            yield setting_finding(event, "warning", _FIX)

@@ -1,0 +1,23 @@
+"""64-bit arrays switched on when arrays exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Setting
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.settings import setting_finding
+
+_FIX = 'call `jax.config.update("jax_enable_x64", True)` directly below the imports'
+
+
+class X64SetTooLate(Check):
+    """Sees the global switch go on after the first program was compiled.
+
+    Switching it on for a while, as tests do with a context manager, is not reported.
+    """
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, Setting) and event.gotcha == self.name():
+            yield setting_finding(event, "warning", _FIX)

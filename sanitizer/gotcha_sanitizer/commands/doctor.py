@@ -1,0 +1,138 @@
+"""`gotcha-sanitize doctor`: what works with this Python and this JAX."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gotcha_lint import __version__, terminal
+
+_OLDEST = (0, 10)
+_OPTIONAL = {
+    "flax": "",
+    "optax": "",
+    "equinox": "",
+    "orbax-checkpoint": "",
+    "pytest": "the plugin `--gotcha`",
+    "ipython": "the notebook extension",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing looked at. `state`: ok, off (this Python has it not), or wrong."""
+
+    what: str
+    state: str
+    text: str
+
+
+@click.command(epilog="Exit codes: 0 all works that can here, 1 something does not.")
+def command() -> int:
+    """Tell what works here, and what to do where something does not."""
+    lines = [line for look in LOOKS for line in look()]
+    terminal.out(rendered(lines))
+    return int(any(line.state == "wrong" for line in lines))
+
+
+def rendered(lines: list[Line]) -> str:
+    """A line for each thing looked at, and a last one that sums up."""
+    width = max(len(line.what) for line in lines)
+    marks = {"ok": "ok   ", "off": "off  ", "wrong": "WRONG"}
+    shown = [f"{marks[line.state]}  {line.what:<{width}}  {line.text}".rstrip() for line in lines]
+    wrong = sum(line.state == "wrong" for line in lines)
+    end = f"{wrong} of {len(lines)} need attention" if wrong else "all works that can work here"
+    return "\n".join([*shown, end]) + "\n"
+
+
+def _python() -> Iterator[Line]:
+    yield Line("gotcha", "ok", __version__)
+    yield Line("python", "ok", f"{platform.python_version()} ({sys.executable})")
+
+
+def _monitoring() -> Iterator[Line]:
+    if sys.version_info < (3, 12):
+        text = "Python 3.12 and later: calls that left the fast path, stale captures at the call"
+        yield Line("sys.monitoring", "off", text)
+        return
+    free = [i for i in range(6) if sys.monitoring.get_tool(i) is None]
+    if free:
+        yield Line("sys.monitoring", "ok", f"{len(free)} of 6 places for tools are free")
+    else:
+        yield Line("sys.monitoring", "wrong", "all places for tools are taken")
+
+
+def _jax() -> Iterator[Line]:
+    try:
+        import jax
+    except Exception as error:  # a broken installation raises all kinds
+        yield Line("jax", "wrong", f"cannot be imported: {type(error).__name__}: {error}")
+        return
+    old = _numbers(jax.__version__) < _OLDEST
+    text = f"{jax.__version__}: older than 0.10" if old else jax.__version__
+    yield Line("jax", "wrong" if old else "ok", text)
+    yield from private_names(jax)
+
+
+def private_names(jax: Any) -> Iterator[Line]:
+    """Every name of JAX's own that a feature needs."""
+    from gotcha_sanitizer.hooks import private
+
+    missing = private.self_test(jax)
+    for name in private.NAMES:
+        lost = missing.get(name.feature)
+        yield Line(name.feature, "wrong" if lost else "ok", f"not there: {lost}" if lost else "")
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    parts = (part for part in text.split(".")[:2])
+    return tuple(int(part) if part.isdigit() else 0 for part in parts)
+
+
+def _start_up() -> Iterator[Line]:
+    found = [path for path in map(Path, sys.path) if (path / "gotcha_sanitizer.pth").is_file()]
+    where = f"gotcha_sanitizer.pth in {found[0]}" if found else "no gotcha_sanitizer.pth"
+    if starts():
+        yield Line("start-up", "ok", f"GOTCHA_SANITIZE=1 python ... works ({where})")
+        return
+    text = f"GOTCHA_SANITIZE=1 alone does nothing ({where}): `gotcha-sanitize run train.py` works"
+    yield Line("start-up", "wrong", text)
+
+
+def starts() -> bool:
+    """Whether the variable alone starts the sanitizer: tried, in a process that imports nothing."""
+    code = "import sys; sys.exit('gotcha_sanitizer._startup' not in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "GOTCHA_SANITIZE": "1"},
+        capture_output=True,
+        timeout=60,
+    )
+    return done.returncode == 0
+
+
+def _optional() -> Iterator[Line]:
+    for name, use in _OPTIONAL.items():
+        try:
+            found, state = version(name), "ok"
+        except PackageNotFoundError:
+            found, state = "not installed", "off"
+        yield Line(name, state, f"{found}: {use}" if use else found)
+
+
+LOOKS: tuple[Callable[[], Iterator[Line]], ...] = (
+    _python,
+    _monitoring,
+    _jax,
+    _start_up,
+    _optional,
+)

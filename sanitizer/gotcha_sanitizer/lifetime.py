@@ -1,0 +1,64 @@
+"""How a session meets forks, worker processes and the end of its process."""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import weakref
+from collections.abc import Callable
+from multiprocessing import util
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gotcha_sanitizer.session import Session
+
+# One registration for all sessions: what is registered for forks can never be taken out again.
+_sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+_registered: list[bool] = []
+
+
+def enter(session: Session) -> Callable[[], None]:
+    """Has the session told of all that; what it returns ends this."""
+    if not _registered:
+        _registered.append(True)
+        os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+    _sessions.add(session)
+    atexit.register(session.finish)
+    end = [_at_worker_end(session)]
+    # A worker of multiprocessing forgets its finalizers as it starts, however it was started.
+    util.register_after_fork(session, _at_worker_end)
+
+    def leave() -> None:
+        _sessions.discard(session)
+        atexit.unregister(session.finish)
+        end.pop().cancel()
+
+    return leave
+
+
+def is_worker() -> bool:
+    """True in the processes that multiprocessing starts."""
+    return multiprocessing.parent_process() is not None
+
+
+def _at_worker_end(session: Session) -> util.Finalize:
+    """Workers of multiprocessing leave without atexit."""
+    return util.Finalize(session, session.finish, exitpriority=-1)
+
+
+def _before() -> None:
+    for session in list(_sessions):
+        session.ticker.pause()
+        session.flush()  # or a child would write the rest of our buffer once more
+
+
+def _in_parent() -> None:
+    for session in list(_sessions):
+        session.ticker.resume()
+
+
+def _in_child() -> None:
+    for session in list(_sessions):
+        session.ticker.forget()
+        session.in_child()

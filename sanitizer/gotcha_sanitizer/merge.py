@@ -1,0 +1,67 @@
+"""Several records of one run, of its hosts and worker processes, as one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.record import STAGES, Json, Row, Run, summary
+
+
+def merge(runs: Sequence[Run]) -> Run:
+    """All of them on one clock, that of the process which started first."""
+    if len(runs) == 1:
+        return runs[0]
+    begun = [run.start.get("time", 0.0) for run in runs]
+    whole = Run(start=dict(runs[begun.index(min(begun))].start) if runs else {})
+    whole.start["redact"] = any(run.start.get("redact") for run in runs)
+    for run, began in zip(runs, begun, strict=True):
+        _take(whole, run, began - min(begun))
+    whole.programs.sort(key=lambda event: event["at"])
+    whole.memory.sort(key=lambda event: event["at"])
+    if all(run.complete for run in runs):
+        whole.summary = summary(whole)
+    return whole
+
+
+def _take(whole: Run, run: Run, later: float) -> None:
+    whole.last = max(whole.last, run.last + later)
+    pid = run.start.get("pid", 0)
+    for name in ("programs", "memory"):
+        events: list[Json] = getattr(run, name)
+        getattr(whole, name).extend({**e, "at": e["at"] + later, "pid": pid} for e in events)
+    for key, row in run.rows.items():
+        whole.rows[key] = _rows(whole.rows[key], row) if key in whole.rows else _copy(row)
+    for place, read in run.reads.items():
+        whole.reads[place] = _reads(whole.reads[place], read) if place in whole.reads else read
+    for name, finding in run.findings.items():
+        before = whole.findings.get(name)
+        whole.findings[name] = _findings(before, finding) if before else finding
+    for feature, why in run.degraded.items():
+        whole.degraded.setdefault(feature, why)
+
+
+def _copy(row: Row) -> Row:
+    return replace(row, seconds=dict(row.seconds), causes=dict(row.causes))
+
+
+def _rows(a: Row, b: Row) -> Row:
+    for name in ("programs", "traces", "compiles", "cache_hits"):
+        setattr(a, name, getattr(a, name) + getattr(b, name))
+    for stage in STAGES:
+        a.seconds[stage] += b.seconds[stage]
+    for cause, count in b.causes.items():
+        a.causes[cause] = a.causes.get(cause, 0) + count
+    return a
+
+
+def _reads(a: Json, b: Json) -> Json:
+    added = {name: a.get(name, 0) + b.get(name, 0) for name in ("count", "waited", "waits")}
+    return {**a, **added}
+
+
+def _findings(a: Finding, b: Finding) -> Finding:
+    """The one that was seen more often speaks; both are counted."""
+    said = max(a, b, key=lambda finding: (finding.severity != "info", finding.count))
+    return replace(said, count=a.count + b.count, seconds=a.seconds + b.seconds)

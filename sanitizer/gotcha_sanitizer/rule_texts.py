@@ -1,0 +1,45 @@
+"""What is known about a gotcha's name: the rule of the linter, or the check's docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from gotcha_lint.registry import PAGES, rules
+from gotcha_lint.selection import RuleText
+from gotcha_sanitizer.checks import checks
+
+
+@dataclass(frozen=True)
+class CheckText:
+    """A gotcha that only a run shows, in the shape of a rule of the linter."""
+
+    name: str
+    explanation: str
+    family: str = "run-time"
+    severity: str = "warning"
+    preview: bool = False
+    fixable: bool = False
+    examples: Sequence[Mapping[str, Any]] = field(default=())
+
+    @property
+    def summary(self) -> str:
+        return self.explanation.partition("\n")[0]
+
+    @property
+    def url(self) -> str:
+        return f"{PAGES}/{self.name}.md"
+
+
+@cache
+def rule_text(name: str) -> RuleText | None:
+    """The text of a gotcha; None for a name that neither the linter nor a check has."""
+    found = rules().get(name)
+    if found is not None:
+        return found
+    for check in checks().values():
+        if name in (check.gotchas or (check.name(),)):
+            return CheckText(name, check.explanation())
+    return None

@@ -1,0 +1,52 @@
+"""Finds the line of the user's program that says something, where no frame can tell any more."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+import sys
+from collections.abc import Iterator
+
+from gotcha_sanitizer.events import Site
+from gotcha_sanitizer.frames import owner
+
+_MOST_LINES = 20_000
+
+
+def setting_line(name: str) -> Site | None:
+    """The first line of the user's loaded files that seems to set a variable or flag.
+
+    `function` is the function it stands in, or empty for a line of the module itself.
+    """
+    said = re.compile(rf"[\"']{re.escape(name)}[\"']|\bconfig\.{re.escape(name)}\b")
+    for path in _files():
+        for number, line in enumerate(linecache.getlines(path)[:_MOST_LINES], 1):
+            if said.search(line) and not _only_read(line):
+                return Site(path, number, _function(path, number))
+    return None
+
+
+def _only_read(line: str) -> bool:
+    return line.lstrip().startswith("#") or bool(re.search(r"\bgetenv\(|environ\.get\(", line))
+
+
+def _files() -> Iterator[str]:
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__dict__", {}).get("__file__")
+        if isinstance(path, str) and path.endswith(".py") and owner(path) == "user":
+            yield path
+
+
+def _function(path: str, line: int) -> str:
+    try:
+        tree = ast.parse("".join(linecache.getlines(path)))
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno < line <= (node.end_lineno or node.lineno)
+    ]
+    return max(around, key=lambda node: node.lineno).name if around else ""

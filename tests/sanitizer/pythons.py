@@ -1,0 +1,19 @@
+"""The interpreters with JAX that the scenario tests run on: this one, and newer ones if present."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def interpreters() -> dict[str, str]:
+    """Name -> path. `make test-all` makes the environments of the other versions."""
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    found = {here: sys.executable}
+    for tag in ("312", "313"):
+        python = ROOT / f".venv-{tag}" / "bin" / "python"
+        if python.exists():
+            found.setdefault(f"{tag[0]}.{tag[1:]}", str(python))
+    return found

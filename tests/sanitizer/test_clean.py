@@ -1,0 +1,53 @@
+"""It never lies: programs that are right give no finding; each planted fault gives its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.sanitizer.support import Result, run
+
+CLEAN = Path(__file__).parent / "clean"
+_FAULT = re.compile(r"(?P<indent>\s*)#~ (?P<name>[\w/-]+): (?P<code>.+)")
+
+
+def faults(path: Path) -> list[tuple[str, str]]:
+    """(name of the finding, text of the faulty program) for each `#~` line."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    found = []
+    for number, line in enumerate(lines):
+        match = _FAULT.match(line)
+        if match:
+            target = next(n for n in range(number - 1, -1, -1) if not _FAULT.match(lines[n]))
+            faulty = [*lines]
+            faulty[target] = f"{match['indent']}{match['code']}\n"
+            found.append((match["name"], "".join(faulty)))
+    return found
+
+
+PROGRAMS = sorted(CLEAN.glob("*.py"))
+TWINS = [(path.stem, name, text) for path in PROGRAMS for name, text in faults(path)]
+
+
+def _run(text: str, tmp_path: Path) -> Result:
+    program = tmp_path / "train.py"
+    program.write_text(text, "utf-8")
+    return run(program, tmp_path / "run.jsonl")
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_clean(path: Path, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = _run(path.read_text("utf-8"), tmp_path)
+    assert result.code == 0, result.err
+    assert not result.problems, result.err
+
+
+@pytest.mark.parametrize(("stem", "name", "text"), TWINS, ids=[f"{s}-{n}" for s, n, _ in TWINS])
+def test_twin(stem: str, name: str, text: str, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = _run(text, tmp_path)
+    names = {f"{f.name}/{f.cause}" if f.cause else f.name for f in result.problems}
+    assert name in names or name in {f.name for f in result.problems}, result.err
