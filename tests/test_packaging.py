@@ -1,4 +1,4 @@
-"""What is shipped: the wheel and the sdist hold the linter, its pages and schemas."""
+"""What is shipped: the wheel and the sdist hold both tools, their pages and schemas."""
 
 from __future__ import annotations
 
@@ -27,12 +27,23 @@ def wheel(tmp_path_factory) -> Path:
 
 def test_wheel(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {name.partition("/")[0] for name in names if "dist-info" not in name} == {"gotcha_lint"}
+    assert {name.partition("/")[0] for name in names if "dist-info" not in name} == {
+        "gotcha_lint",
+        "gotcha_sanitizer",
+        "gotcha_sanitizer.pth",
+        "gotcha_sanitizer.start",
+    }
     for info in rules().values():
         if info.module:
             assert f"gotcha_lint/pages/{info.name}.md" in names
             assert info.module.replace(".", "/") + ".py" in names
     assert "gotcha_lint/schemas/findings.json" in names
+    assert "gotcha_sanitizer/schemas/run.json" in names
+    assert "gotcha_sanitizer/reporters/_page/style.css" in names
+    metadata = next(name for name in names if name.endswith("entry_points.txt"))
+    assert "gotcha-sanitize = gotcha_sanitizer.cli:main" in (
+        zipfile.ZipFile(wheel).read(metadata).decode()
+    )
 
 
 def test_wheel_needs_little(wheel):

@@ -66,6 +66,12 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--output-file", "-o", metavar="FILE", help="Write the output there.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default=None)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option(
+    "--with-run",
+    multiple=True,
+    metavar="RUN.jsonl",
+    help="Mark what a run of the sanitizer confirms, and list what it found besides.",
+)
 @click.option("--statistics", is_flag=True, help="Count the findings of each kind.")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option(
@@ -144,6 +150,8 @@ def _early(given: dict[str, Any], tools: Tools) -> int | None:
 def _options(given: dict[str, Any]) -> Options:
     if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
         raise UsageError("--unsafe-fixes goes with --fix or --diff")
+    if given["with_run"] and (given["fix"] or given["diff"]):
+        raise UsageError("--with-run is about the files as they ran: leave out --fix and --diff")
     own = {key: given[key] for key in Options.__dataclass_fields__ if key in given}
     own["jobs"] = given["jobs"] or default_jobs()
     return Options(**own, cache=not given["no_cache"], screen=not given["no_screen"])

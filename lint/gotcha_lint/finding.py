@@ -6,7 +6,7 @@ Lines and columns are 1-based; columns count code points; ends are exclusive.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Severity = Literal["error", "warning", "info"]
@@ -47,6 +47,16 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenRunning:
+    """What a run of the sanitizer adds to a finding; `predicted` by a rule, or seen there only."""
+
+    seconds: float  # lost to it
+    count: int
+    causes: tuple[str, ...]  # as `recompile/shape`
+    predicted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     name: str
     message: str
@@ -62,6 +72,7 @@ class Finding:
     url: str = ""
     id: str = ""
     cell: int | None = None  # 1-based code cell of a notebook; lines then count within the cell
+    run: SeenRunning | None = None
 
     @property
     def order(self) -> tuple[str, int, int, int, str, str]:
@@ -79,11 +90,12 @@ def stable_id(rule: str, statement: str, enclosing: str, repeat: int = 0) -> str
 
 
 def as_dict(finding: Finding) -> dict[str, Any]:
-    """The finding as plain JSON data, with every key whether empty or not."""
+    """The finding as plain JSON data: every key, whether empty or not; `run` only with a run."""
     place = {
         key: getattr(finding, key)
         for key in ("name", "message", "path", "line", "column", "end_line", "end_column", "cell")
     }
+    seen = {"run": asdict(finding.run)} if finding.run else {}
     return place | {
         "severity": finding.severity,
         "confidence": finding.confidence,
@@ -91,6 +103,7 @@ def as_dict(finding: Finding) -> dict[str, Any]:
         "fix": _fix_dict(finding.fix),
         "url": finding.url,
         "id": finding.id,
+        **seen,
     }
 
 

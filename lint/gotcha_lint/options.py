@@ -31,6 +31,7 @@ class Options:
     verbose: bool = False
     screen: bool = True
     color: str = "auto"
+    with_run: tuple[str, ...] = ()
 
     @property
     def reads_stdin(self) -> bool:

@@ -31,6 +31,7 @@ class RuleInfo:
     fixable: bool
     examples: tuple[dict[str, Any], ...]
     module: str
+    confirmed_by: tuple[tuple[str, str], ...] = ()  # (check, cause) of the sanitizer
 
     @property
     def url(self) -> str:
@@ -82,6 +83,7 @@ def _info(path: Path) -> RuleInfo:
         fixable=any(_gives_fix(node) for node in ast.walk(tree)),
         examples=tuple(_examples(fields.get("examples"))),
         module=f"gotcha_lint.rules.{path.parent.name}.{path.stem}",
+        confirmed_by=_constant(fields.get("confirmed_by"), ()),
     )
 
 

@@ -70,6 +70,10 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
             (f for found in outcome.findings.values() for f in found),
             key=lambda finding: finding.order,
         )
+    if options.with_run:
+        from gotcha_lint.with_run import with_run
+
+        findings = with_run(findings, options.with_run, report.source, tools.rules, finder)
     code = INTERNAL if report.failures else CLEAN
     if outcome is not None:
         code = max(code, _deliver(options, inputs, report, outcome))

@@ -78,7 +78,8 @@ def no_recompile(*, allow: int | None = None, warmup: int | None = None) -> NoRe
     new to it only once. Where the sanitizer did not run before the block, what was compiled earlier
     cannot be known, and every compile of a jitted function counts.
 
-    `warmup=n` puts the warm-up inside the block: the first n compiles of each function are free.
+    `warmup=n` puts the warm-up inside the block: the first n compiles of each function that the
+    sanitizer sees are free.
     `allow=n` counts every compile of the block, first ones and operations outside of jit included,
     and lets n pass; `allow=0` means that nothing at all compiles.
 
@@ -120,14 +121,14 @@ class _Watch:
         watched = self._session
         assert watched is not None
         watched.listeners.remove(self._listen)
-        blind = [name for name in _EYES if name in watched.run.degraded]
+        unseen = blind(watched)
         if self._own:
             watched.stop()
         if kind is not None:
             return
-        if blind:
-            why = "; ".join(watched.run.degraded[name] for name in blind)
-            warnings.warn(f"gotcha could not see all compiles: {why}", RuntimeWarning, stacklevel=2)
+        if unseen:
+            told = f"gotcha could not see all compiles: {unseen}"
+            warnings.warn(told, RuntimeWarning, stacklevel=2)
         self.check()
 
     def _listen(self, event: Event) -> None:
@@ -207,6 +208,12 @@ class Budget(_Watch):
 
     def _headline(self, count: int) -> str:
         return f"`{self._function.name}` was compiled {count} times, {self.compiles} expected"
+
+
+def blind(watched: session.Session) -> str:
+    """Why compiles may have gone unseen; empty where all is well."""
+    degraded = watched.run.degraded
+    return "; ".join(f"{name}: {degraded[name]}" for name in _EYES if name in degraded)
 
 
 def _running() -> tuple[session.Session, bool]:

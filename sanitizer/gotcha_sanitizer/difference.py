@@ -30,7 +30,7 @@ class Change:
 
     @property
     def compiles(self) -> int:
-        return _of(self.after, "compiles") - _of(self.before, "compiles")
+        return int(_of(self.after, "compiles") - _of(self.before, "compiles"))
 
     @property
     def seconds(self) -> float:

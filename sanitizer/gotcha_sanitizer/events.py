@@ -245,6 +245,7 @@ class HostRead:
 class ReadsAt(NamedTuple):
     """All reads so far at one line by one method. Seconds; `steady`: at each turn of its loop.
 
+    `visits`: times that the program came by; it may read many leaves then, of which one waits.
     `waits`: reads that waited; of those `looked` were looked at, and `idle` left nothing in flight.
     `spared`: what reading later could have saved at most: no more than the host did in between.
     """
@@ -252,6 +253,7 @@ class ReadsAt(NamedTuple):
     site: Site
     how: str
     count: int
+    visits: int
     waits: int
     waited: float
     spared: float

@@ -9,9 +9,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec
+from itertools import pairwise
 from pkgutil import read_code
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
@@ -36,38 +37,52 @@ def start_sanitizer() -> None:
 
 
 def run_script(path: str, args: Sequence[str]) -> None:
-    """Like `python path args`. What the program raises leaves here. Raises CannotStart."""
+    """Like `python path args`. What the program raises leaves here. Raises CannotStart.
+
+    As in `run_module`, the caller has taken its own first entry out of `sys.path`.
+    """
     sys.argv[:] = [path, *args]
+    file = os.path.abspath(path)
     if os.path.isdir(path) or _is_archive(path):
-        sys.path[0] = path
-        spec = PathFinder.find_spec("__main__", [path])
-        if spec is None:
-            raise CannotStart(f"can't find '__main__' module in {os.path.abspath(path)!r}")
         start_sanitizer()
+        sys.path.insert(0, file)
+        spec = PathFinder.find_spec("__main__", [file])
+        if spec is None:
+            raise CannotStart(f"can't find '__main__' module in {file!r}")
         _run_spec(spec)
         return
-    # Set before anything else is imported: a program's folder may hold a module of any name.
-    sys.path[0] = os.path.dirname(os.path.realpath(path))
-    file = os.path.abspath(path)
-    try:
-        source = io.open_code(file)
-    except OSError as error:
-        text = f"can't open file {file!r}: [Errno {error.errno}] {error.strerror}"
-        raise CannotStart(text) from error
-    with source:
-        code = read_code(source)  # a .pyc; else there is nothing to read
-        text = b"" if code else (source.seek(0), source.read())[1]
+    program = _program(file)
     start_sanitizer()
+    _look_first_in(os.path.dirname(os.path.realpath(path)))
     main = _new_main(file, SourceFileLoader("__main__", file), None)
-    _as_the_program(lambda: code or _compiled(text, file), main, keep=0)
+    _as_the_program(program, main, keep=0)
+
+
+def _look_first_in(folder: str) -> None:
+    """After our own imports: the program's folder may hold modules of any name."""
+    if not sys.flags.safe_path:
+        sys.path.insert(0, folder)
 
 
 def run_module(name: str, args: Sequence[str]) -> None:
     """Like `python -m name args`. What the program raises leaves here. Raises CannotStart."""
     sys.argv[:] = ["-m", *args]
-    sys.path[0] = os.getcwd()
     start_sanitizer()
+    _look_first_in(os.getcwd())
     _run_spec(_module_spec(name))
+
+
+def _program(file: str) -> Callable[[], CodeType]:
+    """What gives the code of a script; a syntax error is raised by the call."""
+    try:
+        with io.open_code(file) as stream:
+            code = read_code(stream)  # of a .pyc; None for all else
+            stream.seek(0)
+            source = stream.read()
+    except OSError as error:
+        text = f"can't open file {file!r}: [Errno {error.errno}] {error.strerror}"
+        raise CannotStart(text) from error
+    return lambda: code or compile(source, file, "exec", dont_inherit=True)
 
 
 def _is_archive(path: str) -> bool:
@@ -117,17 +132,13 @@ def _new_main(file: str | None, loader: object, spec: ModuleSpec | None) -> Modu
         __builtins__=sys.modules["builtins"],
     )
     if sys.version_info < (3, 14):
-        main.__dict__["__annotations__"] = {}
+        main.__annotations__ = {}
     _kept.append(sys.modules["__main__"])
     sys.modules["__main__"] = main
     return main
 
 
-def _compiled(source: bytes, file: str) -> CodeType:
-    return compile(source, file, "exec", dont_inherit=True)
-
-
-def _as_the_program(code: Any, main: ModuleType, keep: int) -> None:
+def _as_the_program(code: Callable[[], CodeType], main: ModuleType, keep: int) -> None:
     try:
         exec(code(), main.__dict__)
     except SystemExit:
@@ -140,7 +151,7 @@ def _as_the_program(code: Any, main: ModuleType, keep: int) -> None:
 def _hide_launch(keep: int) -> None:
     """Shows the exception that is on its way out without the frames between `keep` and its own.
 
-    The interpreter calls the hook, so that exit code, `sys.last_exc` and a failing hook are as ever.
+    The interpreter itself calls the hook, so that the exit code and `sys.last_exc` are as ever.
     """
     hook = sys.excepthook
 
@@ -163,7 +174,7 @@ def _without_launch(tb: TracebackType | None, keep: int) -> TracebackType | None
     rest = [each for each in frames[max(ours) + 1 :] if not _is_compiling(each)]
     first = [each for each in frames[:keep] if each.tb_frame.f_code.co_filename == "<frozen runpy>"]
     shown = first + rest
-    for this, following in zip(shown, shown[1:], strict=False):
+    for this, following in pairwise(shown):
         this.tb_next = following
     return shown[0] if shown else None
 

@@ -7,13 +7,13 @@ equal signatures are a storm, whenever they happen.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.events import Difference, Explained, Leaf, Mark, Program, Signature, Site
 
 _DEEP = 16
-_KEPT = 64  # programs of one function that a new one is compared with
+_KEPT = 24  # programs of one function that a new one is compared with
 
 CAUSES = (
     "new-function",
@@ -60,6 +60,13 @@ class History:
         group.variants += 1
         group.sites[program.site] += 1
         return Explained(program, differences, group.variants, group.sites[program.site], before)
+
+    def forget(self, files: Container[str]) -> None:
+        """Drops the functions that are defined in these files: they are made anew."""
+        for key, group in list(self._groups.items()):
+            site = group.recent[-1].function.site if group.recent else None
+            if site is not None and site.path in files:
+                del self._groups[key]
 
     def of(self, name: str) -> list[Program]:
         """The programs kept of the functions with this name."""
@@ -142,6 +149,8 @@ def _style(signature: Signature) -> str:
 
 
 def _words(cause: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Difference]:
+    if old == new:
+        return
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             yield Difference(cause, name, old.get(name, "not set"), new.get(name, "not set"))

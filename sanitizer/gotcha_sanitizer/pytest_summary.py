@@ -38,9 +38,7 @@ def unpack(text: str) -> tuple[list[Test], dict[str, str]]:
     return [Test(**test) for test in data["tests"]], data["degraded"]
 
 
-def lines(
-    tests: Sequence[Test], degraded: Mapping[str, str], lost: Sequence[str]
-) -> Iterator[str]:
+def lines(tests: Sequence[Test], degraded: Mapping[str, str], lost: Sequence[str]) -> Iterator[str]:
     """The section, most expensive tests first."""
     busy = sorted((t for t in tests if t.compiles or t.operations), key=lambda t: -t.seconds)
     total = sum(t.compiles for t in tests)

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer import crash, pytest_summary, session
+from gotcha_sanitizer import api, crash, pytest_summary, session
 from gotcha_sanitizer.compiled import from_event, message
 from gotcha_sanitizer.events import Event, Explained
 from gotcha_sanitizer.finding import Finding, as_dict
 from gotcha_sanitizer.options import parse
 from gotcha_sanitizer.pytest_state import State, reached
 from gotcha_sanitizer.pytest_summary import Test
-from gotcha_sanitizer.words import place
+from gotcha_sanitizer.words import place, plural
 
 _KEYS = {"max_compiles", "forbid"}
 
@@ -108,14 +108,19 @@ class Watch:
         self, item: pytest.Item, mark: pytest.Mark, body: list[Explained]
     ) -> None:
         most = mark.kwargs.get("max_compiles")
-        if most is None:
+        if most is None or self.session is None:
             return
         counts = Counter(each.program.function.key for each in body)
         over = [each for each in body if counts[each.program.function.key] > most]
         if over:
-            names = ", ".join(dict.fromkeys(f"`{each.program.function.name}`" for each in over))
-            headline = f"gotcha: {names} compiled more than {most} times in this test"
+            times = Counter(f"`{each.program.function.name}`" for each in over)
+            what = ", ".join(
+                f"{name} was compiled {plural(n, 'time')}" for name, n in times.items()
+            )
+            headline = f"gotcha: {what} in this test, max_compiles is {most}"
             pytest.fail(message(headline, [from_event(each) for each in over]), pytrace=False)
+        if blind := api.blind(self.session):
+            item.warn(pytest.PytestWarning(f"gotcha could not see all compiles: {blind}"))
         self._shared = self._others(item, counts)
 
     def _others(self, item: pytest.Item, counts: Counter[tuple[object, ...]]) -> str:
@@ -139,7 +144,7 @@ class Watch:
             and f.count > before.get(key, 0)
         ]
         if wrong:
-            lines = [f"gotcha: {len(wrong)} forbidden findings in this test"]
+            lines = [f"gotcha: {plural(len(wrong), 'forbidden finding')} in this test"]
             for each in wrong:
                 lines += [f"  {each.name} at {place(each.site)}: {each.message}"]
                 lines += [f"      fix: {each.advice}"] if each.advice else []
@@ -164,7 +169,8 @@ class Watch:
         if self.session is not None:
             self.degraded |= self.session.run.degraded
             if hasattr(self.config, "workeroutput"):
-                self.config.workeroutput["gotcha"] = pytest_summary.pack(self.tests, self.degraded)
+                packed = pytest_summary.pack(self.tests, self.degraded)
+                self.config.workeroutput["gotcha"] = packed  # type: ignore
         return (yield)
 
     @pytest.hookimpl(optionalhook=True)
@@ -179,6 +185,8 @@ class Watch:
             self.degraded |= degraded
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if not self.config.getoption("--gotcha"):
+            return
         lines = pytest_summary.lines(self.tests, self.degraded, self.lost)
         terminalreporter.section("gotcha")
         for line in lines:

@@ -23,6 +23,7 @@ class CheckText:
     preview: bool = False
     fixable: bool = False
     examples: Sequence[Mapping[str, Any]] = field(default=())
+    confirmed_by: Sequence[tuple[str, str]] = ()
 
     @property
     def summary(self) -> str:

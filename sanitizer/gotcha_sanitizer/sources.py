@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -32,10 +33,14 @@ def _only_read(line: str) -> bool:
 
 
 def _files() -> Iterator[str]:
-    for module in list(sys.modules.values()):
-        path = getattr(module, "__dict__", {}).get("__file__")
-        if isinstance(path, str) and path.endswith(".py") and owner(path) == "user":
-            yield path
+    main = os.path.abspath(sys.argv[0]) if sys.argv else ""  # at exit, `__main__.__file__` is gone
+    loaded = [
+        (name, getattr(m, "__dict__", {}).get("__file__")) for name, m in [*sys.modules.items()]
+    ]
+    for name, path in [("__main__", main), *loaded]:
+        user = isinstance(path, str) and path.endswith(".py") and owner(path) == "user"
+        if user and not name.startswith(("gotcha_lint", "gotcha_sanitizer")):
+            yield str(path)
 
 
 def _function(path: str, line: int) -> str:

@@ -7,6 +7,9 @@ import os
 from gotcha_sanitizer.events import Site
 
 
+cells: dict[str, int] = {}  # of a notebook: the file name that Python sees -> its number
+
+
 def seconds(value: float) -> str:
     """`0.8 ms`, `41 ms`, `3.2 s`, `4 min 10 s`."""
     if value < 0.001:
@@ -15,7 +18,8 @@ def seconds(value: float) -> str:
         return f"{value * 1e3:.0f} ms"
     if value < 100:
         return f"{value:.1f} s"
-    return f"{value // 60:.0f} min {value % 60:.0f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} min {rest} s"
 
 
 def size(value: float) -> str:
@@ -31,11 +35,14 @@ def place(site: Site | None) -> str:
     """`train.py:41`, short enough for a line; relative to where the program runs."""
     if site is None:
         return "unknown place"
-    return f"{short(site.path)}:{site.line}"
+    comma = ", line " if site.path in cells else ":"
+    return f"{short(site.path)}{comma}{site.line}"
 
 
 def short(path: str) -> str:
     """The path from the working directory, or its last three parts."""
+    if path in cells:
+        return f"cell {cells[path]}"
     if not os.path.isabs(path):
         return path
     try:

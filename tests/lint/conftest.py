@@ -53,6 +53,7 @@ class FakeRule:
     preview: bool = False
     fixable: bool = True
     examples: tuple[dict[str, Any], ...] = ({"bad": "x = BAD", "good": "x = GOOD"},)
+    confirmed_by: tuple[tuple[str, str], ...] = ()
 
     @property
     def url(self) -> str:

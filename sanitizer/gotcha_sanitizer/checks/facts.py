@@ -1,7 +1,8 @@
-"""What a hook knows for sure, passed on."""
+"""What a hook knows for sure needs no judging: it is passed on, once for each place."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
@@ -10,21 +11,23 @@ from gotcha_sanitizer.finding import Finding
 
 
 class Facts(Check):
-    """Passes on what was found by looking at a traced program, or at the exception that ended it.
+    """Passes on what was seen in a traced program or an exception, counted by place.
 
-    A crash is named as the linter's table of error messages has it: the gotcha, the argument, the
-    line; JAX's own traceback stays as it is.
+    A key that one program uses twice, parameters that no gradient reaches: these are read off the
+    program as JAX traced it, so they hold for every run of it.
     """
+
+    gotchas = ("zero-gradient", "key-reuse")
 
     def __init__(self, options) -> None:
         super().__init__(options)
-        self._counts: dict[tuple[object, ...], int] = {}
+        self._counts: Counter[tuple[object, ...]] = Counter()
 
     def on(self, event: Event) -> Iterator[Finding]:
         if not isinstance(event, Fact):
             return
         key = (event.gotcha, event.site, event.function, event.cause)
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._counts[key] += 1
         yield Finding(
             name=event.gotcha,
             message=event.message,
@@ -34,7 +37,7 @@ class Facts(Check):
             cause=event.cause,
             causes=(event.cause,) if event.cause else (),
             count=self._counts[key],
-            severity=event.severity,  # type: ignore[arg-type]
+            severity=event.severity,  # type: ignore[arg-type]  # a hook's plain string
             confidence=event.confidence,  # type: ignore[arg-type]
             evidence=event.evidence,
             key=key,

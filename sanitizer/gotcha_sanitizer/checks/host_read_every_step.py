@@ -12,6 +12,7 @@ from gotcha_sanitizer.words import plural, seconds
 _WAITS = 5  # reads that waited
 _LOOKS = 5
 _IDLE = 0.9  # of the looks, as a share, found nothing in flight
+_MOST = 0.3  # of the visits waited: else the process was only interrupted now and then
 _WAITED = 1e-3  # seconds in all
 _SHARE = 0.02  # of the run, and of the time since the first read
 _LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
@@ -51,6 +52,8 @@ class HostReadEveryStep(Check):
 
 def _stalls(row: ReadsAt, now: float) -> bool:
     if not row.steady or row.waits < _WAITS or row.waited < _WAITED:
+        return False
+    if row.waits < _MOST * row.visits:
         return False
     if row.looked < _LOOKS or row.idle < _IDLE * row.looked:
         return False

@@ -21,6 +21,7 @@ _ARRAYS, _BYTES = 30, 2**20  # gained, of both ...
 _MANY = 500  # ... or of small ones
 _SOON_AT, _SOON_BYTES = 60.0, 2**28  # told before the end: the program may be killed for memory
 _SLACK = 0.05  # of the gain may come and go
+_FLAT = 0.02  # of the gain: less is no rise yet
 _STEADY = 0.25  # of the mean growth: what each quarter of the time must show at least
 
 
@@ -124,14 +125,20 @@ def growth(group: Group, at: list[float], count: list[int]) -> Growth | None:
 
 
 def _rise(count: list[int]) -> int:
-    """Where the rise to the last sample begins: nothing after it falls below what was before."""
+    """Where the rise to the last sample begins: nothing after it falls below what was before.
+
+    What the program does before, such as compiling, is left out.
+    """
     least = count[-1] if count else 0
     slack = _SLACK * least
+    start = 0
     for index in range(len(count) - 1, -1, -1):
         if count[index] > least + slack:
-            return index + 1
+            start = index + 1
+            break
         least = min(least, count[index])
-    return 0
+    flat = least + _FLAT * (count[-1] - least) if count else 0
+    return max([start, *(n for n in range(start, len(count)) if count[n] <= flat)])
 
 
 def _all_the_time(at: list[float], count: list[int]) -> bool:

@@ -21,7 +21,8 @@ class NonFiniteValue(Check):
     """Looks at the numbers and small arrays that the program itself reads on the host.
 
     It names the line and which of its reads was the first; where the value was made is found by
-    `gotcha_sanitizer.first_nan`. Values that the program never reads are not seen.
+    `gotcha_sanitizer.first_nan`. Values that the program never reads are not seen, and infinities
+    inside an array are not reported: masks have them.
     """
 
     def __init__(self, options) -> None:

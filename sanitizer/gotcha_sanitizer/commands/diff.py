@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,9 @@ def headline(difference: Difference) -> str:
         what = f"{'adds' if count > 0 else 'spares'} {plural(abs(count), 'compile')}"
     else:
         what = "compiles as often"
-    words = [what, f"{_signed(difference.seconds)} of compiling"]
+    words = [what]
+    if abs(difference.seconds) >= 0.001:
+        words.append(f"{_signed(difference.seconds)} of compiling")
     for name, found in (("new", difference.new), ("gone", difference.gone)):
         if found:
             words.append(f"{plural(len(found), 'finding')} {name}")
@@ -72,7 +73,8 @@ def text(difference: Difference) -> str:
 def markdown(difference: Difference) -> str:
     """For a pull request."""
     lines = [f"**gotcha: {headline(difference)}**", ""]
-    lines += [f"- {line.strip()}" for line in _settings(difference)]
+    if difference.settings:
+        lines += [*(f"- {_plain(line.strip())}" for line in _settings(difference)), ""]
     if difference.changes:
         lines += ["| function | compiles | seconds | more often |", "| --- | --- | --- | --- |"]
         for change in difference.changes[:_MOST]:
@@ -119,10 +121,16 @@ def _settings(difference: Difference) -> Iterator[str]:
 
 
 def _lost(difference: Difference) -> Iterator[str]:
+    """One line for each reason, with the functions that it is the reason for."""
+    reasons: dict[str, dict[str, int]] = {}
     for change in difference.changes:
-        for why, count in Counter(change.lost_hits).items():
-            times = f"{count} times " if count > 1 else ""
-            yield f"no longer in the persistent cache: {_name(change)}: {times}{why}"
+        for why in change.lost_hits:
+            names = reasons.setdefault(why, {})
+            names[_name(change)] = names.get(_name(change), 0) + 1
+    for why, names in reasons.items():
+        shown = [f"{name} x{n}" if n > 1 else name for name, n in names.items()]
+        more = f" and {plural(len(shown) - 3, 'function')} more" if len(shown) > 3 else ""
+        yield f"no longer in the persistent cache: {why}: {', '.join(shown[:3])}{more}"
 
 
 def _cells(change: Change) -> tuple[str, str, str, str]:

@@ -117,7 +117,7 @@ def _on_its_line(at: Any, source: Callable[[str], formats.SourceText | None]) ->
     """A finding or a place, from the first to the last character of its line."""
     text = source(at.path)
     lines = text.lines() if text else ()
-    line = lines[at.line - 1].rstrip() if 0 < at.line <= len(lines) else ""
+    line = str(lines[at.line - 1]).rstrip() if 0 < at.line <= len(lines) else ""
     if not line:
         return at
     start = len(line) - len(line.lstrip()) + 1

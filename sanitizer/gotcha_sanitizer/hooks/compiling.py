@@ -44,6 +44,7 @@ class _Open:
     called: bool
     place: Where
     caller: CodeType | None = None
+    described: bool = False  # wholly: else it is compared with nothing, and nothing is claimed
     function: Function | None = None
     base: FunctionType | None = None
     signature: Signature = field(default_factory=Signature)
@@ -150,9 +151,11 @@ class Compiling:
                 program.place = where(gradient)
             statics = {**program.signature.statics, **capture.settings(program.base)}
             program.signature = replace(program.signature, statics=statics)
+            program.described = True
             return
         program.reads = list(capture.reads(call.fun, program.base, private.static_self(call)))
         program.captures = capture.captures(program.reads)
+        program.described = True
 
     def _end(self, stage: str, name: str, seconds: float, frame: FrameType) -> None:
         trace = private.find(frame, private.TRACE) if stage == "trace" else None
@@ -227,7 +230,7 @@ class Compiling:
                 thread=threading.get_ident(),
                 cleared=program.cleared,
                 library=program.place.library,
-                called=program.called and program.function is not None,
+                called=program.called and program.described,
             )
         )
 

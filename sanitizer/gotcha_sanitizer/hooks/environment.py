@@ -26,6 +26,7 @@ class Environment:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.imported = _variables()
+        self.defaults = dict(context.jax.config.values)
         self.started: Mapping[str, str] | None = None  # variables when the backend started
         self.config: Mapping[str, Any] = {}  # JAX's flags then
         self.cache = dict.fromkeys((_REQUEST, private.CACHE_HIT, private.CACHE_MISS), 0)
@@ -58,11 +59,12 @@ class Environment:
                 self._tell(name, f"`{name}` was set after the backend had read it")
         if self.started is not None:
             self._flags(flags)
-            self._fallback(flags)
+            self._fallback()
 
     def _variable_of_jax(self, name: str, value: str, flags: Mapping[str, Any]) -> None:
         flag = name.lower()
-        if flag in flags and not _agrees(value, flags[flag]):
+        known = [values[flag] for values in (self.defaults, flags) if flag in values]
+        if known and not any(_agrees(value, each) for each in known):
             self._tell(name, f"`{name}` was set after jax was imported, which is when it is read")
 
     def _flags(self, flags: Mapping[str, Any]) -> None:
@@ -77,10 +79,10 @@ class Environment:
         problem = "64-bit arrays were switched on after arrays of 32 bits had been made"
         self._tell("jax_enable_x64", problem, "x64-set-too-late")
 
-    def _fallback(self, flags: Mapping[str, Any]) -> None:
+    def _fallback(self) -> None:
         if self.context.jax.default_backend() != "cpu":
             return
-        wanted = str(flags.get("jax_platforms") or "").split(",")
+        wanted = str(self.config.get("jax_platforms") or "").split(",")
         if wanted[0] not in ("", "cpu"):
             problem = f"`jax_platforms` asks for {wanted[0]} first, but JAX runs on the CPU"
         elif wanted[0] == "" and (gpu := _gpu()):

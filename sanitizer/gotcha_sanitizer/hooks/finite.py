@@ -1,4 +1,7 @@
-"""Is what a read has given finite? Cheap, and silent where it cannot be told."""
+"""Is what a read has given finite? Cheap, and silent where it cannot be told.
+
+Infinity counts only in a single number: an array may well hold some, as the mask of an attention.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def of_array(value: Any) -> bool:
         return True
     if value.size == 1:
         return of_number(value.item())
-    return bool(np.isfinite(value).all())
+    return not np.isnan(value).any()
 
 
 def of_buffer(value: Any) -> bool:
@@ -34,7 +37,7 @@ def of_buffer(value: Any) -> bool:
 
 def of_text(value: Any) -> bool:
     """For what an array prints: no other word in it has these letters."""
-    return len(value) > _LONG or not ("nan" in value or "inf" in value)
+    return len(value) > _LONG or "nan" not in value
 
 
 LOOK: dict[str, Callable[[Any], bool]] = {

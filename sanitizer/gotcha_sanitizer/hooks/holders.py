@@ -23,6 +23,7 @@ Group = tuple[tuple[int, ...], str]
 _MOST_NAMES = 4000
 _DEPTH = 4  # containers and objects below a name, before a container that is long enough
 _WIDE = 64  # attributes or items of one that are looked through
+_READS_LOCALS = {"locals", "vars", "dir", "exec", "eval"}
 _OPTIMIZED = 0x1  # co_flags: the locals of a function, not of a module or class body
 
 
@@ -78,9 +79,10 @@ def _locals(frame: FrameType, code: CodeType) -> list[tuple[str, Any]]:
     """The variables of a function that runs.
 
     Before Python 3.13 reading them leaves a copy in the frame, which would keep the user's arrays
-    alive: it is emptied again, except in frames that a debugger traces, which are passed over.
+    alive: it is emptied again. It is also what `locals()` gives, so that functions that may have
+    called that, or that a debugger traces, are passed over.
     """
-    if frame.f_trace is not None:
+    if frame.f_trace is not None or _READS_LOCALS & {*code.co_names}:
         return []
     found = frame.f_locals
     names = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)

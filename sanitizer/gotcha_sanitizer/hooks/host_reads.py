@@ -17,7 +17,8 @@ from typing import Any
 from gotcha_sanitizer.hooks import Context, private
 from gotcha_sanitizer.hooks.finite import LOOK
 from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
-from gotcha_sanitizer.hooks.read_sites import WAITS, Looks, Reads, emit_changed
+from gotcha_sanitizer.hooks.read_line import GAP, WAITS
+from gotcha_sanitizer.hooks.read_sites import Looks, Reads, emit_changed
 
 _NUMBERS = ("__float__", "__complex__")
 _WHOLE = ("__int__", "__bool__", "__index__")
@@ -43,7 +44,7 @@ def _number(original: Method, reads: Reads) -> Method:
         try:
             value = original(self)
         except BaseException as error:
-            reads.failed(caller(1), self)
+            reads.failed(caller(1), self, error)
             forget_frame(error)
             raise
         ended = clock()
@@ -51,6 +52,9 @@ def _number(original: Method, reads: Reads) -> Method:
         line = lines.get(id(frame.f_code) + frame.f_lasti)
         if line is not None and ended - began < WAITS and value - value == 0.0:
             line.count += 1
+            if began - line.ended > GAP:
+                line.visits += 1
+            line.ended = ended
         else:
             note(frame, began, ended, self, value - value == 0.0)
         return value
@@ -67,7 +71,7 @@ def _whole(original: Method, reads: Reads) -> Method:
         try:
             value = original(self)
         except BaseException as error:
-            reads.failed(caller(1), self)
+            reads.failed(caller(1), self, error)
             forget_frame(error)
             raise
         ended = clock()
@@ -75,6 +79,9 @@ def _whole(original: Method, reads: Reads) -> Method:
         line = lines.get(id(frame.f_code) + frame.f_lasti)
         if line is not None and ended - began < WAITS:
             line.count += 1
+            if began - line.ended > GAP:
+                line.visits += 1
+            line.ended = ended
         else:
             note(frame, began, ended, self, True)
         return value
@@ -101,7 +108,7 @@ def _other(original: Method, reads: Reads, active: set[int]) -> Method:
             value = original(self, *args, **kwargs)
         except BaseException as error:
             active.discard(me)
-            reads.failed(caller(1), self)
+            reads.failed(caller(1), self, error)
             forget_frame(error)
             raise
         ended = clock()
@@ -111,6 +118,9 @@ def _other(original: Method, reads: Reads, active: set[int]) -> Method:
         good = finite is None or reads.looks_finite(finite, value)
         if good and line is not None and ended - began < WAITS:
             line.count += 1
+            if began - line.ended > GAP:
+                line.visits += 1
+            line.ended = ended
         else:
             note(frame, began, ended, self, good)
         return value

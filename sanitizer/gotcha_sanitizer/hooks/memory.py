@@ -6,22 +6,23 @@ become rarer the more they cost, and the longer the run is.
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections import Counter, deque
 from collections.abc import Callable
+from typing import Any
 
 from gotcha_sanitizer.events import Memory
 from gotcha_sanitizer.hooks import Context, private
 from gotcha_sanitizer.hooks.holders import Group, Held, holder
 
 _SHARE = 0.003  # of the run's time
-_GRACE = 0.003  # seconds: a search is always allowed as much
+_GRACE = 0.01  # seconds that are always allowed
 _SOONEST = 0.05  # seconds between samples
 _SAMPLES = 60  # in each doubling of the run's time, about
 _GROUPS = 40  # of a sample that are kept
-_GREW = (
-    20  # arrays: a group that gained as many, without ever losing one, has its holder looked for
-)
+_GREW = 20  # arrays gained, and none lost: then the holder is looked for
 _RISES = 4  # samples
 
 
@@ -42,14 +43,14 @@ class Samples:
             self.sample()
 
     def sample(self) -> None:
-        began = self.context.now()
+        began, at = time.thread_time(), self.context.now()
         counts, size = self._count()
         self._look_for_holders(counts)
         largest = dict(counts.most_common(_GROUPS))
         held = {group: found for group, found in self.held.items() if group in largest}
         self.context.emit(
             Memory(
-                at=began,
+                at=at,
                 bytes=size,
                 arrays=counts.total(),
                 groups=largest,
@@ -58,19 +59,20 @@ class Samples:
                 places={group: found.site for group, found in held.items() if found.site},
             )
         )
-        now = self.context.now()
-        self.spent += now - began
-        self.due = now + max(_SOONEST, (now - began) / _SHARE, now / _SAMPLES)
+        took = time.thread_time() - began  # not the wait for the interpreter's lock
+        self.spent += took
+        pause = took / _SHARE if self.spent > _GRACE else 0.0
+        self.due = at + max(_SOONEST, pause, at / _SAMPLES)
 
     def _count(self) -> tuple[Counter[Group], int]:
+        found: Counter[Any] = Counter()
+        for array in self.context.jax.live_arrays():
+            found[array.shape, array.dtype] += 1
         counts: Counter[Group] = Counter()
         size = 0
-        for array in self.context.jax.live_arrays():
-            try:
-                counts[tuple(array.shape), str(array.dtype)] += 1
-                size += array.nbytes
-            except Exception:  # deleted meanwhile
-                continue
+        for (shape, dtype), count in found.items():
+            counts[tuple(shape), str(dtype)] += count
+            size += count * math.prod(shape) * dtype.itemsize
         return counts, size
 
     def _look_for_holders(self, counts: Counter[Group]) -> None:

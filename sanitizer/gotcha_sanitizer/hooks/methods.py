@@ -33,6 +33,8 @@ def _dressed(ours: Method, original: Method, owner: type, name: str) -> Any:
     """Looks like the original to `inspect` and `help`: name, text, signature, no `__wrapped__`."""
     told = [n for n in functools.WRAPPER_ASSIGNMENTS if getattr(original, n, None) is not None]
     functools.update_wrapper(ours, original, assigned=told)
+    if "__annotations__" not in told:
+        ours.__annotations__ = {}
     if "__qualname__" not in told:
         ours.__qualname__ = f"{owner.__qualname__}.{name}"
     before = getattr(original, "__dict__", {}).get("__wrapped__")

@@ -79,7 +79,7 @@ class Pickling:
                 shape=tuple(array.shape),
                 dtype=str(array.dtype),
                 bytes=int(array.nbytes),
-                site=where(frame).site,
+                site=next(iter(where(frame).stack), None),  # a queue sends from a thread of its own
                 how=how,
             )
         )

@@ -91,6 +91,11 @@ NAMES = (
         "forks and settings after the start of the backend are seen only after a compile",
     ),
     Name(
+        "config.values",
+        lambda jax: bool(jax.config.values),
+        "pytest: of flags left changed, only those of the tracing context are seen",
+    ),
+    Name(
         "config.trace_context_names",
         lambda jax: bool(context(jax)),
         "a changed flag or mesh is only called `context`",

@@ -8,47 +8,16 @@ from types import CodeType, FrameType
 from typing import Any
 
 from gotcha_sanitizer.events import Deleted, HostRead, HostReads, ReadsAt, Site
-from gotcha_sanitizer.frames import Where, loop_around, owner, where
+from gotcha_sanitizer.frames import loop_around, owner, where
 from gotcha_sanitizer.hooks import Context, private
-from gotcha_sanitizer.turns import each_turn
+from gotcha_sanitizer.hooks.read_line import WAITS, Line
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MOST = 4096  # lines that are kept apart
-WAITS = 1e-4  # seconds: a read that takes longer has waited for the device
 _LOOK_FROM = 2e-4  # seconds: looking costs up to 0.5 ms at 3,000 arrays
 _EACH_AT_FIRST = 8  # looks at one line before they become rare
 _SHARE = 0.004  # of the run's time that looking may take
 _GRACE = 0.005  # seconds of looking that are always allowed
-
-class Line:
-    """What is known of the reads at one place in the code. Seconds, on the clock of the hooks."""
-
-    __slots__ = (
-        "bad",
-        "codes",
-        "count",
-        "ended",
-        "first",
-        "idle",
-        "looked",
-        "next_look",
-        "sent",
-        "spared",
-        "steady",
-        "waited",
-        "waits",
-        "where",
-    )
-
-    def __init__(self, place: Where, codes: tuple[CodeType, ...], at: float) -> None:
-        self.where = place
-        self.codes = codes  # kept so that no other code gets their address
-        self.steady = each_turn(place.stack)
-        self.first = at
-        self.ended = 0.0
-        self.waited = self.spared = 0.0
-        self.count = self.waits = self.looked = self.idle = self.sent = self.bad = 0
-        self.next_look = 1.0
 
 
 class Reads:
@@ -63,7 +32,9 @@ class Reads:
         self.context = context
         self.looks = looks
         self.lines: dict[int, Line] = {}
-        self.callers: dict[tuple[int, int], Line] = {}  # of functions that have no loop of their own
+        self.callers: dict[
+            tuple[int, int], Line
+        ] = {}  # of functions that have no loop of their own
         self.passed: dict[int, CodeType] = {}  # code of JAX and other libraries
         self.ignored: dict[int, CodeType] = {}  # code of the sanitizer
 
@@ -78,7 +49,7 @@ class Reads:
         key = id(user.f_code) + user.f_lasti
         line = self.lines.get(key) or self.callers.get((key, _address(user.f_back)))
         if line is not None and finite and ended - began < WAITS:
-            line.count += 1
+            line.take(began, ended)
         elif id(user.f_code) not in self.ignored:
             self.context.guard("host reads", self._note, frame, began, ended, array, finite)
 
@@ -90,20 +61,11 @@ class Reads:
             user = user.f_back
         return user
 
-    def _note(
-        self, frame: FrameType, began: float, ended: float, array: Any, finite: bool
-    ) -> None:
+    def _note(self, frame: FrameType, began: float, ended: float, array: Any, finite: bool) -> None:
         line = self._line(frame)
         if line is None:
             return
-        waited = ended - began
-        line.count += 1
-        if waited >= WAITS:
-            line.waits += 1
-            line.waited += waited
-            if line.ended:
-                line.spared += min(waited, began - line.ended)
-            line.ended = ended
+        waited = line.take(began, ended)
         busy = self._look(line, waited)
         line.bad += not finite
         if busy is not None or (not finite and line.bad & (line.bad - 1) == 0):
@@ -175,12 +137,12 @@ class Reads:
             self.context.degraded("non-finite values", f"{type(error).__name__}: {error}")
             return True
 
-    def failed(self, frame: FrameType, array: Any) -> None:
+    def failed(self, frame: FrameType, array: Any, error: BaseException) -> None:
         """A read raised: said where the array's memory is gone."""
-        self.context.guard("host reads", self._failed, frame, array)
+        self.context.guard("host reads", self._failed, frame, array, error)
 
-    def _failed(self, frame: FrameType, array: Any) -> None:
-        if array.is_deleted():
+    def _failed(self, frame: FrameType, array: Any, error: BaseException) -> None:
+        if array.is_deleted() and "deleted" in str(error):
             place = where(frame).site
             shape, dtype = tuple(array.shape), str(array.dtype)
             self.context.emit(Deleted(self.context.now(), self.how, shape, dtype, place))
@@ -214,6 +176,7 @@ def _sum(site: Site, how: str, lines: list[Line]) -> ReadsAt:
         site=site,
         how=how,
         count=sum(line.count for line in lines),
+        visits=sum(line.visits for line in lines),
         waits=sum(line.waits for line in lines),
         waited=sum(line.waited for line in lines),
         spared=sum(line.spared for line in lines),

@@ -16,8 +16,8 @@ from gotcha_sanitizer.reporters._page.timeline import timeline
 from gotcha_sanitizer.words import plural, seconds, short
 
 _PARTS = {
-    "findings": findings,
     "timeline": timeline,
+    "findings": findings,
     "functions": functions,
     "reads": reads,
     "memory": memory,
@@ -46,7 +46,7 @@ def render(run: Run) -> str:
 
 @cache
 def _asset(name: str) -> Markup:
-    return Markup((files(__package__) / "_page" / name).read_text("utf-8"))
+    return Markup((files("gotcha_sanitizer.reporters._page") / name).read_text("utf-8"))
 
 
 def _head(title: str) -> Markup:

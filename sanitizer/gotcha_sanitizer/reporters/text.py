@@ -27,7 +27,7 @@ def render(run: Run, options: Options | None = None, colour: bool = False, pid: 
     lines = [mark + paint(_headline(run), "bold", colour)]
     problems = run.problems
     for finding in problems[: options.max_report]:
-        lines += ["", *_block(finding, options, colour)]
+        lines += ["", *block(finding, options, colour)]
     if (more := len(problems) - options.max_report) > 0:
         lines += [
             "",
@@ -51,7 +51,8 @@ def _headline(run: Run) -> str:
     return f"{found}; {programs}{cached} took {seconds(spent)} of {seconds(run.last)}"
 
 
-def _block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
+def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
+    """One finding: what, where, why, what to do."""
     name = finding.name + (f" ({finding.cause})" if finding.cause else "")
     cost = f", {seconds(finding.seconds)} lost" if finding.seconds >= 0.001 else ""
     tone = "red" if finding.severity == "error" else "yellow"

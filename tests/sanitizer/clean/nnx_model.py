@@ -38,7 +38,7 @@ def main():
     model = Net(nnx.Rngs(0))
     optimizer = nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.Param)
     before = None
-    for _ in range(30):
+    for _ in range(8):
         loss = step(model, optimizer, x, y)
         #~ recompile/pytree-static: loss = step(model, nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.Param), x, y)
         if before is not None:

@@ -19,7 +19,6 @@ def init(key):
     first, second = jax.random.split(key)
     return {
         "w": jax.random.normal(first, (16, 8)) * 0.1,
-        #~ recompile/weak-type: "w": jax.random.normal(first, (16, 8)) * 0.1, "count": 0.0,
         "b": jnp.zeros((8,), jnp.float32),
         "out": jax.random.normal(second, (8, 1)) * 0.1,
     }
@@ -37,10 +36,10 @@ def loss_fn(params, x, y, mask, table):
 
 
 @functools.partial(jax.jit, donate_argnums=0)
-def step(params, x, y, mask, table):
+def step(params, x, y, mask, table, rate):
     loss, grads = jax.value_and_grad(loss_fn)(params, x, y, mask, table)
     #~ stale-capture/global: loss, grads = jax.value_and_grad(loss_fn)(params, x * SCALE, y, mask, table)
-    params = jax.tree.map(lambda p, g: p - 0.05 * g, params, grads)
+    params = jax.tree.map(lambda p, g: p - rate * g, params, grads)
     return params, loss
 
 
@@ -64,16 +63,18 @@ def train(steps):
     params = init(jax.random.key(0))
     held_x = rng.normal(size=(64, 16)).astype(np.float32)
     before, history = None, []
+    rate = jnp.float32(0.05)
     for number, (x, y, mask) in enumerate(batches(rng, steps)):
         SCALE = 0.5 + number
-        params, loss = step(params, x, y, mask, table)
-        #~ recompile/new-function: params, loss = jax.jit(lambda p, *a: step.__wrapped__(p, *a))(params, x, y, mask, table)
-        #~ large-constant-captured: params, loss = jax.jit(lambda p, *a: step.__wrapped__(p, *a, table))(params, x, y, mask)
-        #~ recompile/committed: params, loss = step(jax.device_put(params, jax.devices()[0]) if number == 7 else params, x, y, mask, table)
+        #~ recompile/weak-type: SCALE, rate = 0.5 + number, 0.05 if number < 9 else jnp.float32(0.05)
+        params, loss = step(params, x, y, mask, table, rate)
+        #~ recompile/new-function: params, loss = jax.jit(lambda p, *a: step.__wrapped__(p, *a))(params, x, y, mask, table, rate)
+        #~ large-constant-captured: params, loss = jax.jit(lambda p, r, *a: step.__wrapped__(p, *a, table, r))(params, rate, x, y, mask)
+        #~ recompile/committed: params, loss = step(jax.device_put(params, jax.devices()[0]) if number == 7 else params, x, y, mask, table, rate)
         if before is not None:
             history.append(float(before))
         before = loss
-        if number % 20 == 19:
+        if number % 12 == 11:
             print(float(evaluate(params, held_x, held_x.sum(axis=1) * 0.1, table)))
     with open("state.pkl", "wb") as file:
         pickle.dump(jax.device_get(params), file)
@@ -82,5 +83,5 @@ def train(steps):
 
 
 if __name__ == "__main__":
-    history = train(60)
+    history = train(24)
     assert np.isfinite(history).all(), history

@@ -48,7 +48,7 @@ class LargeConstantCaptured(Rule):
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})
-    confirmed_by = (("large-constant", ""),)
+    confirmed_by = (("large-constant-captured", ""),)
     examples = (
         Example(
             bad="""

@@ -11,6 +11,7 @@ from gotcha_sanitizer.reporters._page.markup import Markup, join, prose, tag
 from gotcha_sanitizer.words import place, plural, seconds
 
 _MOST = 200
+_OPEN = 20
 _CONTEXT = 2
 _LONGEST = 300  # characters of a source line
 _PROGRAMS = 25
@@ -24,13 +25,17 @@ def findings(run: Run) -> Markup:
     return tag(
         "section",
         tag("h2", "Findings"),
-        *(problems or [tag("p", "None: nothing that the sanitizer looks for was seen.")]),
-        _more(len(run.problems)),
-        tag("details", tag("summary", plural(len(run.notes), "note")), *notes, _more(len(run.notes)))
-        if notes
-        else "",
+        *(problems[:_OPEN] or [tag("p", "None: nothing that the sanitizer looks for was seen.")]),
+        _folded(problems[_OPEN:], "finding", " that cost less", len(run.problems)),
+        _folded(notes, "note", "", len(run.notes)),
         id="findings",
     )
+
+
+def _folded(cards: list[Markup], word: str, which: str, count: int) -> Markup:
+    if not cards:
+        return Markup("")
+    return tag("details", tag("summary", plural(len(cards), word) + which), *cards, _more(count))
 
 
 def _more(count: int) -> Markup:
@@ -46,7 +51,9 @@ def _card(run: Run, finding: Finding, redact: bool) -> Markup:
         _differences(finding),
         _source(finding.site) if finding.site and not redact else "",
         _chain(finding),
-        tag("p", tag("strong", "Do: "), prose(finding.advice), class_="fix") if finding.advice else "",
+        tag("p", tag("strong", "Do: "), prose(finding.advice), class_="fix")
+        if finding.advice
+        else "",
         _programs(run, finding) if finding.name == "recompile" else "",
         class_=f"card finding {finding.severity}",
     )

@@ -37,7 +37,7 @@ def prose(value: str) -> Markup:
 
 
 def tag(name: str, *children: object, **attributes: object) -> Markup:
-    """An element. `class_` is `class`, `aria_label` is `aria-label`; None and False are left out."""
+    """An element. `aria_label` is written `aria-label`; None and False are left out."""
     written = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID:
         return Markup(f"<{name}{written}>")

@@ -1,15 +1,17 @@
-"""Memory over time: live arrays, and the process as a whole."""
+"""Memory over time: live arrays, and the process as a whole, each on a scale of its own."""
 
 from __future__ import annotations
 
 from gotcha_sanitizer.record import Json, Run
-from gotcha_sanitizer.reporters._page.axis import ticks
+from gotcha_sanitizer.reporters._page.axis import sizes, times
 from gotcha_sanitizer.reporters._page.markup import Markup, join, tag
 from gotcha_sanitizer.words import seconds, size
 
 _POINTS = 400
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 1200, 240, 90, 24, 8
-_CURVES = {"bytes": ("", "live arrays"), "resident": ("resident", "the whole process")}
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 1200, 180, 90, 24, 8
+_CURVES = {"bytes": "Live arrays", "resident": "The whole process"}
+
+Points = list[tuple[float, float]]  # (seconds, bytes)
 
 
 def memory(run: Run) -> Markup:
@@ -17,30 +19,31 @@ def memory(run: Run) -> Markup:
     if len(run.memory) < 2:
         return Markup("")
     end = max(run.last, run.memory[-1]["at"]) or 1.0
-    curves = {name: _binned(run.memory, name, end) for name in _CURVES}
-    curves = {name: points for name, points in curves.items() if any(y for _, y in points)}
-    top = max((y for points in curves.values() for _, y in points), default=1.0) or 1.0
-    peak = max(sample["bytes"] for sample in run.memory)
+    curves = {title: _binned(run.memory, name, end) for name, title in _CURVES.items()}
+    charts = (_chart(title, points, end) for title, points in curves.items())
+    return tag("section", tag("h2", "Memory"), tag("div", *charts, class_="card"), id="memory")
+
+
+def _chart(title: str, points: Points, end: float) -> Markup:
+    top = max(value for _, value in points)
+    if not top:  # not known on this system
+        return Markup("")
+    words = f"{title}: {size(points[0][1])} at first, {size(points[-1][1])} at last, "
+    words += f"{size(top)} at most"
+    drawn = " ".join(f"{_x(at, end):.1f},{_y(value, top):.1f}" for at, value in points)
     drawing = tag(
         "svg",
         _axes(end, top),
-        *(_curve(points, end, top, _CURVES[name][0]) for name, points in curves.items()),
+        tag("polyline", points=drawn, class_="curve"),
         viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
         role="img",
-        aria_label=f"Memory over {seconds(end)}: live arrays began with "
-        f"{size(run.memory[0]['bytes'])}, ended with {size(run.memory[-1]['bytes'])}, "
-        f"and had {size(peak)} at most",
+        aria_label=f"{words}, over {seconds(end)}",
     )
-    return tag(
-        "section",
-        tag("h2", "Memory"),
-        tag("div", drawing, _legend(list(curves)), class_="card"),
-        id="memory",
-    )
+    return join([tag("p", words, class_="soft"), drawing])
 
 
-def _binned(samples: list[Json], name: str, end: float) -> list[tuple[float, float]]:
-    """The largest sample of each bin: (seconds, bytes)."""
+def _binned(samples: list[Json], name: str, end: float) -> Points:
+    """The largest sample of each bin."""
     best: dict[int, tuple[float, float]] = {}
     for sample in samples:
         index = int(sample["at"] / end * _POINTS)
@@ -58,30 +61,15 @@ def _y(value: float, top: float) -> float:
     return _HEIGHT - _BOTTOM - value / top * (_HEIGHT - _BOTTOM - _TOP)
 
 
-def _curve(points: list[tuple[float, float]], end: float, top: float, kind: str) -> Markup:
-    drawn = " ".join(f"{_x(at, end):.1f},{_y(value, top):.1f}" for at, value in points)
-    return tag("polyline", points=drawn, class_=f"curve {kind}".strip())
-
-
 def _axes(end: float, top: float) -> Markup:
     parts = []
-    for value in ticks(top, 4):
-        y = f"{_y(value, top):.1f}"
-        parts.append(tag("line", x1=_LEFT, x2=_WIDTH, y1=y, y2=y, class_="axis"))
-        label = size(value)
-        parts.append(tag("text", label, x=_LEFT - 8, y=float(y) + 4, text_anchor="end", class_="soft"))
-    for at in ticks(end, 10):
-        x = f"{_x(at, end):.1f}"
+    for value in sizes(top, 4):
+        y = _y(value, top)
+        parts.append(tag("line", x1=_LEFT, x2=_WIDTH, y1=f"{y:.1f}", y2=f"{y:.1f}", class_="axis"))
+        label = tag("text", size(value), x=_LEFT - 8, y=f"{y + 4:.1f}", text_anchor="end")
+        parts.append(tag("g", label, class_="soft"))
+    for at in times(end, 10):
         anchor = "end" if at > 0.97 * end else "middle"
-        label = seconds(at) if at else "0"
-        parts.append(tag("text", label, x=x, y=_HEIGHT - 6, text_anchor=anchor, class_="soft"))
+        where = {"x": f"{_x(at, end):.1f}", "y": _HEIGHT - 6, "text_anchor": anchor}
+        parts.append(tag("text", seconds(at) if at else "0", class_="soft", **where))
     return join(parts)
-
-
-def _legend(names: list[str]) -> Markup:
-    items = []
-    for name in names:
-        kind, words = _CURVES[name]
-        line = tag("line", x1=0, x2=14, y1=5, y2=5, class_=f"curve {kind}".strip())
-        items.append(tag("li", tag("svg", line, aria_hidden="true"), words))
-    return tag("ul", *items, class_="legend")

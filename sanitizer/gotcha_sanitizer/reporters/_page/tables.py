@@ -20,7 +20,12 @@ def functions(run: Run) -> Markup:
         return Markup("")
     heads = ("function", "place", "programs", "compiles", "cache hits", *STAGES, "total", "why")
     names = [
-        tag("th", head, scope="col", class_=None if head in ("function", "place", "why") else "number")
+        tag(
+            "th",
+            head,
+            scope="col",
+            class_=None if head in ("function", "place", "why") else "number",
+        )
         for head in heads
     ]
     left = len(rows) - _MOST
@@ -36,7 +41,9 @@ def functions(run: Run) -> Markup:
     return tag(
         "section",
         tag("h2", "What it compiled"),
-        tag("div", table, class_="card scroll", tabindex="0", role="region", aria_label="Functions"),
+        tag(
+            "div", table, class_="card scroll", tabindex="0", role="region", aria_label="Functions"
+        ),
         id="functions",
     )
 
@@ -60,7 +67,7 @@ def _count(value: int) -> Markup:
 
 
 def _seconds(value: float) -> Markup:
-    shown = seconds(value) if value else "–"
+    shown = seconds(value) if value else "-"
     return tag("td", shown, class_="number", data_value=f"{value:.6f}")
 
 
@@ -80,7 +87,9 @@ def reads(run: Run) -> Markup:
     return tag(
         "section",
         tag("h2", "Where the host waited"),
-        tag("div", table, class_="card scroll", tabindex="0", role="region", aria_label="Host reads"),
+        tag(
+            "div", table, class_="card scroll", tabindex="0", role="region", aria_label="Host reads"
+        ),
         id="reads",
     )
 
@@ -115,7 +124,7 @@ def degraded(run: Run) -> Markup:
     return tag(
         "section",
         tag("h2", "What could not be seen"),
-        tag("div", tag("table", tag("tbody", *rows)), class_="card alert"),
+        tag("div", tag("table", tag("tbody", *rows), class_="facts"), class_="card alert"),
         id="degraded",
     )
 
@@ -145,6 +154,6 @@ def environment(run: Run) -> Markup:
     return tag(
         "section",
         tag("h2", "Where it ran"),
-        tag("div", tag("table", tag("tbody", *rows)), class_="card scroll"),
+        tag("div", tag("table", tag("tbody", *rows), class_="facts"), class_="card scroll"),
         id="environment",
     )

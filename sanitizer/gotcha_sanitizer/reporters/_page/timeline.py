@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.record import Json, Run, row_key
-from gotcha_sanitizer.reporters._page.axis import ticks
+from gotcha_sanitizer.reporters._page.axis import times
 from gotcha_sanitizer.reporters._page.markup import Markup, join, tag
 from gotcha_sanitizer.words import plural, seconds, short
 
 _LANES = 12
 _BINS = 300
-_LEFT, _WIDTH, _LANE, _TOP = 270, 1200, 24, 6
+_LEFT, _WIDTH, _LANE, _TOP = 290, 1200, 24, 6
 _KINDS = ("again", "first", "cached")  # the first that a bin has colours it
 
 
@@ -121,13 +121,13 @@ def _rectangle(index: int, found: _Bin, top: int, end: float) -> Markup:
     )
 
 
-def _cut(name: str, most: int = 40) -> str:
+def _cut(name: str, most: int = 34) -> str:
     return name if len(name) <= most else f"…{name[1 - most :]}"
 
 
 def _axis(end: float, height: int) -> Markup:
     parts = []
-    for at in ticks(end, 10):
+    for at in times(end, 10):
         x = f"{_LEFT + at / end * (_WIDTH - _LEFT):.1f}"
         parts.append(tag("line", x1=x, x2=x, y1=_TOP, y2=height - 22, class_="axis"))
         label = seconds(at) if at else "0"

@@ -1,0 +1,104 @@
+"""`gotcha-sanitize plan train.py LOADER`: how often the batches of a program would compile."""
+
+from __future__ import annotations
+
+import ast
+import os
+import runpy
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from gotcha_sanitizer.batch_shapes import Census, census
+from gotcha_sanitizer.commands._runs import RECORD, load, publish
+from gotcha_sanitizer.record import Run
+from gotcha_sanitizer.words import plural, seconds
+
+_SHOWN = 8
+
+
+@click.command(
+    epilog="The program is imported, not run: what stands below `if __name__ == '__main__'` is not "
+    "reached. LOADER is any expression over its names that gives batches, as `batches(corpus, 8)`."
+)
+@click.argument("script", type=click.Path(path_type=Path))
+@click.argument("loader", required=False)
+@click.option("--batches", type=click.IntRange(1), default=10_000, help="Look at no more of them.")
+@click.option("--record", type=RECORD, help="A recorded run: what one compile costs is taken from it.")
+def command(script: Path, loader: str | None, batches: int, record: Path | None) -> int:
+    """Predict the compiles of a program from its data loader alone."""
+    if not script.is_file():
+        raise click.ClickException(f"{script}: no such file")
+    if loader is None:
+        raise click.UsageError(_which(script))
+    price = _price(load(record)) if record else None
+    found = _look(script, loader, batches)
+    if not found.batches:
+        raise click.ClickException(f"`{loader}` gave no batches")
+    publish(render(found, price))
+    return 0
+
+
+def _look(script: Path, loader: str, most: int) -> Census:
+    """Raises ClickException where the program or the expression fails."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    try:
+        names = runpy.run_path(str(script), run_name="__plan__")
+        return census(eval(loader, names), most)
+    except SystemExit as error:
+        raise click.ClickException(f"{script} left with {error.code} when imported") from error
+    except Exception as error:
+        text = f"{script}, `{loader}`: {type(error).__name__}: {error}"
+        raise click.ClickException(f"{text}\n{_which(script)}") from error
+
+
+def _which(script: Path) -> str:
+    """What LOADER may be: the loops of the program, as candidates."""
+    loops = list(_loops(script))
+    head = "say what gives the batches: gotcha-sanitize plan SCRIPT 'EXPRESSION'"
+    if not loops:
+        return head
+    shown = "\n".join(f"  line {line}: {text}" for line, text in loops[:_SHOWN])
+    return f"{head}\nits loops go over:\n{shown}"
+
+
+def _loops(script: Path) -> Iterator[tuple[int, str]]:
+    try:
+        tree = ast.parse(script.read_text("utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For):
+            yield node.lineno, ast.unparse(node.iter)
+
+
+def _price(run: Run) -> float | None:
+    """Seconds of the dearest function's mean compile: the training step, in most programs."""
+    rows = [row for row in run.rows.values() if not row.eager and row.programs]
+    return max((row.total / row.programs for row in rows), default=None)
+
+
+def render(found: Census, price: float | None) -> str:
+    """The forecast in words."""
+    count = len(found.sets)
+    lines = [
+        f"{plural(count, 'set')} of shapes in {plural(found.batches, 'batch')}"
+        f" = {plural(count, 'compile')}{_about(count, price)}".replace("batchs", "batches")
+    ]
+    for (path, axis), sizes in list(found.varying.items())[:_SHOWN]:
+        name = f"batch{path}, axis {axis}"
+        shown = ", ".join(map(str, sizes[:_SHOWN])) + (", ..." if len(sizes) > _SHOWN else "")
+        lines.append(f"  {name}: {plural(len(sizes), 'size')}, {sizes[0]} to {sizes[-1]} ({shown})")
+    fewer = found.bucketed()
+    if fewer < count:
+        lines.append(
+            f"padded to powers of two: {plural(fewer, 'set')} = {plural(fewer, 'compile')}"
+            f"{_about(fewer, price)}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _about(count: int, price: float | None) -> str:
+    return "" if price is None else f", about {seconds(count * price)}"

@@ -1,0 +1,164 @@
+"""Jaxprs as they are read here: the parts of an equation that JAX does not document.
+
+The second place, beside `private`, that knows such names; both have the same self-test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+from gotcha_sanitizer.events import Site
+from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.hooks import Context
+from gotcha_sanitizer.hooks.private import Name
+
+ZEROS_OF_A_GRADIENT = ("instantiate_zeros", "_vjp3_bwd")  # frames, innermost first
+CALLS = frozenset(
+    "jit pjit closed_call core_call remat2 checkpoint custom_jvp_call custom_vjp_call "
+    "custom_vjp_call_jaxpr shard_map".split()
+)
+_BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+
+NAMES = (
+    Name(
+        "equation source_info",
+        lambda jax: (
+            {"traceback", "name_stack"} <= set(jax._src.source_info_util.SourceInfo._fields)
+            and hasattr(jax._src.core.JaxprEqn, "source_info")
+        ),
+        "operations are not named with their lines; no key-reuse, no zero-gradient",
+    ),
+    Name(
+        "frames instantiate_zeros, _vjp3_bwd",
+        lambda jax: (
+            callable(jax._src.interpreters.ad.instantiate_zeros) and callable(jax._src.api._vjp3_bwd)
+        ),
+        "parameters without a gradient are not found; `check_gradients` finds them",
+    ),
+    Name(
+        "Primitive.get_bind_params",
+        lambda jax: hasattr(jax._src.core.Primitive, "get_bind_params"),
+        "`first_nan` cannot evaluate a function step by step",
+    ),
+)
+
+
+class Frame(NamedTuple):
+    """A frame of the stack that an equation was traced under."""
+
+    code: CodeType
+    instruction: int
+
+    @property
+    def site(self) -> Site:
+        lines = (n for a, b, n in self.code.co_lines() if a <= self.instruction < b and n)
+        path = self.code.co_filename
+        return Site(path, next(lines, self.code.co_firstlineno), self.code.co_qualname)
+
+
+def frames(equation: Any) -> tuple[Frame, ...]:
+    """The stack of an equation's trace, innermost first; empty where JAX kept none."""
+    traceback = equation.source_info.traceback
+    if traceback is None:
+        return ()
+    codes, instructions = traceback.raw_frames()
+    return tuple(map(Frame, codes, instructions))
+
+
+def users(equation: Any) -> tuple[Frame, ...]:
+    """The user's frames of an equation, innermost first."""
+    return tuple(f for f in frames(equation) if owner(f.code.co_filename) == "user")
+
+
+def site(equation: Any) -> Site | None:
+    """The user's line that made the equation, else JAX's own, else none."""
+    found = users(equation) or frames(equation)
+    return found[0].site if found else None
+
+
+def scope(equation: Any) -> str:
+    """Transformations and named scopes: `transpose(jvp(encoder))/block`."""
+    return str(equation.source_info.name_stack)
+
+
+def is_forward(name: str) -> bool:
+    """True for the scope of what is computed on the way to a loss that is differentiated."""
+    return "jvp(" in name and "transpose(" not in name
+
+
+def opened(closed: Any) -> tuple[Any, Sequence[Any]]:
+    """A jaxpr and its constants; from jax 0.11 on both kinds of jaxpr are one class."""
+    return getattr(closed, "jaxpr", closed), tuple(getattr(closed, "consts", ()) or ())
+
+
+def body(equation: Any) -> Any:
+    """The jaxpr of an equation that only calls it with its own operands, or None."""
+    if equation.primitive.name not in CALLS:
+        return None
+    for name in _BODIES:
+        inner = equation.params.get(name)
+        if inner is not None and hasattr(opened(inner)[0], "eqns"):
+            return inner if len(opened(inner)[0].invars) == len(equation.invars) else None
+    return None
+
+
+def split(equation: Any) -> tuple[int, int]:
+    """Of a scan's operands: how many are constants, and how many are carried."""
+    params = equation.params
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = params["ft_in"].unpack()
+    return len(consts), len(carry)
+
+
+def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
+    """Evaluates one equation. Buffers are not donated: they are the user's."""
+    params = equation.primitive.get_bind_params(equation.params)
+    if "donated_invars" in params:
+        params = {**params, "donated_invars": (False,) * len(params["donated_invars"])}
+    found = equation.primitive.bind(*values, **params)
+    return list(found) if equation.primitive.multiple_results else [found]
+
+
+def labels(jaxpr: Any) -> tuple[list[str], list[str]]:
+    """Paths of the inputs and of the outputs, like `params['w']` and `result[0]['w']`."""
+    core, _ = opened(jaxpr)
+    info = getattr(core, "debug_info", None)
+    names = list(getattr(info, "arg_names", None) or ())
+    results = list(getattr(info, "result_paths", None) or ())
+    inputs = names if len(names) == len(core.invars) else [""] * len(core.invars)
+    outputs = results if len(results) == len(core.outvars) else [""] * len(core.outvars)
+    return [str(name) for name in inputs], [str(name) for name in outputs]
+
+
+def pieces(label: str) -> list[str]:
+    """The keys of a path: `p['a'].b[0]` has `['a']`, `.b` and `[0]`."""
+    return re.findall(r"\[[^\]]*\]|\.\w+", label)
+
+
+def is_jax_own(closed: Any) -> bool:
+    """True for the body of a function that JAX itself jitted, like `jax.random.normal`."""
+    info = str(getattr(getattr(opened(closed)[0], "debug_info", None), "func_src_info", ""))
+    return owner(info.partition(" at ")[2].rpartition(":")[0] or "user") == "jax"
+
+
+def self_test(jax: Any) -> dict[str, str]:
+    """As `private.self_test`, for the names of this file."""
+    missing = {}
+    for name in NAMES:
+        try:
+            there = name.there(jax)
+        except Exception:  # anything may be gone
+            there = False
+        if not there:
+            missing[name.feature] = name.lost
+    return missing
+
+
+def install(context: Context) -> Callable[[], None]:
+    for feature, lost in self_test(context.jax).items():
+        context.degraded(feature, lost)
+    return lambda: None

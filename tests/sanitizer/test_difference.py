@@ -1,0 +1,151 @@
+"""`gotcha-sanitize diff` and `doctor`: what they print, and how they end."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gotcha_sanitizer.cli import main
+from gotcha_sanitizer.commands import doctor
+from gotcha_sanitizer.difference import compare
+from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.record import fold
+from tests.sanitizer import records
+from tests.sanitizer.records import finding, program, start
+
+Snapshot = Callable[[str, str], None]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[int, str, str]]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+# -- diff --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[str, str]:
+    """B has two compiles more, at lines that moved, and a new finding; the old one is gone."""
+    moved = {"defined": ["lib/train.py", 12], "path": "lib/train.py", "line": 44}
+    eager = finding(name="eager-grad", cause="", causes=(), message="a gradient outside of jit")
+    before = [start(), program(1, 10.0), eager]
+    after = [start(jax="0.12.1"), *(program(n, 10.0 * n, **moved) for n in (1, 2, 3)), finding()]
+    records.write(tmp_path / "a.jsonl", before)
+    records.write(tmp_path / "b.jsonl", after)
+    return "a.jsonl", "b.jsonl"
+
+
+def test_diff_text(cli: Any, two: tuple[str, str], snapshot: Snapshot):
+    code, out, _ = cli("diff", *two)
+    assert code == 0
+    assert out.startswith("adds 2 compiles, +19.0 s of compiling, 1 finding new, 1 finding gone\n")
+    snapshot("diff.txt", out)
+
+
+def test_diff_markdown(cli: Any, two: tuple[str, str], snapshot: Snapshot):
+    snapshot("diff.md", cli("diff", *two, "--format", "markdown")[1])
+
+
+def test_diff_json(cli: Any, two: tuple[str, str]):
+    whole = json.loads(cli("diff", *two, "--format", "json")[1])
+    assert (whole["compiles"], whole["seconds"]) == (2, 19.0)
+    assert whole["settings"] == {"jax": ["0.12.0", "0.12.1"]}
+    (function,) = whole["functions"]
+    assert function["compiles"] == [1, 3] and function["causes"] == {"shape": 2}
+    assert [f["name"] for f in whole["new"]] == ["recompile"]
+    assert [f["name"] for f in whole["gone"]] == ["eager-grad"]
+
+
+def test_diff_exit_codes(cli: Any, two: tuple[str, str]):
+    a, b = two
+    assert cli("diff", a, b, "--fail-on-more")[0] == 1
+    assert cli("diff", b, a, "--fail-on-more")[0] == 0
+    assert cli("diff", a, a, "--fail-on-more")[0] == 0
+    assert cli("diff", a, "missing.jsonl")[0] == 2
+    assert cli("diff", b, a)[1].startswith("spares 2 compiles, -19.0 s")
+    assert cli("diff", a, a)[1] == "compiles as often\n"
+
+
+def cached(*programs: tuple[str, bool | None], **given: Any) -> Any:
+    events = [
+        program(n, float(n), function=name, cached=hit, shapes=given.get("shapes", "x: f32[8]"))
+        for n, (name, hit) in enumerate(programs)
+    ]
+    return fold([start(jax=given.get("jax", "0.12.0")), *events])
+
+
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [
+        (cached(("f", False), ("g", True)), "the code, a constant or an option differs"),
+        (cached(("f", False), ("g", True), shapes="x: f32[9]"), "other arguments: x: f32[8] -> x"),
+        (cached(("f", False), ("g", False)), "another folder, or it was emptied"),
+        (cached(("f", None), ("g", None)), "no persistent cache"),
+        (cached(("f", False), ("g", True), jax="0.12.1"), "another JAX: 0.12.0 -> 0.12.1"),
+    ],
+)
+def test_why_a_cached_program_was_compiled(after: Any, why: str):
+    difference = compare(cached(("f", True), ("g", True)), after)
+    lost = [text for change in difference.changes for text in change.lost_hits]
+    assert lost and why in lost[0]
+    assert difference.lost_hits == len(lost)
+
+
+def test_no_hit_is_lost_where_there_was_none():
+    assert compare(cached(("f", False)), cached(("f", False))).lost_hits == 0
+    assert compare(cached(("f", True)), cached(("f", True))).lost_hits == 0
+
+
+# -- doctor ------------------------------------------------------------------------------------
+
+
+def test_doctor(cli: Any, monkeypatch: Any):
+    monkeypatch.setattr(doctor, "starts", lambda: True)
+    code, out, _ = cli("doctor")
+    assert code == 0, out
+    assert out.endswith("all works that can work here\n")
+    assert "frame cache_miss" in out
+
+
+def test_doctor_tells_what_is_lost(cli: Any, monkeypatch: Any):
+    monkeypatch.setattr(doctor, "starts", lambda: False)
+    monkeypatch.setattr(
+        private, "self_test", lambda jax: {"frame cache_miss": "no reasons for lowering"}
+    )
+    code, out, _ = cli("doctor")
+    assert code == 1
+    assert re.search(r"^WRONG  frame cache_miss +not there: no reasons for lowering$", out, re.M)
+    assert re.search(r"^WRONG  start-up .*gotcha-sanitize run train.py", out, re.M)
+    assert re.search(r"^2 of \d+ need attention$", out, re.M)
+
+
+def test_doctor_without_jax(cli: Any, monkeypatch: Any):
+    monkeypatch.setattr(doctor, "starts", lambda: True)
+    monkeypatch.setitem(sys.modules, "jax", None)
+    code, out, _ = cli("doctor")
+    assert code == 1
+    assert re.search(r"^WRONG  jax +cannot be imported", out, re.M)
+
+
+def test_doctor_layout(snapshot: Snapshot):
+    lines = [
+        doctor.Line("gotcha", "ok", "0.1.0"),
+        doctor.Line("sys.monitoring", "off", "Python 3.12 and later"),
+        doctor.Line("frame cache_miss", "wrong", "not there: no reasons"),
+    ]
+    snapshot("doctor.txt", doctor.rendered(lines))

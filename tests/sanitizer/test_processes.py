@@ -1,0 +1,362 @@
+"""Forks, pools, threads, kills, exit codes: each program runs as users run theirs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jax")
+
+from tests.sanitizer.support import SOURCES
+
+HEAD = """
+import os, signal, subprocess, sys, time
+import multiprocessing as mp
+import jax, jax.numpy as jnp
+step = jax.jit(lambda x: x * 2)
+def storm():
+    for i in range(4):
+        jax.jit(lambda x: x + i)(1.0)
+"""
+
+
+@dataclass
+class Done:
+    code: int
+    out: str
+    err: str
+    folder: Path
+
+    def records(self) -> dict[str, list[dict]]:
+        """File name -> events; every line is whole."""
+        return {
+            path.name: [json.loads(line) for line in path.read_text().splitlines()]
+            for path in sorted(self.folder.glob("run*"))
+        }
+
+    def record(self) -> list[dict]:
+        return self.records()["run.jsonl"]
+
+
+def kinds(events: list[dict]) -> list[str]:
+    return [event["event"] for event in events]
+
+
+def functions(events: list[dict]) -> list[str]:
+    return [e["function"] for e in events if e["event"] == "program" and not e["eager"]]
+
+
+@pytest.fixture
+def go(tmp_path: Path) -> Callable[..., Done]:
+    (tmp_path / "site").mkdir()
+    start = "from gotcha_sanitizer._startup import start; start()\n"
+    (tmp_path / "site" / "sitecustomize.py").write_text(start)
+
+    def run(body: str, options: str = "", head: str = HEAD, on: bool = True, args=()) -> Done:
+        program = tmp_path / "prog.py"
+        program.write_text(head + textwrap.dedent(body))
+        settings = {
+            "PYTHONPATH": os.pathsep.join((str(tmp_path / "site"), SOURCES)),
+            "GOTCHA_SANITIZE": "1" if on else "",
+            "GOTCHA_OPTIONS": f"color=never:{options}",
+            "JAX_PLATFORMS": "cpu",
+            "PYTHONUNBUFFERED": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, *(args or ["prog.py"])],
+            cwd=tmp_path,
+            env=os.environ | settings,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return Done(done.returncode, done.stdout, done.stderr, tmp_path)
+
+    return run
+
+
+LOG = "log_path=run.jsonl"
+
+
+def test_a_forked_child_is_silent_and_leaves_no_empty_record(go):
+    done = go(
+        """
+        step(1.0)
+        for _ in range(2):
+            if not (pid := os.fork()):
+                sys.exit(0)
+            os.waitpid(pid, 0)
+        """,
+        LOG,
+    )
+    assert done.code == 0
+    assert done.err.count("==gotcha: ") == 1
+    assert list(done.records()) == ["run.jsonl"]
+    assert kinds(done.record()).count("summary") == kinds(done.record()).count("start") == 1
+    assert functions(done.record()) == ["<lambda>"]
+
+
+def test_a_forked_child_that_compiles_has_a_record_of_its_own(go):
+    done = go(
+        """
+        pid = os.fork()
+        storm() if not pid else step(1.0)
+        if pid:
+            assert os.waitpid(pid, 0)[1] == 0
+        """,
+        LOG,
+    )
+    (mine, parent), (theirs, child) = sorted(done.records().items())
+    assert mine == "run.jsonl" and theirs == f"run.jsonl.{child[0]['pid']}"
+    assert functions(parent) == ["<lambda>"] and functions(child) == ["storm.<lambda>"] * 4
+    assert kinds(child)[0] == "start" and kinds(child)[-1] == "summary"
+    assert parent[0]["pid"] != child[0]["pid"]
+    assert done.err.count("==gotcha:") == 1  # the child's storm is in its record alone
+
+
+def test_a_fork_in_a_process_with_our_thread_warns_no_more_than_without_us(go):
+    body = """
+        import warnings
+        step(1.0)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            pid = os.fork()
+            if not pid:
+                os._exit(0)
+            os.waitpid(pid, 0)
+        print(sorted({str(each.category) for each in told}))
+        """
+    assert go(body).out == go(body, on=False).out
+
+
+def test_the_ticker_has_no_thread_at_a_fork_and_goes_on_after_it(go):
+    done = go(
+        """
+        import threading
+        names = lambda: [t.name for t in threading.enumerate()]
+        step(1.0)
+        print("gotcha-ticker" in names())
+        os.register_at_fork(before=lambda: None)
+        seen = []
+        import gotcha_sanitizer.ticker as ticker
+        resume = ticker.Ticker.resume
+        ticker.Ticker.resume = lambda self: (seen.append(names()), resume(self))[1]
+        pid = os.fork()
+        if not pid:
+            os._exit(len(names()) - 1)
+        print(os.waitpid(pid, 0)[1], seen, "gotcha-ticker" in names())
+        """
+    )
+    assert done.out.splitlines() == ["True", "0 [['MainThread']] True"]
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_workers_of_a_pool_write_their_records(go, method):
+    done = go(
+        f"""
+        def work(n):
+            storm()
+            return n
+        if __name__ == "__main__":
+            pool = mp.get_context("{method}").Pool(2)
+            print(sorted(pool.map(work, [1, 2], chunksize=1)))
+            pool.close()
+            pool.join()
+        """,
+        LOG,
+    )
+    assert done.out == "[1, 2]\n"
+    workers = [e for name, e in done.records().items() if name != "run.jsonl"]
+    assert 1 <= len(workers) <= 2
+    assert all(kinds(events)[-1] == "summary" for events in workers)
+    assert sum(len(functions(events)) for events in workers) == 8
+    assert functions(done.record()) == []
+
+
+def test_a_worker_that_is_terminated_leaves_what_it_did_a_second_before(go):
+    done = go(
+        """
+        def work(n):
+            storm()
+            time.sleep(1.6)
+        if __name__ == "__main__":
+            with mp.get_context("spawn").Pool(1) as pool:
+                pool.map(work, [1])
+        """,
+        LOG,
+    )
+    (worker,) = [e for name, e in done.records().items() if name != "run.jsonl"]
+    assert functions(worker) == ["storm.<lambda>"] * 4
+
+
+def test_a_program_that_a_program_starts_does_not_write_over_its_record(go):
+    done = go(
+        """
+        step(1.0)
+        if len(sys.argv) == 1:
+            subprocess.run([sys.executable, "prog.py", "child"])
+        """,
+        LOG,
+    )
+    assert len(done.records()) == 2
+    for events in done.records().values():
+        assert functions(events) == ["<lambda>"] and kinds(events)[-1] == "summary"
+
+
+def test_a_record_is_written_anew_by_the_next_run(go):
+    assert functions(go("step(1.0)", LOG).record()) == ["<lambda>"]
+    again = go("storm()", LOG)
+    assert list(again.records()) == ["run.jsonl"]
+    assert functions(again.record()) == ["storm.<lambda>"] * 4
+
+
+def test_run_as_a_module(go, tmp_path):
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / "__main__.py").write_text(HEAD + "storm()\n")
+    done = go("", args=["-m", "package"])
+    assert "recompile (new-function) at package/__main__.py:8" in done.err
+
+
+def test_compiles_of_threads_are_seen(go):
+    done = go(
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        def one(i):
+            return jax.jit(lambda x: x * 3)(jnp.zeros(i + 1)).shape
+        with ThreadPoolExecutor(4) as pool:
+            print(list(pool.map(one, range(6))))
+        """,
+        LOG,
+    )
+    assert done.out == "[(1,), (2,), (3,), (4,), (5,), (6,)]\n"
+    assert functions(done.record()) == ["one.<lambda>"] * 6
+
+
+@pytest.mark.parametrize("end", ["os._exit(3)", "os.kill(os.getpid(), signal.SIGKILL)"])
+def test_what_happened_is_on_disk_when_a_process_vanishes(go, end):
+    done = go(f"storm(); step(1.0); time.sleep(1.6); {end}", LOG)
+    assert done.code in (3, -9)
+    assert functions(done.record()) == ["storm.<lambda>"] * 4 + ["<lambda>"]
+    assert "finding" in kinds(done.record()) and "summary" not in kinds(done.record())
+
+
+def test_sigusr1_prints_the_report_so_far(go):
+    done = go("storm(); os.kill(os.getpid(), signal.SIGUSR1); print('on', file=sys.stderr)")
+    before, _, after = done.err.partition("\non\n")
+    assert done.code == 0
+    assert "1 finding" in before and "1 finding" in after
+
+
+def test_sigusr1_of_the_program_stays_the_programs(go):
+    body = """
+        os.kill(os.getpid(), signal.SIGUSR1)
+        """
+    own = HEAD.replace(
+        "import jax,", "signal.signal(signal.SIGUSR1, lambda *_: print('mine'))\nimport jax,"
+    )
+    done = go(body, head=own)
+    assert done.out == "mine\n" and done.err.count("==gotcha: ") == 1
+
+
+def test_hosts_but_the_first_keep_their_report_to_their_record(go):
+    done = go("storm(); jax.process_index = lambda: 1", LOG)
+    assert "finding" in kinds(done.record()) and "1 finding;" not in done.err
+    assert "1 finding;" in go("storm(); jax.process_index = lambda: 0").err
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("storm()", 66),
+        ("step(1.0)", 0),
+        ("storm(); sys.exit(3)", 3),
+        ("storm(); sys.exit('no')", 1),
+        ("storm(); sys.exit()", 66),
+        ("storm(); raise ValueError", 1),
+        ("sys.excepthook = lambda *_: None; storm(); raise ValueError", 1),
+        ("storm(); os._exit(4)", 4),
+    ],
+)
+def test_exitcode(go, body, code):
+    assert go(body, "exitcode=66").code == code
+
+
+def test_exitcode_is_for_the_findings_of_fail_on_and_comes_after_the_programs_own_end(go):
+    body = "import atexit\natexit.register(print, 'bye')\nstorm()\nprint('done')\n"
+    early = "import atexit; atexit.register(print, 'early')\n" + HEAD
+    done = go(body, "exitcode=66", head=early)
+    assert (done.code, done.out) == (66, "done\nbye\nearly\n")
+    assert go(body, "exitcode=66:fail_on=stale-capture").code == 0
+    assert go(body, "exitcode=66:fail_on=recompile/new-function").code == 66
+    assert go(body).code == 0
+
+
+CRASH = """
+@jax.jit
+def f(x):
+    if x > 0:
+        return x
+    return -x
+f(1.0)
+"""
+
+
+def test_a_crash_keeps_its_traceback_and_is_explained_after_it(go):
+    done, bare = go(CRASH, LOG), go(CRASH, on=False)
+    assert done.code == bare.code == 1
+    assert done.err.startswith(bare.err)
+    told = done.err.removeprefix(bare.err)
+    assert "==gotcha: traced-if at prog.py:12" in told and "argument: x" in told
+    assert "docs/gotchas/traced-if.md" in told
+    (finding,) = [e for e in done.record() if e["event"] == "finding" and e["name"] == "traced-if"][
+        :1
+    ]
+    assert (finding["severity"], finding["line"]) == ("error", 12)
+
+
+def test_an_exception_that_is_no_gotcha_is_left_alone(go):
+    done, bare = go("raise ValueError('x')"), go("raise ValueError('x')", on=False)
+    assert done.err.startswith(bare.err)
+    assert "==gotcha: no findings" in done.err.removeprefix(bare.err)
+
+
+OWN = "def own(kind, error, trace): print('own', kind.__name__, file=sys.stderr)\n"
+
+
+def test_the_programs_own_excepthook_is_respected_before_and_after_ours(go):
+    before = "import sys\n" + OWN + "sys.excepthook = own\n" + HEAD
+    for done in (go(CRASH, head=before), go(OWN + "sys.excepthook = own\n" + CRASH)):
+        assert done.code == 1
+        assert done.err.startswith("own TracerBoolConversionError\n")
+        assert "Traceback" not in done.err and "==gotcha: traced-if" in done.err
+        assert done.err.count("==gotcha: traced-if") == 1
+
+
+def test_a_crash_of_a_thread_is_explained_too(go):
+    body = CRASH.replace("f(1.0)", "import threading\nt = threading.Thread(target=f, args=(1.0,))")
+    done = go(body + "t.start()\nt.join()\n")
+    assert done.code == 0
+    assert done.err.index("Exception in thread") < done.err.index("==gotcha: traced-if")
+
+
+def test_a_deleted_array_names_who_donates_that_shape(go):
+    done = go(
+        """
+        update = jax.jit(lambda state: state + 1, donate_argnums=0)
+        state = jnp.zeros(4)
+        update(state)
+        state + 1
+        """
+    )
+    assert done.code == 1
+    assert "RuntimeError: Array has been deleted with shape=float32[4]" in done.err
+    assert "use-after-donat" in done.err and "`<lambda>` (its `state`)" in done.err
