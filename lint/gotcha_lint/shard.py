@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint import registry, source
+from gotcha_lint import parsing, registry, source
 from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.model import FileModel, build
 from gotcha_lint.analysis.positions import Positions
@@ -96,7 +96,7 @@ class Shard:
         if decoded.notebook is not None:
             out.unreadable.extend(_file_finding(path, error) for error in decoded.notebook.broken)
         try:
-            tree = cst.parse_module(_parsable(decoded.text))
+            tree = parsing.parse(_parsable(decoded.text))
         except cst.ParserSyntaxError as error:
             raise _syntax_error(decoded, error) from None
         model = build(path, tree)
