@@ -6,11 +6,9 @@ reported, another worker takes the rest of the share.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gotcha_lint import registry
 from gotcha_lint.analysis.project import Project
@@ -21,6 +19,9 @@ from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding
 from gotcha_lint.shard import Failure, Loaded, Shard, Task
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 Span = tuple[int, int, int, int, int | None]
 Progress = Callable[[int, int], None]
@@ -177,6 +178,8 @@ class _Remote:
         self._start()
 
     def _start(self) -> None:
+        import multiprocessing  # here only: most runs need no other process
+
         methods = multiprocessing.get_all_start_methods()
         forks = "fork" in methods and os.name == "posix"
         context: Any = multiprocessing.get_context("fork" if forks else "spawn")
