@@ -36,15 +36,17 @@ if TYPE_CHECKING:
 
 
 def on_name(flow: Flow, node: cst.Name) -> Value:
-    name = node.value
-    if name in ("True", "False"):
-        return static("bool", name == "True")
-    if name == "None":
-        return NONE
-    state = flow.state
-    if state is not None and name in state.donated:
-        _donated(flow, node, name)
-    return flow.load(name)
+    name, state = node.value, flow.state
+    if state is not None:
+        if name in state.donated:
+            _donated(flow, node, name)
+        value = state.env.get(name)
+        if value is not None:
+            return value
+    return _CONSTANTS.get(name) or flow.load(name)
+
+
+_CONSTANTS = {"True": static("bool", True), "False": static("bool", False), "None": NONE}
 
 
 def _donated(flow: Flow, node: cst.CSTNode, name: str) -> None:
@@ -65,8 +67,7 @@ def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
     if full is not None and state is not None and full.startswith("self."):
         if value.kind in (Kind.KEY, Kind.UNKNOWN) and value.ident == 0:
             value = flow.fresh(node, value)
-        if flow.state is not None:
-            flow.state.env[full] = value
+        flow.assign_attribute(full, value)
     return value
 
 
@@ -173,7 +174,7 @@ def on_strings(flow: Flow, node: cst.ConcatenatedString) -> Value:
 
 def on_tuple(flow: Flow, node: cst.Tuple) -> Value:
     items = tuple(flow.eval(e.value) for e in node.elements)
-    if any(isinstance(e, cst.StarredElement) for e in node.elements):
+    if any(e.__class__ is cst.StarredElement for e in node.elements):
         return Value(
             Kind.LIST, of="tuple", items=(join_all(items),), tracer=any(map(holds_tracer, items))
         )

@@ -10,7 +10,6 @@ from gotcha_lint.analysis.values import (
     ARRAY,
     HOST,
     KEY,
-    NONE,
     STATIC,
     TREE,
     UNKNOWN,
@@ -202,8 +201,6 @@ def annotation_name(node: cst.BaseExpression | None) -> tuple[str, bool]:
 
 
 def of_literal(node: cst.BaseExpression) -> Value:
-    if isinstance(node, cst.Name) and node.value == "None":
-        return NONE
     value = literal(node)
     return static(type(value).__name__, value)
 
