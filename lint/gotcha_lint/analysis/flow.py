@@ -98,6 +98,8 @@ class Flow:
             return Value(Kind.LIST, of="tuple", tracer=trace is not None)
         annotated = self.annotation(param.annotation)
         if trace is None:
+            if annotated.kind not in (Kind.UNKNOWN, Kind.STATIC):
+                return annotated  # what it is given is not even read: no reason to come back
             seen = self.view.get(("param", self.id, name))
             if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:
                 return seen  # better than "a callable"
