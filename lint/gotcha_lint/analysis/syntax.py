@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -55,11 +56,11 @@ COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 @cache
 def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node class that can hold expressions, statements or patterns."""
-    names = getattr(kind, "__dataclass_fields__", ())
+    names = (field.name for field in fields(kind)) if is_dataclass(kind) else ()
     return tuple(n for n in names if not n.startswith("whitespace") and n not in _LAYOUT)
 
 
-_NOT_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
+NOT_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -70,7 +71,7 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
         kind = value.__class__
         if kind is tuple or kind is list:
             found.extend(value)
-        elif kind not in _NOT_NODES:
+        elif kind not in NOT_NODES:
             found.append(value)
     return found
 
