@@ -77,8 +77,8 @@ def _callee(flow: Flow, func: cst.BaseExpression) -> tuple[Value, Value | None, 
     if not isinstance(func, cst.Attribute):
         callee = flow.eval(func)
         return callee, None, callee.of if callee.kind is Kind.NAMED else ""
-    attr, full = func.attr.value, dotted(func)
-    if full is not None and flow.state is not None and full in flow.state.env:
+    attr = func.attr.value
+    if flow.owners and flow.state is not None and dotted(func) in flow.state.env:
         return flow.eval(func), None, ""
     base = flow.eval(func.value)
     callee = flow.attribute(base, attr)

@@ -60,10 +60,10 @@ def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
     if full is not None and state is not None:
         if full in state.donated:
             _donated(flow, node, full)
-        if full in state.env:
-            return state.env[full]
-    base = flow.eval(node.value)
-    value = attribute(flow, base, node.attr.value)
+        held = state.env.get(full)
+        if held is not None:
+            return held
+    value = attribute(flow, flow.eval(node.value), node.attr.value)
     if full is not None and state is not None and full.startswith("self."):
         if value.kind in (Kind.KEY, Kind.UNKNOWN) and value.ident == 0:
             value = flow.fresh(node, value)
@@ -154,8 +154,10 @@ def _method(flow: Flow, base: Value, fid: tuple[str, int], stored: Value | None)
     return value._replace(bound=value.bound + 1, self_=(base,), made="method")
 
 
-def on_literal(flow: Flow, node: cst.BaseExpression) -> Value:
-    return known.of_literal(node)
+def on_literal(
+    flow: Flow, node: cst.Integer | cst.Float | cst.Imaginary | cst.SimpleString
+) -> Value:
+    return known.of_literal(node.value)
 
 
 def on_fstring(flow: Flow, node: cst.FormattedString) -> Value:
@@ -215,15 +217,14 @@ def _container(kind: str, values: list[Value]) -> Value:
 
 
 def on_subscript(flow: Flow, node: cst.Subscript) -> Value:
-    full = dotted(node.value)
     base = flow.eval(node.value)
     parts = [flow.eval(part.slice) for part in node.slice]
     index = parts[0] if len(parts) == 1 else Value(Kind.TUPLE, items=tuple(parts))
     flow.record(Index, node, base, index)
-    return _item(flow, node, base, index, full)
+    return _item(flow, node, base, index)
 
 
-def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value, full: str | None) -> Value:
+def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
     kind = base.kind
     if kind in (Kind.ARRAY, Kind.HOST):
         mark = varying.of_index(node, index)

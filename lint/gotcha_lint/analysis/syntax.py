@@ -109,7 +109,7 @@ _WRITTEN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString)
 
 
 @lru_cache(maxsize=65536)
-def _evaluated(text: str) -> Any:
+def evaluated(text: str) -> Any:
     return ast.literal_eval(text)
 
 
@@ -117,7 +117,7 @@ def literal(node: cst.CSTNode | None) -> Any:
     """The Python value of a literal (numbers, strings, tuples and lists of them), else None."""
     kind = node.__class__
     if kind in _WRITTEN:
-        return _evaluated(node.value)  # type: ignore[union-attr]
+        return evaluated(node.value)  # type: ignore[union-attr]
     if kind is cst.Name:
         return _CONSTANTS.get(node.value)  # type: ignore[union-attr]
     if kind is cst.ConcatenatedString:
