@@ -128,6 +128,15 @@ def first_rule(scratch: Path) -> str:
     return run((sys.executable, "-c", code), cwd=scratch).output.strip()
 
 
+def warm_up(scratch: Path) -> None:
+    """The first run writes the bytecode, which is there after an installation."""
+    folder = scratch / "warm"
+    folder.mkdir()
+    (folder / "pyproject.toml").touch()
+    (folder / "any.py").write_text("import jax\n", encoding="utf-8")
+    run((*LINT, "."), cwd=folder)
+
+
 def measure(case: Case, scratch: Path, limit: float) -> None:
     """Add one round to a case; a failure is kept as its problem and ends its rounds."""
     extra = {"PATH": case.path + os.pathsep + os.environ["PATH"]} if case.path else {}
@@ -221,6 +230,7 @@ def main() -> int:
         (scratch / "semgrep.yaml").write_text(peers.SEMGREP_RULES, encoding="utf-8")
         trees, names = made_apart(scratch, cache, user.quick, user.add)
         folder = (user.peers or cache / ".peers").expanduser().absolute()
+        warm_up(scratch)
         rule = user.explain or first_rule(scratch)
         found = [*floor_cases(trees["mid"]), *our_cases(trees, rule)]
         found += [] if user.no_peers else peer_cases(trees, scratch, folder)

@@ -37,10 +37,14 @@ class Run:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a measured command: this checkout's linter, no colours."""
+    """The environment of a measured command: this checkout's linter, no colours.
+
+    Bytecode may be kept, as an installation keeps it: else every run would compile the linter.
+    """
     paths = [str(REPOSITORY / "lint"), *filter(None, [os.environ.get("PYTHONPATH")])]
     ours = {"PYTHONPATH": os.pathsep.join(paths), "NO_COLOR": "1"}
-    return {**os.environ, **ours, **(extra or {})}
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, **ours, **(extra or {})}
 
 
 def run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -86,8 +86,8 @@ def lint(
     try:
         pool = Pool(table, known, jobs if len(space.raw) >= PARALLEL_FROM and not keep else 1)
         run, loaded = analyse(space, pool, table, progress)
-        tasks = [_task(path, settings[path]) for path in files if path in loaded.summaries]
-        drafts, failures = pool.check(tasks)
+        tasks = _tasks((path for path in files if path in loaded.summaries), settings)
+        drafts, failures = pool.check(list(tasks))
         findings.extend(_findings(drafts, pool))
         if not keep:
             pool.close()
@@ -121,9 +121,17 @@ def analyse(
     return Run(pool, project, state, space), loaded
 
 
-def _task(path: str, settings: Settings) -> Task:
-    target = tuple(int(part) for part in (settings.target_jax or "0.10").split(".")[:2])
-    return Task(path, selection.enabled(settings, registry.rules(), path), RuleOptions(target))
+def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[Task]:
+    """The rules that are on for each file: worked out once for files that are set up alike."""
+    found: dict[tuple[int, frozenset[str]], tuple[frozenset[str], RuleOptions]] = {}
+    for path in paths:
+        own = settings[path]
+        key = id(own), selection.ignored_names(own, path)
+        if key not in found:
+            target = tuple(int(part) for part in (own.target_jax or "0.10").split(".")[:2])
+            on = selection.enabled(own, registry.rules(), path)
+            found[key] = on, RuleOptions(target)
+        yield Task(path, *found[key])
 
 
 def _is_shown(finding: Finding, settings: Settings) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,24 +16,65 @@ if TYPE_CHECKING:
     from gotcha_lint.rule import Rule, RuleOptions
 
 _FOLDER = Path(__file__).parent / "rules"
+_PREVIEW = re.compile(r"^    preview = True\b", re.MULTILINE)  # not worth parsing 60 files
 PAGES = "https://github.com/gotcha-lint/gotcha/blob/main/docs/gotchas"
 
 
 @dataclass(frozen=True, slots=True)
+class Text:
+    """What a rule's file says for people to read."""
+
+    summary: str
+    explanation: str
+    severity: str = "warning"
+    confidence: str = "high"
+    fixable: bool = False
+    examples: tuple[dict[str, Any], ...] = ()
+    confirmed_by: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class RuleInfo:
-    """What the command line tells of a rule."""
+    """What the command line tells of a rule; a run that only lints never reads its text."""
 
     name: str
     family: str
-    summary: str
-    explanation: str
-    severity: str
-    confidence: str
     preview: bool
-    fixable: bool
-    examples: tuple[dict[str, Any], ...]
     module: str
-    confirmed_by: tuple[tuple[str, str], ...] = ()  # (check, cause) of the sanitizer
+    read: Callable[[], Text]
+
+    @cached_property
+    def text(self) -> Text:
+        return self.read()
+
+    @property
+    def summary(self) -> str:
+        return self.text.summary
+
+    @property
+    def explanation(self) -> str:
+        return self.text.explanation
+
+    @property
+    def severity(self) -> str:
+        return self.text.severity
+
+    @property
+    def confidence(self) -> str:
+        return self.text.confidence
+
+    @property
+    def fixable(self) -> bool:
+        return self.text.fixable
+
+    @property
+    def examples(self) -> tuple[dict[str, Any], ...]:
+        return self.text.examples
+
+    @property
+    def confirmed_by(self) -> tuple[tuple[str, str], ...]:
+        """(check, cause) pairs of the sanitizer that confirm it."""
+        return self.text.confirmed_by
 
     @property
     def url(self) -> str:
@@ -55,14 +98,25 @@ def rules() -> dict[str, RuleInfo]:
     """Every rule by its name, in order."""
     found = [_info(path) for path in sorted(_FOLDER.glob("*/*.py")) if path.stem != "__init__"]
     own = [
-        RuleInfo(name, "engine", text, text + ".", severity, "high", False, False, (), "")
+        RuleInfo(name, "engine", False, "", partial(Text, text, text + ".", severity))
         for name, (severity, text) in _OWN.items()
     ]
     return {info.name: info for info in sorted((*found, *own), key=lambda info: info.name)}
 
 
 def _info(path: Path) -> RuleInfo:
-    tree = ast.parse(path.read_text("utf-8"))
+    source = path.read_text("utf-8")
+    return RuleInfo(
+        name=path.stem.replace("_", "-"),
+        family=path.parent.name,
+        preview=_PREVIEW.search(source) is not None,
+        module=f"gotcha_lint.rules.{path.parent.name}.{path.stem}",
+        read=partial(_text, source),
+    )
+
+
+def _text(source: str) -> Text:
+    tree = ast.parse(source)
     cls = next(n for n in tree.body if isinstance(n, ast.ClassDef) and _is_rule(n))
     fields = {
         target.id: node.value
@@ -71,18 +125,14 @@ def _info(path: Path) -> RuleInfo:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    text = inspect.cleandoc(ast.get_docstring(cls) or "")
-    return RuleInfo(
-        name=path.stem.replace("_", "-"),
-        family=path.parent.name,
-        summary=text.partition("\n")[0],
-        explanation=text,
+    explanation = inspect.cleandoc(ast.get_docstring(cls) or "")
+    return Text(
+        summary=explanation.partition("\n")[0],
+        explanation=explanation,
         severity=_constant(fields.get("severity"), "warning"),
         confidence=_constant(fields.get("confidence"), "high"),
-        preview=_constant(fields.get("preview"), False),
         fixable=any(_gives_fix(node) for node in ast.walk(tree)),
         examples=tuple(_examples(fields.get("examples"))),
-        module=f"gotcha_lint.rules.{path.parent.name}.{path.stem}",
         confirmed_by=_constant(fields.get("confirmed_by"), ()),
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint import registry, source
+from gotcha_lint import parsing, registry, source
 from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.model import FileModel, build
 from gotcha_lint.analysis.positions import Positions
@@ -62,6 +62,9 @@ class Task:
     options: RuleOptions
 
 
+Chosen = tuple[list[Rule], list[tuple[str, str]]]  # rules, and those that cannot be had, with why
+
+
 class Shard:
     def __init__(self, facts: Facts, known_names: frozenset[str]) -> None:
         self.facts, self.known_names = facts, known_names
@@ -70,7 +73,7 @@ class Shard:
         self.comments: dict[str, list[tuple[int, Comment | Misunderstood]]] = {}
         self._positions: dict[str, Positions] = {}
         self._analysis: Analysis | None = None
-        self._rules: dict[tuple[str, RuleOptions], Rule | None] = {}
+        self._rules: dict[tuple[frozenset[str], RuleOptions], Chosen] = {}
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
 
     def load(self, files: Iterable[tuple[str, bytes]], started: Callable[[str], None]) -> Loaded:
@@ -96,7 +99,7 @@ class Shard:
         if decoded.notebook is not None:
             out.unreadable.extend(_file_finding(path, error) for error in decoded.notebook.broken)
         try:
-            tree = cst.parse_module(_parsable(decoded.text))
+            tree = parsing.parse(_parsable(decoded.text))
         except cst.ParserSyntaxError as error:
             raise _syntax_error(decoded, error) from None
         model = build(path, tree)
@@ -183,20 +186,27 @@ class Shard:
 
     def _rules_for(self, task: Task, text: str, failures: list[Failure]) -> dict[type, list[Rule]]:
         """The rules that are on for a file, by the type of site they look at."""
+        rules, broken = self._chosen(task.rules, task.options)
+        failures.extend(Failure(task.path, name, error) for name, error in broken)
+        words = {word for word in {w for rule in rules for w in rule.roots} if word in text}
         wanted: dict[type, list[Rule]] = {}
-        for name in sorted(task.rules):
-            try:
-                rule = self._rule(name, task.options)
-                if rule is not None and (not rule.roots or any(r in text for r in rule.roots)):
-                    wanted.setdefault(rule.wants, []).append(rule)
-            except Exception:
-                failures.append(Failure(task.path, name, last_line()))
+        for rule in rules:
+            if not rule.roots or not rule.roots.isdisjoint(words):
+                wanted.setdefault(rule.wants, []).append(rule)
         return wanted
 
-    def _rule(self, name: str, options: RuleOptions) -> Rule | None:
-        key = name, options
+    def _chosen(self, names: frozenset[str], options: RuleOptions) -> Chosen:
+        """The rules of these names; most files want the same ones."""
+        key = names, options
         if key not in self._rules:
-            self._rules[key] = registry.load(name, options)
+            rules, broken = self._rules[key] = [], []
+            for name in sorted(names):
+                try:
+                    rule = registry.load(name, options)
+                    if rule is not None and rule.wants:  # asked here, as it may fail too
+                        rules.append(rule)
+                except Exception:
+                    broken.append((name, last_line()))
         return self._rules[key]
 
     def places(self, sites: Iterable[Site]) -> dict[Site, tuple[int, int, int, int, int | None]]:

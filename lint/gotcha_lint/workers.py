@@ -6,11 +6,9 @@ reported, another worker takes the rest of the share.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gotcha_lint import registry
 from gotcha_lint.analysis.project import Project
@@ -21,6 +19,9 @@ from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding
 from gotcha_lint.shard import Failure, Loaded, Shard, Task
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 Span = tuple[int, int, int, int, int | None]
 Progress = Callable[[int, int], None]
@@ -66,10 +67,13 @@ class Pool:
         """One round over these functions; workers get only what changed in the table."""
         if self.jobs == 1:
             return self.shards[0].call("analyse", ids, table) if self.shards else {}
-        changed = {k: v for k, v in table.items() if k not in self._sent or self._sent[k] != v}
+        sent = self._sent  # a value that changes is another object
+        changed = {key: value for key, value in table.items() if sent.get(key) is not value}
+        gone = sent.keys() - table.keys()
         self._sent = dict(table)
         for number, shard in enumerate(self.shards):
-            shard.send("analyse", [i for i in ids if self.owner[i[0]] == number], changed)
+            mine = [fid for fid in ids if self.owner[fid[0]] == number]
+            shard.send("analyse", mine, changed, gone)
         results: dict[FunctionId, Result] = {}
         for part in self._gather():
             results.update(part)
@@ -177,6 +181,8 @@ class _Remote:
         self._start()
 
     def _start(self) -> None:
+        import multiprocessing  # here only: most runs need no other process
+
         methods = multiprocessing.get_all_start_methods()
         forks = "fork" in methods and os.name == "posix"
         context: Any = multiprocessing.get_context("fork" if forks else "spawn")
@@ -253,8 +259,11 @@ def _serve(pipe: Connection, facts: Facts, known: frozenset[str]) -> None:
                 )
                 continue
             if method == "analyse":
-                table.update(args[1])
-                args = (args[0], table)
+                ids, changed, gone = args
+                table.update(changed)
+                for key in gone:
+                    del table[key]
+                args = ids, table
             pipe.send(("done", getattr(shard, method)(*args)))
         except Exception as error:
             pipe.send(("error", f"{type(error).__name__}: {error}"))

@@ -20,15 +20,20 @@ if TYPE_CHECKING:
 def finish(session: Session) -> None:
     """Writes all that was asked for. Hosts but the first keep their report to their record."""
     options = session.options
-    session.end()
+    session.guard("summary", session.end)
     if not options.quiet and _speaks(session):
-        from gotcha_sanitizer.reporters import text
-
-        session.notices.write(
-            text.render(session.run, options, session.notices.colour, session.pid)
-        )
+        session.guard("report", _show, session)
+        if why := session.run.degraded.get("report"):
+            session.notices.say(f"degraded: report: {why}")
     if options.html and (not _is_child(session) or "%p" in options.html):
-        _write_page(session)
+        session.guard("html", _write_page, session)
+
+
+def _show(session: Session) -> None:
+    from gotcha_sanitizer.reporters import text
+
+    written = text.render(session.run, session.options, session.notices.colour, session.pid)
+    session.notices.write(written)
 
 
 def _speaks(session: Session) -> bool:
@@ -46,7 +51,7 @@ def _is_first_host(session: Session) -> bool:
     """Asks JAX only if it has started: asking would start it."""
     from gotcha_sanitizer.hooks import private
 
-    return private.process_index(session.jax) in (None, 0)
+    return session.guard("process index", private.process_index, session.jax) in (None, 0)
 
 
 def _write_page(session: Session) -> None:

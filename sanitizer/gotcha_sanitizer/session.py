@@ -76,6 +76,7 @@ class Session:
             self._install(jax)
         except Exception as error:
             self.degraded("start", f"{type(error).__name__}: {error}")
+            self.notices.say(f"degraded: start: {self.run.degraded['start']}")
 
     def _install(self, jax: ModuleType) -> None:
         self.jax = jax
@@ -116,9 +117,8 @@ class Session:
         try:
             self._stream.open()
             self._stream.header = self._start_event
-        except OSError as error:
-            self.notices.say(f"log_path: {error}; this run is not recorded")
-            self._stream = None
+        except Exception as error:
+            self._lost(error)
 
     def _start_event(self) -> dict[str, Any]:
         return {
@@ -153,7 +153,7 @@ class Session:
         if self._stream is not None:
             try:
                 self._stream.flush()
-            except (OSError, ValueError) as error:
+            except Exception as error:
                 self._lost(error)
 
     @property
@@ -187,7 +187,10 @@ class Session:
         with self._lock:
             for finding in self.run.findings.values():
                 self._write(as_dict(finding) | {"event": "finding"})
-        finish(self)
+        try:
+            finish(self)
+        except Exception as error:
+            self.notices.say(f"degraded: report: {type(error).__name__}: {error}")
         if self._stream is not None:
             self._stream.close()
         self.uninstall()
@@ -278,12 +281,14 @@ class Session:
         if self._stream is not None:
             try:
                 self._stream.write(row)
-            except (OSError, ValueError) as error:
+            except Exception as error:
                 self._lost(error)
 
     def _lost(self, error: Exception) -> None:
         self._stream = None
-        self.notices.say(f"log_path: {error}; the record ends here")
+        what = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        self.degraded("record", f"it ends at {self.now():.1f} s: {what}")
+        self.notices.say(f"log_path: {what}; the record ends here")
 
     def end(self) -> None:
         """Closes the record with its summary; `gotcha-sanitize report` can make it anew."""

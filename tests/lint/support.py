@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 from gotcha_lint import engine, registry
 from gotcha_lint.config import Settings
 from gotcha_lint.finding import Finding
+
+Cli = Callable[..., Any]  # the fixture `cli`
 
 MARK = re.compile(r"#\s*!\s*([\w-]+(?:\s*,\s*[\w-]+)*)")
 
 
 def code(text: str) -> str:
     return dedent(text).strip() + "\n"
+
+
+def write(name: str, text: str) -> Path:
+    """Writes a file below the working directory, which is each test's own."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
 
 
 def lint_files(

@@ -18,15 +18,7 @@ from gotcha_lint import __version__, formats, registry, terminal
 from gotcha_lint.cli import command
 from gotcha_lint.progress import Bar
 from gotcha_lint.reporting import summary
-
-Cli = Callable[..., Any]
-
-
-def write(name: str, text: str) -> Path:
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
-    return path
+from tests.lint.support import Cli, write
 
 
 def test_output_file(cli: Cli) -> None:

@@ -8,16 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gotcha_lint import formats, registry
-
-Cli = Callable[..., Any]
-
 
 LINT = Path(__file__).parents[2] / "lint"
 

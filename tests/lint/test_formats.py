@@ -153,7 +153,7 @@ def test_json_fits_its_schema(report: Shown) -> None:
     assert [json.loads(line) for line in lines] == printed
     shape = schema["$defs"]["finding"]
     keys = [key for key in shape["properties"] if key != "run"]  # only with --with-run
-        assert keys == shape["required"] == list(as_dict(FINDINGS[0]))
+    assert keys == shape["required"] == list(as_dict(FINDINGS[0]))
     broken = [printed[0] | {"line": 0}]
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(broken, schema)

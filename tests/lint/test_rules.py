@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gotcha_lint import registry
+from gotcha_lint.rule import RuleOptions
 from tests.lint.support import RULES, apply_fixes, code, found, lint_files, marks, without_marks
 
 EXAMPLES = [
@@ -33,6 +35,9 @@ def test_rule_has_examples_and_text(info):
     assert info.examples, "a rule shows at least one bad and one good example"
     assert "## What happens" in info.explanation
     assert "## Instead" in info.explanation
+    rule = registry.load(info.name, RuleOptions())
+    assert rule is not None
+    assert info.preview == rule.preview, "`preview` is found by its line: `    preview = True`"
     for example in info.examples:
         symptoms = [key for key in ("raises", "compiles", "shows", "unseen") if example.get(key)]
         assert len(symptoms) == 1, "each example states exactly one symptom"

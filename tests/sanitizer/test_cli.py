@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from gotcha_lint import formats
+from gotcha_sanitizer import catalogue
 from gotcha_sanitizer.cli import main
 from gotcha_sanitizer.commands import names
 from gotcha_sanitizer.finding import as_dict, from_dict
 from gotcha_sanitizer.merge import merge
 from gotcha_sanitizer.record import fold
+from gotcha_sanitizer.rule_texts import rule_text
 from tests.sanitizer import records
 from tests.sanitizer.records import finding, program, start
 
@@ -165,3 +167,20 @@ def test_merged_runs_have_one_clock():
 def test_a_finding_keeps_its_id_through_a_record():
     event = finding()
     assert as_dict(from_dict(event))["id"] == event["id"]
+
+
+# -- explain -----------------------------------------------------------------------------------
+
+
+def test_explain(cli: Any):
+    for name in ("recompile", "jit-in-loop", "eager-op-storm"):
+        code, out, _ = cli("explain", name)
+        assert code == 0 and name in out and len(out) > 150
+    code, _, err = cli("explain", "recompil")
+    assert code == 2 and 'did you mean "recompile"' in err
+
+
+def test_every_finding_of_a_check_can_be_explained():
+    for name in catalogue.names():
+        rule = rule_text(name)
+        assert rule is not None and rule.summary and rule.url.endswith(f"/{name}.md")

@@ -178,7 +178,7 @@ FAULTS = [
         "inner_jaxprs", "_arrays", "_large", "_digest", "_origins", "_leaves",
     )],
     *[f"hooks.private:{name}" for name in (
-        "self_test", "find", "call", "within", "transformation", "context", "options",
+        "self_test", "find", "call", "transformation", "context", "options",
         "static_names", "is_registered", "process_index",
     )],
     *[f"programs:{name}" for name in (
@@ -187,7 +187,7 @@ FAULTS = [
     *[f"checks.recompile:{name}" for name in (
         "Recompile.on", "_is_avoidable", "_finding", "_message", "_reason",
     )],
-    "stream:as_json", "stream:Stream.write", "stream:Stream.open", "stream:Stream.flush",
+    "session:as_json", "stream:Stream.write", "stream:Stream.open", "stream:Stream.flush",
     "record:Run.add", "record:summary",
     "reporters.text:render", "reporters.text:block", "reporters.text:_table",
     "suppress:covered", "notices:Notices.on", "notices:Notices.found", "ticker:Ticker.start",
@@ -227,7 +227,7 @@ sys.exit(3)
 SILENT = {
     "hooks.private:process_index", "hooks.private:is_registered", "crash:explain",
     "hooks.signature:static", "hooks.constants:_leaves", "hooks.capture:_helper",
-    "hooks.capture:mark", "hooks.private:transformation",
+    "hooks.capture:mark", "hooks.private:transformation", "hooks.signature:mark",
 }  # fmt: skip
 
 

@@ -74,17 +74,14 @@ def on_call(flow: Flow, node: cst.Call) -> Value:
 
 def _callee(flow: Flow, func: cst.BaseExpression) -> tuple[Value, Value | None, str]:
     """The function that is called, its object for a method, and the name to know it by."""
-    from gotcha_lint.analysis.expressions import attribute, on_attribute
-
     if not isinstance(func, cst.Attribute):
         callee = flow.eval(func)
         return callee, None, callee.of if callee.kind is Kind.NAMED else ""
-    attr, full = func.attr.value, dotted(func)
-    if full is not None and flow.state is not None and full in flow.state.env:
-        callee = on_attribute(flow, func)
-        return callee, None, ""
+    attr = func.attr.value
+    if flow.owners and flow.state is not None and dotted(func) in flow.state.env:
+        return flow.eval(func), None, ""
     base = flow.eval(func.value)
-    callee = attribute(flow, base, attr)
+    callee = flow.attribute(base, attr)
     if callee.kind is Kind.NAMED and callee.of:
         return callee, base if base.kind is not Kind.NAMED else None, callee.of
     return callee, base, "" if base.kind is Kind.NAMED else f"{_word(base)}.{attr}"

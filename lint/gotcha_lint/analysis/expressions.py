@@ -36,15 +36,17 @@ if TYPE_CHECKING:
 
 
 def on_name(flow: Flow, node: cst.Name) -> Value:
-    name = node.value
-    if name in ("True", "False"):
-        return static("bool", name == "True")
-    if name == "None":
-        return NONE
-    state = flow.state
-    if state is not None and name in state.donated:
-        _donated(flow, node, name)
-    return flow.load(name)
+    name, state = node.value, flow.state
+    if state is not None:
+        if name in state.donated:
+            _donated(flow, node, name)
+        value = state.env.get(name)
+        if value is not None:
+            return value
+    return _CONSTANTS.get(name) or flow.load(name)
+
+
+_CONSTANTS = {"True": static("bool", True), "False": static("bool", False), "None": NONE}
 
 
 def _donated(flow: Flow, node: cst.CSTNode, name: str) -> None:
@@ -58,15 +60,14 @@ def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
     if full is not None and state is not None:
         if full in state.donated:
             _donated(flow, node, full)
-        if full in state.env:
-            return state.env[full]
-    base = flow.eval(node.value)
-    value = attribute(flow, base, node.attr.value)
+        held = state.env.get(full)
+        if held is not None:
+            return held
+    value = attribute(flow, flow.eval(node.value), node.attr.value)
     if full is not None and state is not None and full.startswith("self."):
         if value.kind in (Kind.KEY, Kind.UNKNOWN) and value.ident == 0:
             value = flow.fresh(node, value)
-        if flow.state is not None:
-            flow.state.env[full] = value
+        flow.assign_attribute(full, value)
     return value
 
 
@@ -153,8 +154,10 @@ def _method(flow: Flow, base: Value, fid: tuple[str, int], stored: Value | None)
     return value._replace(bound=value.bound + 1, self_=(base,), made="method")
 
 
-def on_literal(flow: Flow, node: cst.BaseExpression) -> Value:
-    return known.of_literal(node)
+def on_literal(
+    flow: Flow, node: cst.Integer | cst.Float | cst.Imaginary | cst.SimpleString
+) -> Value:
+    return known.of_literal(node.value)
 
 
 def on_fstring(flow: Flow, node: cst.FormattedString) -> Value:
@@ -173,7 +176,7 @@ def on_strings(flow: Flow, node: cst.ConcatenatedString) -> Value:
 
 def on_tuple(flow: Flow, node: cst.Tuple) -> Value:
     items = tuple(flow.eval(e.value) for e in node.elements)
-    if any(isinstance(e, cst.StarredElement) for e in node.elements):
+    if any(e.__class__ is cst.StarredElement for e in node.elements):
         return Value(
             Kind.LIST, of="tuple", items=(join_all(items),), tracer=any(map(holds_tracer, items))
         )
@@ -214,15 +217,14 @@ def _container(kind: str, values: list[Value]) -> Value:
 
 
 def on_subscript(flow: Flow, node: cst.Subscript) -> Value:
-    full = dotted(node.value)
     base = flow.eval(node.value)
     parts = [flow.eval(part.slice) for part in node.slice]
     index = parts[0] if len(parts) == 1 else Value(Kind.TUPLE, items=tuple(parts))
     flow.record(Index, node, base, index)
-    return _item(flow, node, base, index, full)
+    return _item(flow, node, base, index)
 
 
-def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value, full: str | None) -> Value:
+def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
     kind = base.kind
     if kind in (Kind.ARRAY, Kind.HOST):
         mark = varying.of_index(node, index)

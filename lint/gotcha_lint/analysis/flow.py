@@ -28,11 +28,15 @@ from gotcha_lint.analysis.values import (
     Site,
     Value,
     anonymous,
+    defined,
+    identified,
     instance,
     join,
     named,
     untraced,
 )
+
+_HANDLERS = expressions.HANDLERS
 
 
 class Flow:
@@ -54,6 +58,8 @@ class Flow:
         self.rights: dict[int, Value] = {}  # right operands of `and` and `or`
         self.breaks: list[State | None] = []
         self.scopes: list[Scope] = [function.scope]
+        self.owners: set[str] = set()  # names of which attributes have been kept
+        self.outside: dict[tuple[str, Scope], Value] = {}  # what names from outside hold
         self.staged = trace is not None and trace.staged
 
     # ---- running -------------------------------------------------------------------------------
@@ -79,9 +85,8 @@ class Flow:
     def _bind_parameters(self) -> None:
         for position, param in enumerate(self.function.params):
             value = self._parameter(position, param.name)
-            if value.ident == 0:
-                value = value._replace(ident=-1 - position)
-            self.assign_name(param.name, value._replace(param=param.name))
+            ident = value.ident or -1 - position
+            self.assign_name(param.name, value._replace(ident=ident, param=param.name))
 
     def _parameter(self, position: int, name: str) -> Value:
         param, trace = self.function.params[position], self.body.trace
@@ -93,6 +98,8 @@ class Flow:
             return Value(Kind.LIST, of="tuple", tracer=trace is not None)
         annotated = self.annotation(param.annotation)
         if trace is None:
+            if annotated.kind not in (Kind.UNKNOWN, Kind.STATIC):
+                return annotated  # what it is given is not even read: no reason to come back
             seen = self.view.get(("param", self.id, name))
             if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:
                 return seen  # better than "a callable"
@@ -152,8 +159,9 @@ class Flow:
             return
         self.state.env[name] = value
         self.state.rebind(name)
-        for key in [k for k in self.state.env if k.startswith(name + ".")]:
-            del self.state.env[key]
+        if name in self.owners:
+            for key in [k for k in self.state.env if k.startswith(name + ".")]:
+                del self.state.env[key]
         if self.recording:
             known = self.body.names.get(name)
             self.body.names[name] = value if known is None else join(known, value)
@@ -162,6 +170,12 @@ class Flow:
         if name in self.function.shared:
             old, kept = self.ever.get(name), value._replace(ident=0)
             self.ever[name] = kept if old is None else join(old, kept)
+
+    def assign_attribute(self, name: str, value: Value) -> None:
+        """Keeps what a dotted name holds, until the name before its dot is assigned."""
+        if self.state is not None:
+            self.state.env[name] = value
+            self.owners.add(name.partition(".")[0])
 
     def effect(self, key: Key, value: Any) -> None:
         """Tells others; identities mean nothing outside of this function."""
@@ -180,7 +194,7 @@ class Flow:
         ident = self.model.number(node) + 1
         if self.state is not None and self.state.used:
             self.state.used = {i: n for i, n in self.state.used.items() if i // 1024 != ident}
-        return value._replace(ident=ident * 1024)
+        return identified(value, ident * 1024)
 
     def record(self, kind: type[Place], node: cst.CSTNode, *values: Any, **more: Any) -> None:
         if not self.recording:
@@ -193,15 +207,24 @@ class Flow:
     # ---- names ---------------------------------------------------------------------------------
 
     def eval(self, node: cst.CSTNode) -> Value:
-        handler = expressions.HANDLERS.get(node.__class__)
+        handler = _HANDLERS.get(node.__class__)
         return handler(self, node) if handler is not None else UNKNOWN
+
+    def attribute(self, base: Value, name: str) -> Value:
+        return expressions.attribute(self, base, name)
 
     def load(self, name: str) -> Value:
         """What a name holds here."""
         if self.state is not None and name in self.state.env:
             return self.state.env[name]
-        scope: Scope | None = self.scopes[-1]
-        first = scope
+        key = name, self.scopes[-1]
+        found = self.outside.get(key)
+        if found is None:
+            found = self.outside[key] = self._outside(name, self.scopes[-1])
+        return found
+
+    def _outside(self, name: str, first: Scope) -> Value:
+        scope: Scope | None = first
         while scope is not None:
             how = scope.bound.get(name)
             if how is not None and (scope.kind != "class" or scope is first):
@@ -262,7 +285,7 @@ class Flow:
                 return self.view.get(("attr", (symbol.path, symbol.number), symbol.name)) or UNKNOWN
 
     def of_function(self, fid: FunctionId) -> Value:
-        return Value(Kind.FUNCTION, targets=frozenset({fid}), made="def")
+        return defined(fid)
 
     def annotation(self, node: cst.BaseExpression | None) -> Value:
         if node is None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import libcst as cst
 
 from gotcha_lint.analysis import varying
-from gotcha_lint.analysis.syntax import dotted, literal
+from gotcha_lint.analysis.syntax import dotted, evaluated
 from gotcha_lint.analysis.values import (
     ARRAY,
     HOST,
     KEY,
-    NONE,
     STATIC,
     TREE,
     UNKNOWN,
@@ -173,6 +174,8 @@ def annotation_name(node: cst.BaseExpression | None) -> tuple[str, bool]:
     """The dotted name in an annotation, and whether None is allowed too."""
     optional = False
     while node is not None:
+        if node.__class__ in (cst.Name, cst.Attribute):  # nearly all; a `match` is slow
+            return dotted(node) or "", optional
         match node:
             case cst.SimpleString():
                 try:
@@ -201,10 +204,10 @@ def annotation_name(node: cst.BaseExpression | None) -> tuple[str, bool]:
     return "", optional
 
 
-def of_literal(node: cst.BaseExpression) -> Value:
-    if isinstance(node, cst.Name) and node.value == "None":
-        return NONE
-    value = literal(node)
+@lru_cache(maxsize=65536)
+def of_literal(text: str) -> Value:
+    """The value of a number or a string as it is written."""
+    value = evaluated(text)
     return static(type(value).__name__, value)
 
 

@@ -7,12 +7,14 @@ file; what other files need of it is in `summary.Summary`, which holds no nodes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, Literal
 
 import libcst as cst
 
 from gotcha_lint.analysis.syntax import (
     COMPREHENSIONS,
+    NOT_NODES,
     child_fields,
     dotted,
     target_names,
@@ -162,6 +164,8 @@ class _Builder:
             if kind is cst.Name:
                 scope.loads.setdefault(node.value, node)  # type: ignore[attr-defined]
                 continue
+            if kind in _LEAVES:
+                continue
             if kind is cst.Attribute:
                 if node.attr.value in LAST_WORDS:  # type: ignore[attr-defined]
                     self.model.watched.append((node, scope))  # type: ignore[arg-type]
@@ -184,13 +188,17 @@ class _Builder:
             value = getattr(node, name)
             kind = value.__class__
             if kind is tuple or kind is list:
-                stack.extend((item, scope) for item in reversed(value) if item.__class__ is not str)
-            elif kind is not str and isinstance(value, cst.CSTNode):
+                stack.extend(zip(reversed(value), repeat(scope)))
+            elif kind not in NOT_NODES:
                 stack.append((value, scope))
 
     def push(self, node: cst.CSTNode | None, scope: Scope) -> None:
         if node is not None:
             self.stack.append((node, scope))
+
+    def on_call(self, node: cst.Call, scope: Scope) -> None:
+        self.stack.extend(zip(reversed(node.args), repeat(scope)))
+        self.stack.append((node.func, scope))
 
     def on_arg(self, node: cst.Arg, scope: Scope) -> None:
         self.stack.append((node.value, scope))
@@ -328,8 +336,8 @@ class _Builder:
         self.push(node.item, scope)
 
     def _bind_target(self, target: cst.CSTNode, scope: Scope) -> None:
-        if isinstance(target, cst.Name):
-            scope.bind(target.value, "assigned")
+        if target.__class__ is cst.Name:
+            scope.bind(target.value, "assigned")  # type: ignore[attr-defined]
             return
         for name in target_names(target):
             scope.bind(name.value, "assigned")
@@ -390,7 +398,9 @@ def _params(node: cst.Parameters) -> list[Param]:
     return found
 
 
+_LEAVES = frozenset({cst.SimpleString, cst.Integer, cst.Float})
 _HANDLERS = {
+    cst.Call: _Builder.on_call,
     cst.Arg: _Builder.on_arg,
     cst.Import: _Builder.on_import,
     cst.ImportFrom: _Builder.on_import_from,

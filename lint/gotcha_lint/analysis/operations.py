@@ -105,10 +105,12 @@ def on_comparison(flow: Flow, node: cst.Comparison) -> Value:
     return result
 
 
+_PLAIN = frozenset({cst.Is, cst.IsNot, cst.In, cst.NotIn})
+
+
 def _compare(flow: Flow, operator: cst.BaseCompOp, left: Value, right: Value) -> Value:
-    match operator:
-        case cst.Is() | cst.IsNot() | cst.In() | cst.NotIn():
-            return static("bool")
+    if operator.__class__ in _PLAIN:
+        return static("bool")
     if _is_text(left) or _is_text(right) or Kind.NONE in (left.kind, right.kind):
         return static("bool")
     if Kind.UNKNOWN in (left.kind, right.kind) and not (left.tracer or right.tracer):

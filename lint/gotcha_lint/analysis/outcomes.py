@@ -30,8 +30,7 @@ def outcome(
     flow: Flow, node: cst.CSTNode, function: Value, args: tuple[Value, ...], kwargs: Kwargs
 ) -> Value:
     returns = [flow.view.get(("return", target)) for target in sorted(function.targets)]
-    found = [value for value in returns if value is not None]
-    value = join_all(found) if found and len(found) == len(returns) else UNKNOWN
+    value = join_all(returns) if returns and None not in returns else UNKNOWN
     if len(function.targets) == 1 and value != UNKNOWN:
         given = dict(pairs(flow, next(iter(function.targets)), function, args, kwargs))
         value = substitute(value, given)

@@ -143,11 +143,15 @@ def functions_of(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> Ite
             yield value
 
 
-def parameters(flow: Flow, target: FunctionId, function: Value) -> list[tuple[str, str, bool]]:
+def parameters(
+    flow: Flow, target: FunctionId, function: Value
+) -> tuple[tuple[str, str, bool], ...]:
     """The parameters still to be given: without those a partial or a bound method has filled."""
     every = flow.project.function(target).params
-    left = [p for p in every if p[0] not in function.bound_names]
-    return list(left[function.bound :])
+    left = every
+    if function.bound_names:
+        left = tuple(p for p in every if p[0] not in function.bound_names)
+    return left[function.bound :]
 
 
 def static_names(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
@@ -189,8 +193,11 @@ def donated(
 
 def pairs(
     flow: Flow, target: FunctionId, function: Value, args: tuple[Value, ...], kwargs: Kwargs
-) -> Iterator[tuple[str, Value]]:
-    given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
-    names = {p[0] for p in flow.project.function(target).params}
-    yield from ((p[0], value) for p, value in zip(given, args, strict=False))
-    yield from ((name, value) for name, value in kwargs.items() if name in names)
+) -> list[tuple[str, Value]]:
+    """The parameters that a call fills, each with its value."""
+    given = [p[0] for p in parameters(flow, target, function) if p[1] == "positional"]
+    filled = list(zip(given, args, strict=False))
+    if kwargs:
+        names = {p[0] for p in flow.project.function(target).params}
+        filled.extend((name, value) for name, value in kwargs.items() if name in names)
+    return filled

@@ -80,8 +80,8 @@ class Fixpoint:
         self.readers: dict[Key, set[FunctionId]] = {}
         self.reads: dict[FunctionId, Effects] = {}
 
-    def take(self, results: Mapping[FunctionId, Result]) -> list[FunctionId]:
-        """Takes in one round; returns the functions that read something that has changed."""
+    def take(self, results: Mapping[FunctionId, Result]) -> set[FunctionId]:
+        """Takes in one round; returns the functions that may have read what has changed."""
         touched: set[Key] = set()
         for fid, (effects, reads) in results.items():
             touched |= self._replace(fid, effects)
@@ -100,7 +100,7 @@ class Fixpoint:
                 else:
                     self.table[key] = value
                 stale |= self.readers.get(key, set())
-        return [fid for fid in stale if self.outdated(fid)]
+        return stale
 
     def outdated(self, fid: FunctionId) -> bool:
         return any(not _same(value, self.table.get(key)) for key, value in self.reads[fid].items())
@@ -145,7 +145,7 @@ def settle(
         stale = sorted((fid for fid in pending if state.outdated(fid)), key=rank.__getitem__)
         if not stale:
             break
-        pending = set(state.take(analyse(stale, state.table)))
+        pending = state.take(analyse(stale, state.table))
     return state
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import libcst as cst
 
@@ -43,8 +43,8 @@ def block(flow: Flow, body: cst.BaseSuite | cst.Module) -> None:
     for statement in body.body:
         if flow.state is None:
             return  # nothing runs after return, raise, break, continue
-        if isinstance(statement, cst.SimpleStatementLine):
-            for small in statement.body:
+        if statement.__class__ is cst.SimpleStatementLine:
+            for small in statement.body:  # type: ignore[attr-defined]
                 _run(flow, small, statement)
         else:
             _run(flow, statement, statement)
@@ -111,42 +111,40 @@ def bind(
     augmented: bool = False,
 ) -> None:
     """Assigns to a name, an attribute, a subscript, or a tuple of such."""
-    match target:
-        case cst.Name(value=name):
-            old = flow.state.env.get(name) if flow.state else None
-            flow.assign_name(name, value)
-            flow.record(Bind, target, name, value, old, source)
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            _bind_elements(flow, elements, value)
-        case cst.Attribute(value=base, attr=cst.Name(value=attr)):
-            _bind_attribute(flow, target, base, attr, value, augmented)
-        case cst.Subscript():
-            held = flow.eval(target.value)
-            for part in target.slice:
-                flow.eval(part.slice)
-            flow.record(Store, target, held, value, augmented)
-            _stored_into(flow, target.value, held, value)
-        case cst.StarredElement(value=inner):
-            bind(flow, inner, Value(Kind.LIST, of="list"), source)
+    kind, node = target.__class__, cast(Any, target)
+    if kind is cst.Name:
+        name = node.value
+        old = flow.state.env.get(name) if flow.state else None
+        flow.assign_name(name, value)
+        flow.record(Bind, node, name, value, old, source)
+    elif kind is cst.Tuple or kind is cst.List:
+        _bind_elements(flow, node.elements, value)
+    elif kind is cst.Attribute:
+        _bind_attribute(flow, node, value, augmented)
+    elif kind is cst.Subscript:
+        held = flow.eval(node.value)
+        for part in node.slice:
+            flow.eval(part.slice)
+        flow.record(Store, node, held, value, augmented)
+        _stored_into(flow, node.value, held, value)
+    elif kind is cst.StarredElement:
+        bind(flow, node.value, Value(Kind.LIST, of="list"), source)
 
 
-def _bind_elements(flow: Flow, elements: object, value: Value) -> None:
-    assert isinstance(elements, list | tuple)
-    starred = any(isinstance(e, cst.StarredElement) for e in elements)
+def _bind_elements(flow: Flow, elements: Sequence[cst.BaseElement], value: Value) -> None:
+    starred = any(e.__class__ is cst.StarredElement for e in elements)
     exact = value.kind is Kind.TUPLE and len(value.items) == len(elements) and not starred
     for position, one in enumerate(elements):
         item = value.items[position] if exact else element(flow, value, one, position)
-        bind(flow, one if isinstance(one, cst.StarredElement) else one.value, item, None)
+        bind(flow, one if one.__class__ is cst.StarredElement else one.value, item, None)
 
 
-def _bind_attribute(
-    flow: Flow, target: cst.Attribute, base: cst.CSTNode, attr: str, value: Value, augmented: bool
-) -> None:
-    held = flow.eval(base)
+def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: bool) -> None:
+    held, attr = flow.eval(target.value), target.attr.value
     flow.record(Store, target, held, value, augmented)
     name = dotted(target)
     if name is not None and flow.state is not None:
-        flow.state.env[name] = value
+        flow.assign_attribute(name, value)
         flow.state.rebind(name)
     if held.kind in (Kind.OBJECT, Kind.CLASS) and held.cls is not None:
         flow.effect(("attr", held.cls, attr), value._replace(param="", ident=0, tracer=False))
@@ -159,9 +157,8 @@ def _stored_into(flow: Flow, node: cst.CSTNode, held: Value, value: Value) -> No
     if name is None or flow.state is None or held.kind is not Kind.LIST:
         return
     items = (join(content(held), value),) if held.items else (value,)
-    flow.state.env[name] = held._replace(
-        items=items, literal=None, tracer=held.tracer or value.tracer
-    )
+    grown = held._replace(items=items, literal=None, tracer=held.tracer or value.tracer)
+    flow.assign_attribute(name, grown)
 
 
 def on_delete(flow: Flow, node: cst.Del) -> None:
@@ -228,27 +225,27 @@ def on_if(flow: Flow, node: cst.If) -> None:
 
 def _narrow(flow: Flow, condition: cst.BaseExpression, holds: bool) -> None:
     """After `if x is None` the other branch knows that x is there."""
-    match condition:
-        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            _narrow(flow, inner, not holds)
-        case cst.BooleanOperation(left=left, operator=cst.And(), right=right) if holds:
-            _narrow(flow, left, True)
-            _narrow(flow, right, True)
-        case cst.Comparison(
-            left=subject,
-            comparisons=[
-                cst.ComparisonTarget(operator=operator, comparator=cst.Name(value="None"))
-            ],
-        ):
-            is_none = isinstance(operator, cst.Is | cst.Equal)
-            name = dotted(subject)
-            if name is None or flow.state is None or name not in flow.state.env:
-                return
-            value = flow.state.env[name]
-            if is_none == holds:
-                flow.state.env[name] = Value(Kind.NONE)
-            elif value.maybe and not value.tracer and value.kind is not Kind.UNKNOWN:
-                flow.state.env[name] = value._replace(maybe=False)
+    kind, node = condition.__class__, cast(Any, condition)
+    if kind is cst.UnaryOperation and node.operator.__class__ is cst.Not:
+        _narrow(flow, node.expression, not holds)
+    elif kind is cst.BooleanOperation and holds and node.operator.__class__ is cst.And:
+        _narrow(flow, node.left, True)
+        _narrow(flow, node.right, True)
+    elif kind is cst.Comparison and len(node.comparisons) == 1:
+        part = node.comparisons[0]
+        if part.comparator.__class__ is cst.Name and part.comparator.value == "None":
+            is_none = part.operator.__class__ in (cst.Is, cst.Equal)
+            _narrow_none(flow, dotted(node.left), is_none == holds)
+
+
+def _narrow_none(flow: Flow, name: str | None, is_none: bool) -> None:
+    if name is None or flow.state is None or name not in flow.state.env:
+        return
+    value = flow.state.env[name]
+    if is_none:
+        flow.state.env[name] = Value(Kind.NONE)
+    elif value.maybe and not value.tracer and value.kind is not Kind.UNKNOWN:
+        flow.state.env[name] = value._replace(maybe=False)
 
 
 def on_match(flow: Flow, node: cst.Match) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -55,11 +56,11 @@ COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 @cache
 def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node class that can hold expressions, statements or patterns."""
-    names = getattr(kind, "__dataclass_fields__", ())
+    names = (field.name for field in fields(kind)) if is_dataclass(kind) else ()
     return tuple(n for n in names if not n.startswith("whitespace") and n not in _LAYOUT)
 
 
-_NOT_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
+NOT_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -70,7 +71,7 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
         kind = value.__class__
         if kind is tuple or kind is list:
             found.extend(value)
-        elif kind not in _NOT_NODES:
+        elif kind not in NOT_NODES:
             found.append(value)
     return found
 
@@ -108,7 +109,7 @@ _WRITTEN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString)
 
 
 @lru_cache(maxsize=65536)
-def _evaluated(text: str) -> Any:
+def evaluated(text: str) -> Any:
     return ast.literal_eval(text)
 
 
@@ -116,7 +117,7 @@ def literal(node: cst.CSTNode | None) -> Any:
     """The Python value of a literal (numbers, strings, tuples and lists of them), else None."""
     kind = node.__class__
     if kind in _WRITTEN:
-        return _evaluated(node.value)  # type: ignore[union-attr]
+        return evaluated(node.value)  # type: ignore[union-attr]
     if kind is cst.Name:
         return _CONSTANTS.get(node.value)  # type: ignore[union-attr]
     if kind is cst.ConcatenatedString:

@@ -42,7 +42,7 @@ class View:
 
 def merge(key: Key, a: Any, b: Any) -> Any:
     """Two contributions to one key."""
-    if a == b:
+    if a is b or a == b:
         return a
     if isinstance(a, Value):
         return join(a, b)

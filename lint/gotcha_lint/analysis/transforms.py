@@ -245,7 +245,9 @@ def apply_function(
         _use_keys(flow, node, target, function, args, kwargs)
     if via is not None:
         _donate(flow, node, function, via)
-    if function.self_ and flow.state is not None:  # a method may change any attribute
+    if (
+        function.self_ and flow.state is not None and "self" in flow.owners
+    ):  # a method may change any attribute
         for name in [n for n in flow.state.env if n.startswith("self.")]:
             del flow.state.env[name]
             if via is None:
@@ -282,7 +284,9 @@ def tell(
     for name, value in pairs(flow, target, function, args, kwargs):
         if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
             continue
-        plain = value._replace(param="", ident=0, site=None)
+        plain = value
+        if value.param or value.ident or value.site:
+            plain = value._replace(param="", ident=0, site=None)
         if plain.varying not in ("", "own-maximum"):
             plain = plain._replace(varying="")  # the loop is the caller's
         if isinstance(plain.literal, int | float):

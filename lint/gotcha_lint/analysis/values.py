@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, NamedTuple
 
 FunctionId = tuple[str, int]  # path of the file, number of the function in it
@@ -79,8 +79,14 @@ KEY = Value(Kind.KEY)
 DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
 
 
+@cache
 def named(name: str) -> Value:
     return Value(Kind.NAMED, of=name)
+
+
+@cache
+def defined(function: FunctionId) -> Value:
+    return Value(Kind.FUNCTION, targets=frozenset({function}), made="def")
 
 
 def static(python_type: str = "", literal: Any = None, varying: str = "") -> Value:
@@ -89,6 +95,14 @@ def static(python_type: str = "", literal: Any = None, varying: str = "") -> Val
 
 def instance(of: str, **more: Any) -> Value:
     return Value(Kind.OBJECT, of=of, **more)
+
+
+_IDENT = Value._fields.index("ident")
+
+
+def identified(value: Value, ident: int) -> Value:
+    """The value with another identity: made so often that `_replace` is too slow for it."""
+    return Value._make((*value[:_IDENT], ident, *value[_IDENT + 1 :]))
 
 
 def is_tracer(value: Value) -> bool:
@@ -111,7 +125,7 @@ def on_device(value: Value) -> bool:
 
 def join(a: Value, b: Value) -> Value:
     """The least value that covers both; what is not sure on both sides is `maybe`."""
-    if a == b:
+    if a is b or a == b:
         return a
     if a.kind == b.kind:
         return _join_same(a, b)

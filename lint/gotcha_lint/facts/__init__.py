@@ -48,6 +48,7 @@ class Facts:
     modules: Mapping[str, Fact]  # longest matching prefix, with its dot
     libraries: frozenset[str] = field(default_factory=frozenset)
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # direct bases
+    _asked: dict[str, Fact] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def canonical(self, name: str) -> str:
         """The name that the table uses: `jax.tree_util.tree_map` becomes `jax.tree.map`."""
@@ -63,9 +64,12 @@ class Facts:
 
     def get(self, name: str) -> Fact:
         """The fact of a canonical name; an empty one where nothing is known."""
-        row = self.rows.get(name)
-        if row is not None:
-            return row
+        fact = self._asked.get(name)
+        if fact is None:
+            fact = self._asked[name] = self.rows.get(name) or self._of_module(name)
+        return fact
+
+    def _of_module(self, name: str) -> Fact:
         head, dot, _ = name.rpartition(".")
         while dot:
             if head + "." in self.modules:

@@ -36,6 +36,7 @@ def _expecting(node: cst.CSTNode) -> cst.CSTNode | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def is_test(path: str) -> bool:
     """Tests and benchmarks draw equal numbers, and trace what must fail, on purpose."""
     folder, _, file = path.replace("\\", "/").rpartition("/")

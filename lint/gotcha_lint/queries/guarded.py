@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import Any
 
 import libcst as cst
 
@@ -55,26 +56,33 @@ def asks(test: cst.CSTNode) -> bool:
 
 def _reached(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The children of a node; of a block those up to `if version >= ...: return`."""
-    found = list(children(node))
+    found = children(node)
     for number, part in enumerate(found):
-        if isinstance(part, cst.If) and part.orelse is None and ends(part.body) and asks(part.test):
+        if part.__class__ is cst.If and _leaves(part):  # type: ignore[arg-type]
             return found[:number]
     return found
 
 
+def _leaves(node: cst.If) -> bool:
+    return node.orelse is None and ends(node.body) and asks(node.test)
+
+
 def _prepared(node: cst.CSTNode, lazy: bool) -> bool:
-    match node:
-        case cst.If(test=test) | cst.IfExp(test=test):
-            return asks(test)
-        case cst.Try(handlers=handlers):
-            return any(map(_catches, handlers))
-        case cst.BooleanOperation(left=left):
-            return asks(left)
-        case cst.Annotation():
-            return lazy
-        case cst.AssignTarget(target=cst.Attribute()) | cst.Del():
-            return True
-    return False
+    kind = node.__class__
+    if kind is cst.Annotation:
+        return lazy
+    ready = _PREPARED.get(kind)
+    return ready is not None and ready(node)
+
+
+_PREPARED: dict[type, Callable[[Any], bool]] = {
+    cst.If: lambda node: asks(node.test),
+    cst.IfExp: lambda node: asks(node.test),
+    cst.Try: lambda node: any(map(_catches, node.handlers)),
+    cst.BooleanOperation: lambda node: asks(node.left),
+    cst.AssignTarget: lambda node: node.target.__class__ is cst.Attribute,
+    cst.Del: lambda node: True,
+}
 
 
 def _catches(handler: cst.ExceptHandler) -> bool:

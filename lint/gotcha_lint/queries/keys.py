@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
@@ -49,22 +52,18 @@ def used_anywhere(function: Function, name: str) -> bool:
         or name in function.scope.global_names | function.scope.nonlocal_names
     ):
         return True
-    stored = {id(node) for node in _stored(function.node)}
-    return any(
-        isinstance(node, cst.Name) and node.value == name and id(node) not in stored
-        for node in walk(function.node)
-    )
+    nodes = list(walk(function.node))
+    named = {id(node) for node in nodes if node.__class__ is cst.Name and node.value == name}  # type: ignore[attr-defined]
+    return not named <= {id(node) for node in _stored(nodes)}
 
 
-def _stored(root: cst.CSTNode) -> list[cst.CSTNode]:
+def _stored(nodes: list[cst.CSTNode]) -> Iterator[cst.CSTNode | None]:
     """The names that are assigned to, and those that are no variables: attributes and keywords."""
-    found: list[cst.CSTNode] = []
-    for node in walk(root):
-        match node:
-            case cst.AssignTarget(target=target) | cst.AnnAssign(target=target):
-                found.extend(n for n in walk(target) if isinstance(n, cst.Name))
-            case cst.Attribute(attr=attr):
-                found.append(attr)
-            case cst.Arg(keyword=cst.Name() as keyword):
-                found.append(keyword)
-    return found
+    for node in nodes:
+        kind: Any = node.__class__
+        if kind is cst.AssignTarget or kind is cst.AnnAssign:
+            yield from walk(node.target)  # type: ignore[attr-defined]
+        elif kind is cst.Attribute:
+            yield node.attr  # type: ignore[attr-defined]
+        elif kind is cst.Arg:
+            yield node.keyword  # type: ignore[attr-defined]

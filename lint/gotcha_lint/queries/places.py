@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
@@ -67,6 +69,7 @@ def is_test(body: Body) -> bool:
     return is_test_file(body.model.path)
 
 
+@lru_cache(maxsize=256)
 def is_test_file(path: str) -> bool:
     *folders, name = path.replace("\\", "/").split("/")
     if not {"tests", "test", "testing"}.isdisjoint(folders):

@@ -69,8 +69,9 @@ def is_set_up(name: str) -> bool:
 def compiles_anew(function: Function) -> bool:
     """It jits, or clears what was compiled: it takes care of what it changes."""
     for node in walk(function.node):
-        if isinstance(node, cst.Name) and (
-            "jit" in node.value or node.value in ("pmap", "clear_caches", "clear_cache")
+        if node.__class__ is cst.Name and (
+            "jit" in node.value  # type: ignore[attr-defined]
+            or node.value in ("pmap", "clear_caches", "clear_cache")  # type: ignore[attr-defined]
         ):
             return True
     return False
@@ -115,13 +116,12 @@ def changed_globals(body: Body) -> dict[str, cst.CSTNode]:
     found: dict[str, cst.CSTNode] = {}
     module = body.model.module.scope
     for function in body.model.functions[1:]:
-        if function is body.function or function.is_generator or is_set_up(function.name):
+        names = function.scope.global_names
+        if not names or function is body.function or function.is_generator:
             continue
-        if compiles_anew(function):
+        if is_set_up(function.name) or compiles_anew(function):
             continue
-        for name in function.scope.global_names & function.scope.bound.keys() | (
-            function.scope.global_names & module.bound.keys()
-        ):
+        for name in names & function.scope.bound.keys() | (names & module.bound.keys()):
             if _assigns(function, name):
                 found.setdefault(name, function.node)
     return found

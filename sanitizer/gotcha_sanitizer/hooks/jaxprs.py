@@ -53,29 +53,15 @@ class Frame(NamedTuple):
     instruction: int
 
     @property
-    def site(self) -> Site:
-        lines = (n for a, b, n in self.code.co_lines() if a <= self.instruction < b and n)
-        path = self.code.co_filename
-        return Site(path, next(lines, self.code.co_firstlineno), self.code.co_qualname)
+    def site(equation: Any, *callers: Any) -> Site | None:
+    """The user's line that made an equation; inside of JAX's own functions, that of the call.
 
-
-def frames(equation: Any) -> tuple[Frame, ...]:
-    """The stack of an equation's trace, innermost first; empty where JAX kept none."""
-    traceback = equation.source_info.traceback
-    if traceback is None:
-        return ()
-    codes, instructions = traceback.raw_frames()
-    return tuple(map(Frame, codes, instructions))
-
-
-def users(equation: Any) -> tuple[Frame, ...]:
-    """The user's frames of an equation, innermost first."""
-    return tuple(f for f in frames(equation) if owner(f.code.co_filename) == "user")
-
-
-def site(equation: Any) -> Site | None:
-    """The user's line that made the equation, else JAX's own, else none."""
-    found = users(equation) or frames(equation)
+    `callers` are the equations that it is inside of, innermost first.
+    """
+    for each in (equation, *callers):
+        if found := users(each):
+            return found[0].site
+    found = frames(equation)
     return found[0].site if found else None
 
 

@@ -147,7 +147,7 @@ class _Program:
         ]
         fitting = [i for i in self._inputs() if self._type(self.flat.inputs[i]) == self._type(value)]
         keys = {i: jaxprs.pieces(self.names[i]) for i in fitting}
-        matching = [i for i in fitting if any(_tail(keys[i], path) for path in paths)]
+        matching = sorted({i for path in paths for i in _best(keys, path)})
         if not matching:
             return fitting[0] if len(fitting) == 1 else None
         used = [i for i in matching if self._forward(self.flat.inputs[i])]
@@ -197,7 +197,7 @@ class _Program:
         if not cuts:
             return Cut() if not self._forward(start) else None
         first = cuts[0]
-        return Cut(_operation(first), _line(first))
+        return Cut(_operation(first), jaxprs.site(first.equation, *(e for _, e in reversed(first.place.calls))))
 
     def _is_smooth(self, step: Step, out: int) -> bool:
         dtype = str(getattr(self.flat.types[out], "dtype", ""))
@@ -208,18 +208,17 @@ class _Program:
         return not any(self._is_smooth(step, out) for out in step.outs)
 
 
-def _line(step: Step) -> Site | None:
-    """The user's line of a step; inside of JAX's own functions, that of the call."""
-    for equation in (step.equation, *(equation for _, equation in reversed(step.place.calls))):
-        if found := jaxprs.users(equation):
-            return found[0].site
-    return jaxprs.site(step.equation)
-
-
 def _operation(step: Step) -> str:
     if step.name in _COMPARISONS:
         return "a comparison"
     return _FLAT.get(step.name, f"`{step.name}`")
+
+
+def _best(keys: dict[int, list[str]], path: list[str]) -> list[int]:
+    """The inputs whose paths end most like this one."""
+    scores = {i: _tail(each, path) for i, each in keys.items()}
+    most = max(scores.values(), default=0)
+    return [i for i, score in scores.items() if score == most and most]
 
 
 def _tail(one: list[str], other: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Reads of each kind in loops: `# ! host-read-every-step` marks the one that stalls the device."""
+"""Reads of each kind in loops: a mark is at the one that stalls the device."""
 
 import jax
 import jax.numpy as jnp

@@ -64,9 +64,11 @@ class ParameterIgnoredForSelf(Rule):
         function = body.function
         if body.trace is None or not function.is_method or len(function.params) < 2:
             return
+        if not hashed_by_identity(body):
+            return
         params = {p.name for p in function.params[1:] if not p.name.startswith("_")}
         own = {name: node for name, node in own_attributes(function) if name in params}
-        if not own or not hashed_by_identity(body):
+        if not own:
             return
         read = {name.value for name in names_read(function.node)}
         for name, node in own.items():

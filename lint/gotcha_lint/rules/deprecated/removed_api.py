@@ -6,6 +6,8 @@ from gotcha_lint.queries.guarded import asks, unguarded
 from gotcha_lint.queries.removed_uses import Use, is_set, renamed, uses_of
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 
+_CALLS = KEYWORDS.keys() | {"array.device"}
+
 
 class RemovedApi(Rule):
     """Uses a function, module or argument that JAX, Flax or Optax no longer has.
@@ -70,13 +72,13 @@ class RemovedApi(Rule):
                     if id(use.node) in free and use.name not in set_here:
                         yield Report(use.shown, _message(use), renamed(site, use))
         for call in site.of(Call):
-            if call.decorator or any(asks(guard.test) for guard in call.at.guards):
+            if call.name not in _CALLS or call.decorator:
+                continue
+            if any(asks(guard.test) for guard in call.at.guards):
                 continue
             if call.name in KEYWORDS:
                 yield from self._keywords(call)
-            elif (
-                call.name == "array.device" and not call.args and call.base and not call.base.maybe
-            ):
+            elif not call.args and call.base and not call.base.maybe:
                 fix = Rewrite("drop the call", (Change(call.node, like=call.node.func),))
                 yield Report(
                     call.node,

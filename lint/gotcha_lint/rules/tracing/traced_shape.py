@@ -79,11 +79,11 @@ class TracedShape(Rule):
 def _sizes(call: Call) -> Iterator[Report]:
     unknown = call.name.startswith("?.") and call.base is not None and is_traced(call.base)
     row = SIZES.get(call.name.replace("?.", "array.") if unknown else call.name)
-    if row is None or guarded(call):
+    if row is None:
         return
     for position, names in _arguments(row):
         value, node = call.arg(position, *names), call.arg_node(position, *names)
-        if value is not None and node is not None and any(tracers(value)):
+        if value is not None and node is not None and any(tracers(value)) and not guarded(call):
             yield Report(
                 node,
                 f"`{source_of(node)}` is a traced value, and `{source_of(call.node.func)}` needs "
@@ -105,12 +105,11 @@ def _arguments(
 def _bounds(place: Index) -> Iterator[Report]:
     if not (place.base.kind in _SLICED or place.base.of == "jax.at" or place.base.tracer):
         return
-    if (place.base.kind is Kind.OBJECT and place.base.of != "jax.at") or guarded(place):
+    if place.base.kind is Kind.OBJECT and place.base.of != "jax.at":
         return
     values = place.index.items if place.index.kind is Kind.TUPLE else (place.index,)
     parts = slices(place.node)
-    other = place.base.kind is Kind.OBJECT and place.base.of != "jax.at"
-    if parts and not other and any(map(traced_slice, values)) and not guarded(place):
+    if parts and any(map(traced_slice, values)) and not guarded(place):
         node = parts[0] if len(parts) == 1 else place.node
         yield Report(
             node,
