@@ -1,4 +1,7 @@
-"""Writes docs/gotchas/ from the rules; `--check` only compares. Needs neither JAX nor LibCST."""
+"""Writes docs/gotchas/ from the rules and the checks; `--check` only compares.
+
+Needs neither JAX nor LibCST.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,20 @@ import sys
 from pathlib import Path
 
 from gotcha_lint.registry import RuleInfo, rules
+from gotcha_sanitizer.advice import ADVICE
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.checks import checks
 
 PAGES = Path(__file__).parent / "gotchas"
 RULES = {name: info for name, info in rules().items() if info.module}
+CHECKS: dict[str, type[Check]] = {
+    gotcha: check for check in checks().values() for gotcha in check.gotchas or (check.name(),)
+}
 
 
 def page(info: RuleInfo) -> str:
     """The page of one gotcha, in Markdown."""
-    parts = [f"# {info.name}", _facts(info), info.explanation]
+    parts = [f"# {info.name}", _facts(info), info.explanation, _at_run_time(info)]
     for example in info.examples:
         parts += [
             "## Example",
@@ -27,6 +36,32 @@ def page(info: RuleInfo) -> str:
         f"Where the code is right as it is, say why: `# gotcha: allow[{info.name}] reason`."
     )
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def run_time_page(name: str, check: type[Check]) -> str:
+    """The page of a gotcha that the linter has no rule for."""
+    parts = [f"# {name}", "*Seen by the sanitizer only.*", check.explanation()]
+    if name == "recompile":
+        parts.append(_causes())
+    parts.append(f"Where the code is right as it is, say why: `# gotcha: allow[{name}] reason`.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _causes() -> str:
+    rows = ["## Causes", "", "| cause | what differs | what to do |", "| --- | --- | --- |"]
+    rows += [f"| {name} | {row.meaning} | {row.fix} |" for name, row in ADVICE.items()]
+    return "\n".join(rows)
+
+
+def _at_run_time(info: RuleInfo) -> str:
+    """How the sanitizer sees it: its own check of the name, or what confirms the rule."""
+    if info.name in CHECKS:
+        return f"## At run time\n{CHECKS[info.name].explanation()}"
+    seen = [
+        f"[{name}]({name}.md)" + (f" ({cause})" if cause else "")
+        for name, cause in info.confirmed_by
+    ]
+    return f"## At run time\nThe sanitizer reports it as {', '.join(seen)}." if seen else ""
 
 
 def _facts(info: RuleInfo) -> str:
@@ -56,8 +91,8 @@ def index() -> str:
     lines = [
         "# Gotchas",
         "",
-        "| gotcha | family | severity | default | fix | |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| gotcha | family | severity | linter | sanitizer | fix | |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for info in sorted(RULES.values(), key=lambda i: (i.family, i.name)):
         cells = (
@@ -65,16 +100,26 @@ def index() -> str:
             info.family,
             info.severity,
             "preview" if info.preview else "on",
+            "yes" if info.name in CHECKS or info.confirmed_by else "",
             "yes" if info.fixable else "",
             info.summary.replace("|", "\\|"),
         )
         lines.append("| " + " | ".join(cells) + " |")
+    for name, check in sorted(CHECKS.items()):
+        if name not in RULES:
+            text = check.explanation().partition("\n")[0].replace("|", "\\|")
+            lines.append(f"| [{name}]({name}.md) | run time | warning | | yes | | {text} |")
     return "\n".join(lines) + "\n"
 
 
 def stale() -> dict[Path, str | None]:
     """The files to write, with their text, and those to remove, with None."""
     wanted = {PAGES / f"{name}.md": page(info) for name, info in RULES.items()}
+    wanted |= {
+        PAGES / f"{name}.md": run_time_page(name, check)
+        for name, check in CHECKS.items()
+        if name not in RULES
+    }
     wanted[PAGES / "README.md"] = index()
     changed: dict[Path, str | None] = {
         path: text

@@ -10,3 +10,5 @@ say gotcha-lint --why flawed/train.py:27
 "$BIN/gotcha-lint" --why flawed/train.py:27
 say gotcha-lint --explain traced-if
 "$BIN/gotcha-lint" --explain traced-if
+say GOTCHA_SANITIZE=1 python slow.py
+GOTCHA_SANITIZE=1 "$BIN/python" slow.py

@@ -104,7 +104,7 @@ def test_nothing_names_a_machine_or_a_registry():
 
 def test_pages_are_up_to_date():
     command = [sys.executable, "docs/generate.py", "--check"]
-    env = os.environ | {"PYTHONPATH": str(ROOT / "lint")}
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(str(ROOT / d) for d in ("lint", "sanitizer"))}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 

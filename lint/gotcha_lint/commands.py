@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from gotcha_lint import explain, reporting, terminal
+from gotcha_lint import explain, pages, reporting, terminal
 from gotcha_lint.config import SettingsFinder, as_table, display_path
 from gotcha_lint.options import Options, UsageError
 from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, lint, tell_failures
@@ -25,8 +25,12 @@ def explain_rule(name: str, color: str, tools: Tools) -> int:
         terminal.out(explain.explain(rules[name], width=width, colour=colour))
         return CLEAN
     family = {key: rule for key, rule in rules.items() if rule.family == name}
+    if not family and (text := pages.page(name)):  # a gotcha that only a run shows
+        terminal.out(explain.plain(text, width=terminal.width(sys.stdout), colour=colour) + "\n")
+        return CLEAN
     if not family:
-        raise UsageError(f'no gotcha is called "{name}"{did_you_mean(name, rules)}')
+        known = {*rules, *pages.names()}
+        raise UsageError(f'no gotcha is called "{name}"{did_you_mean(name, known)}')
     terminal.out(explain.rule_table(family, colour=colour))
     return CLEAN
 

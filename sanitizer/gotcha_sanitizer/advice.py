@@ -13,10 +13,20 @@ class Advice:
 
     what: str
     fix: str
+    long: str = ""  # for the page, where `what` is not enough
+
+    @property
+    def meaning(self) -> str:
+        return self.long or self.what
 
 
 ADVICE: dict[str, Advice] = {
-    "new-function": Advice("", "make the jitted function once, outside the loop"),
+    "new-function": Advice(
+        "",
+        "make the jitted function once, outside the loop",
+        "a function object made again each time: a lambda, a nested function, a partial, a bound "
+        "method",
+    ),
     "call-style": Advice(
         "arguments given by position, then by name", "call it in the same way everywhere"
     ),
@@ -50,8 +60,10 @@ ADVICE: dict[str, Advice] = {
     "transform": Advice(
         "evaluated by a transformation outside of jit", "put `jax.jit` around the outermost call"
     ),
-    "cache-cleared": Advice("", "clear the caches less often"),
-    "unknown": Advice("", "`jax.log_compiles` may tell more"),
+    "cache-cleared": Advice(
+        "", "clear the caches less often", "JAX no longer had the earlier trace"
+    ),
+    "unknown": Advice("", "`jax.log_compiles` may tell more", "nothing that the sanitizer can see"),
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 # Private copies: a program may replace these while it is watched.
@@ -26,6 +28,15 @@ class Guard:
     def busy(self) -> bool:
         return getattr(self._busy, "yes", False)
 
+    @contextmanager
+    def unseen(self) -> Iterator[None]:
+        """What this thread does here is ours: no event of it is the program's."""
+        before, self._busy.yes = self.busy, True
+        try:
+            yield
+        finally:
+            self._busy.yes = before
+
     def __call__(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
         if self.busy:
             return None
@@ -39,3 +50,12 @@ class Guard:
             self.spent += _clock() - began
             self._busy.yes = False
         return None
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """For what the user asks of us: a session that runs does not take it for the program's work."""
+    session = sys.modules.get("gotcha_sanitizer.session")
+    running = session.current() if session is not None else None
+    with running.guard.unseen() if running is not None else nullcontext():
+        yield

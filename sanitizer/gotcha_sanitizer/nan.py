@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gotcha_sanitizer.events import Site
+from gotcha_sanitizer.guard import unseen
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.hooks.evaluate import Operation, Origin, Range
+    from gotcha_sanitizer.hooks.evaluate import Operation, Origin
+    from gotcha_sanitizer.hooks.ranges import Range
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,9 @@ class NonFinite:
             yield f"  scope: {self.scope}"
         for operand in self.operands:
             yield f"  given: {_words(operand)}"
-        if self.cause is not None:
+        if self.cause is not None and self.cause.argument:
+            yield f"  from an infinity in {self.cause.argument}"
+        elif self.cause is not None:
             head, *rest = str(self.cause).splitlines()
             yield f"  from an infinity: {head.removeprefix('first inf: ')}"
             yield from (f"  {line}" for line in rest)
@@ -80,10 +84,16 @@ def first_nan(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> NonFinite | 
     None: all results are finite when evaluated like this. The compiled program may still differ: it
     fuses operations and keeps other intermediate precisions.
 
-    Inner functions, scans and loops run compiled and are entered only where the NaN appears. Nothing
-    is donated. Arrays are arguments of the program, all else in `args` is as good as static. What
-    `fn` does on the host (callbacks) happens at least once. Raises what tracing `fn` raises.
+    Inner functions, scans and loops run compiled and are entered only where the NaN appears.
+    Nothing is donated. Arrays are arguments of the program, all else in `args` is as good as
+    static. What `fn` does on the host (callbacks) happens at least once. Raises what tracing `fn`
+    raises.
     """
+    with unseen():
+        return _first_nan(fn, args, kwargs)
+
+
+def _first_nan(fn: Callable[..., Any], args: Any, kwargs: Any) -> NonFinite | None:
     import jax
 
     from gotcha_sanitizer.hooks.evaluate import Evaluation, Inside

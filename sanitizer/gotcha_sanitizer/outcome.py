@@ -6,6 +6,7 @@ import atexit
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -63,8 +64,8 @@ def _write_page(session: Session) -> None:
         unfinished = path.with_name(path.name + ".part")
         unfinished.write_text(html.render(session.run), "utf-8")
         unfinished.replace(path)
-    except OSError as error:
-        session.notices.say(f"html: {error}")
+    except Exception as error:  # a full disk, or a fault of ours: the report must still come out
+        session.notices.say(f"html: {type(error).__name__}: {error}")
 
 
 def failing(findings: list[Finding], options: Options) -> list[Finding]:
@@ -111,8 +112,6 @@ class ExitCode:
             return
         if failing(session.run.problems, session.options):
             for stream in (sys.stdout, sys.stderr):
-                try:
+                with suppress(OSError, ValueError, AttributeError):  # closed, or none at all
                     stream.flush()
-                except (OSError, ValueError, AttributeError):
-                    pass
             os._exit(session.options.exitcode)

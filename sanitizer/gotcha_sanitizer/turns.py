@@ -129,13 +129,14 @@ def _loops_inside(path: str, value: ast.expr) -> bool:
 
 @lru_cache(maxsize=64)
 def _looping(path: str) -> frozenset[str]:
-    """Names of the functions and methods of a file that run a `for` or `while`."""
+    """Names of the functions and methods of a file that run a `for` or `while`; no jitted ones."""
     tree = _tree(path)
     nodes = ast.walk(tree) if tree is not None else ()
     return frozenset(
         node.name
         for node in nodes
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and not any("jit" in ast.unparse(each) for each in node.decorator_list)
         and any(isinstance(inner, LOOPS) for inner in ast.walk(node))
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from gotcha_lint.formats._terminal import one_line
 from gotcha_sanitizer.events import Site
 
 

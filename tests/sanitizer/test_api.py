@@ -8,13 +8,12 @@ import warnings
 
 import pytest
 
-jax = pytest.importorskip("jax")
-
-import jax.numpy as jnp
-
 import gotcha_sanitizer as gotcha
 from gotcha_sanitizer import session
 from gotcha_sanitizer.options import Options
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
 
 QUIET = Options(quiet=True)
 
@@ -95,7 +94,7 @@ def test_warmup_inside_the_block(watched):
         for value in [*values[:2], *values[:2]]:
             step(value)
     with pytest.raises(gotcha.Recompiled, match=r"float32\[8\]"), gotcha.no_recompile(warmup=2):
-        for value in values + [zeros(7), zeros(8)]:
+        for value in [*values, zeros(7), zeros(8)]:
             step(value)
 
 
@@ -105,9 +104,11 @@ def test_allow_counts_everything(watched):
         step(x)
     with gotcha.no_recompile(allow=0):
         step(x)
-    with pytest.raises(gotcha.Recompiled, match="nothing may compile"):
-        with gotcha.no_recompile(allow=0):
-            jnp.tan(x)
+    with (
+        pytest.raises(gotcha.Recompiled, match="nothing may compile"),
+        gotcha.no_recompile(allow=0),
+    ):
+        jnp.tan(x)
 
 
 def test_the_bodys_exception_is_the_one_that_comes_out(watched):
@@ -127,10 +128,12 @@ def test_budget_is_for_one_function_and_can_be_asked(watched):
         assert spent.spent == 2
         spent.check()
     assert [each.cause for each in spent.programs] == ["", "shape"]
-    with pytest.raises(gotcha.Recompiled, match="was compiled 2 times, 1 expected"):
-        with gotcha.budget(step):
-            for value in (zeros(5), zeros(6)):
-                step(value)
+    with (
+        pytest.raises(gotcha.Recompiled, match="was compiled 2 times, 1 expected"),
+        gotcha.budget(step),
+    ):
+        for value in (zeros(5), zeros(6)):
+            step(value)
 
 
 class Model:
@@ -227,9 +230,11 @@ def test_a_block_that_cannot_see_says_so(monkeypatch):
 
     monkeypatch.setattr(compiling, "install", lambda context: 1 / 0)
     gotcha.stop()
-    with pytest.warns(RuntimeWarning, match="could not see all compiles.*ZeroDivisionError"):
-        with gotcha.no_recompile(allow=0):
-            make()(zeros(9))
+    with (
+        pytest.warns(RuntimeWarning, match="could not see all compiles.*ZeroDivisionError"),
+        gotcha.no_recompile(allow=0),
+    ):
+        make()(zeros(9))
 
 
 def test_start_takes_options_as_text():

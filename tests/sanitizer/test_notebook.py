@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.sanitizer.support import SOURCES
+
 pytest.importorskip("IPython")
 pytest.importorskip("jax")
-
-from tests.sanitizer.support import SOURCES
 
 SHELL = """
 import sys

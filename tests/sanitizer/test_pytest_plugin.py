@@ -10,6 +10,7 @@ import pytest
 from tests.sanitizer.support import SOURCES
 
 pytest.importorskip("jax")
+
 pytest_plugins = ["pytester"]
 
 STEP = """

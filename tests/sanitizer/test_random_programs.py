@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-
-jax = pytest.importorskip("jax")
-
-import jax.numpy as jnp
-import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gotcha_sanitizer import session
 from gotcha_sanitizer.options import Options
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+np = pytest.importorskip("numpy")
 
 DTYPES = ("float32", "int32", "bool", "float16", "complex64")
 UNARY: dict[str, Callable[[Any], Any]] = {

@@ -10,7 +10,7 @@ from gotcha_sanitizer.events import Event, Explained, Site
 from gotcha_sanitizer.finding import Finding
 
 _CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
-_FEW = 4
+_MANY = 6  # compiles of one operation at one line
 
 
 @dataclass
@@ -45,14 +45,16 @@ class EagerOpStorm(Check):
         if not event.differences or not program.loops or program.site is None:
             return
         control = program.function.name in _CONTROL_FLOW
+        if event.variants < (2 if control else _MANY):
+            return
         storm = self._storms.setdefault((program.site, control), _Storm())
-        storm.count += 1
+        name = program.function.name.strip("_")
+        storm.count += 1 if name in storm.operations else event.variants - 1
         storm.seconds += event.seconds
-        storm.operations.add(program.function.name.strip("_"))
+        storm.operations.add(name)
         shapes = [str(each) for each in event.differences if each.cause == "shape"]
         storm.examples = (storm.examples + shapes[:1])[-3:]
-        if storm.count >= (1 if control else _FEW):
-            yield _finding(event, storm, control)
+        yield _finding(event, storm, control)
 
 
 def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:

@@ -26,6 +26,11 @@ class Read:
     kind: str
     names: frozenset[str]  # attributes that the code reads of objects
     now: Callable[[], Any]  # raises LookupError when it is gone
+    reader: str = ""  # the helper that reads it, where that is not the traced function itself
+
+    def label(self, path: str = "") -> str:
+        """The variable as people know it; `path` leads to what it holds."""
+        return f"{self.name}{path}" + (f" (in {self.reader})" if self.reader else "")
 
 
 @lru_cache(maxsize=2048)
@@ -63,11 +68,11 @@ def reads(fun: Any, base: types.FunctionType | None, static_self: Any = None) ->
         todo.append((base, "", getattr(fun, "__self__", static_self)))
     done: set[types.CodeType] = set()
     while todo and len(done) < _FUNCTIONS:
-        function, prefix, owner_object = todo.pop()
+        function, reader, owner_object = todo.pop()
         if function.__code__ in done:
             continue
         done.add(function.__code__)
-        for read in _of_function(function, prefix, owner_object):
+        for read in _of_function(function, reader, owner_object):
             try:
                 value = read.now()
             except LookupError:
@@ -76,21 +81,21 @@ def reads(fun: Any, base: types.FunctionType | None, static_self: Any = None) ->
                 continue
             helper = _helper(value)
             if helper is not None:
-                todo.append((helper, f"{helper.__name__}.", getattr(value, "__self__", None)))
+                todo.append((helper, helper.__name__, getattr(value, "__self__", None)))
             elif callable(value) and _is_foreign(value):
                 continue
             yield read
 
 
-def _of_function(f: types.FunctionType, prefix: str, self: Any) -> Iterator[Read]:
+def _of_function(f: types.FunctionType, reader: str, self: Any) -> Iterator[Read]:
     names, own, attributes = _loads(f.__code__)
     ref = weakref.ref(f)
     for name in f.__code__.co_freevars:
-        yield Read(prefix + name, "closure", attributes, functools.partial(_cell, ref, name))
+        yield Read(name, "closure", attributes, functools.partial(_cell, ref, name), reader)
     for name in sorted(names):
         if name in f.__globals__:
             now = functools.partial(_global, ref, name)
-            yield Read(prefix + name, "global", attributes, now)
+            yield Read(name, "global", attributes, now, reader)
     if self is not None and isinstance(getattr(self, "__dict__", None), dict):
         try:
             held = weakref.ref(self)
@@ -161,7 +166,7 @@ def captures(found: list[Read]) -> tuple[Capture, ...]:
     made = []
     for read in found[:_ITEMS]:
         try:
-            made.append(Capture(read.name, read.kind, mark(read.now(), read.names)))
+            made.append(Capture(read.label(), read.kind, mark(read.now(), read.names)))
         except Exception:  # gone meanwhile, or an attribute of the user's that raises
             continue
     return tuple(made)

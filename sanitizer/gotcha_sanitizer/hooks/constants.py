@@ -90,7 +90,7 @@ def _origins(jax: Any, found: list[Read], arrays: list[Any]) -> dict[int, str]:
             if key not in by_id and hasattr(leaf, "dtype") and (d := _digest(leaf)):
                 key = by_digest.get((tuple(leaf.shape), str(leaf.dtype), d), 0)
             if key in by_id:
-                named.setdefault(key, read.name + path)
+                named.setdefault(key, read.label(path))
     return named
 
 

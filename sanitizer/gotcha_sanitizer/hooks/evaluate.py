@@ -12,26 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.hooks import jaxprs
+from gotcha_sanitizer.hooks.ranges import Range, flags, look_at
 
 _TURNS = 100_000  # of one loop that is entered
 _ENTERED = frozenset({"scan", "while", "cond"})
 _OPAQUE = frozenset({"shard_map"})  # its body has no meaning outside of its mesh
-
-
-@dataclass(frozen=True)
-class Range:
-    """An operand: `low` and `high` are those of its finite elements (None where there are none)."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    low: float | None
-    high: float | None
-    nans: int
-    infs: int
 
 
 @dataclass(eq=False)
@@ -77,21 +64,6 @@ class Value(NamedTuple):
 
     array: Any
     origin: Origin | None = None
-
-
-def look_at(array: Any) -> Range | None:
-    """None for what is not a number, or lies on devices of other processes."""
-    dtype = str(getattr(array, "dtype", ""))
-    if not dtype.startswith(("float", "bfloat", "complex", "int", "uint")):
-        return None
-    if not getattr(array, "is_fully_addressable", True):
-        return None
-    host = np.asarray(array)
-    finite = np.isfinite(host)
-    kept = np.abs(host[finite]) if np.iscomplexobj(host) else host[finite]
-    nans = int(np.isnan(host).sum())
-    low, high = (float(kept.min()), float(kept.max())) if kept.size else (None, None)
-    return Range(dtype, host.shape, low, high, nans, int(host.size - finite.sum()) - nans)
 
 
 class Evaluation:
@@ -165,7 +137,7 @@ class Evaluation:
     def _origin(
         self, array: Any, parents: tuple[Origin, ...], argument: str, operation: Operation | None
     ) -> Origin | None:
-        nan, inf = _flags(array)
+        nan, inf = flags(array)
         if not nan and not inf:
             return None
         return Origin(next(self._numbers), nan, inf, parents, argument, operation)
@@ -245,24 +217,11 @@ def _is_new(outs: Sequence[Any], ins: Sequence[Value]) -> bool:
     origins = _origins(ins)
     if any(origin.nan for origin in origins):
         return False
-    return any(nan or (inf and not origins) for nan, inf in map(_flags, outs))
+    return any(nan or (inf and not origins) for nan, inf in map(flags, outs))
 
 
 def _origins(ins: Sequence[Value]) -> tuple[Origin, ...]:
     return tuple(value.origin for value in ins if value.origin is not None)
-
-
-def _flags(array: Any) -> tuple[bool, bool]:
-    """Whether it has a NaN, and an infinity."""
-    dtype = str(getattr(array, "dtype", type(array).__name__))
-    if not dtype.startswith(("float", "bfloat", "complex")):
-        return False, False
-    if not getattr(array, "is_fully_addressable", True):
-        return False, False
-    host = np.asarray(array)
-    if np.isfinite(host).all():
-        return False, False
-    return bool(np.isnan(host).any()), bool(np.isinf(host).any())
 
 
 def _holds_jaxpr(value: Any) -> bool:
@@ -274,4 +233,5 @@ def _title(equation: Any) -> str:
     name = equation.params.get("name")
     if isinstance(name, str):
         return name
-    return {"remat2": "checkpoint"}.get(equation.primitive.name, equation.primitive.name)
+    plain = str(equation.primitive.name)
+    return {"remat2": "checkpoint"}.get(plain, plain)

@@ -17,8 +17,8 @@ from gotcha_sanitizer.hooks.private import Name
 
 ZEROS_OF_A_GRADIENT = ("instantiate_zeros", "_vjp3_bwd")  # frames, innermost first
 CALLS = frozenset(
-    "jit pjit closed_call core_call remat2 checkpoint custom_jvp_call custom_vjp_call "
-    "custom_vjp_call_jaxpr shard_map".split()
+    {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "shard_map"}
+    | {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
 )
 _BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
@@ -26,7 +26,7 @@ NAMES = (
     Name(
         "equation source_info",
         lambda jax: (
-            {"traceback", "name_stack"} <= set(jax._src.source_info_util.SourceInfo._fields)
+            {"traceback", "name_stack"} <= set(dir(jax._src.source_info_util.SourceInfo))
             and hasattr(jax._src.core.JaxprEqn, "source_info")
         ),
         "operations are not named with their lines; no key-reuse, no zero-gradient",
@@ -34,7 +34,8 @@ NAMES = (
     Name(
         "frames instantiate_zeros, _vjp3_bwd",
         lambda jax: (
-            callable(jax._src.interpreters.ad.instantiate_zeros) and callable(jax._src.api._vjp3_bwd)
+            callable(jax._src.interpreters.ad.instantiate_zeros)
+            and callable(jax._src.api._vjp3_bwd)
         ),
         "parameters without a gradient are not found; `check_gradients` finds them",
     ),
@@ -53,7 +54,27 @@ class Frame(NamedTuple):
     instruction: int
 
     @property
-    def site(equation: Any, *callers: Any) -> Site | None:
+    def site(self) -> Site:
+        lines = (n for a, b, n in self.code.co_lines() if a <= self.instruction < b and n)
+        path = self.code.co_filename
+        return Site(path, next(lines, self.code.co_firstlineno), self.code.co_qualname)
+
+
+def frames(equation: Any) -> tuple[Frame, ...]:
+    """The stack of an equation's trace, innermost first; empty where JAX kept none."""
+    traceback = equation.source_info.traceback
+    if traceback is None:
+        return ()
+    codes, instructions = traceback.raw_frames()
+    return tuple(map(Frame, codes, instructions))
+
+
+def users(equation: Any) -> tuple[Frame, ...]:
+    """The user's frames of an equation, innermost first."""
+    return tuple(f for f in frames(equation) if owner(f.code.co_filename) == "user")
+
+
+def site(equation: Any, *callers: Any) -> Site | None:
     """The user's line that made an equation; inside of JAX's own functions, that of the call.
 
     `callers` are the equations that it is inside of, innermost first.

@@ -187,6 +187,8 @@ def _key_of_plain(value: Any) -> object:
 
 
 def _text(value: Any) -> str:
+    if type(value) is float:
+        return f"{value:.6g}"
     text = repr(value[:_WIDE]) if isinstance(value, (str, bytes)) else repr(value)
     return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
 

@@ -307,3 +307,16 @@ def static_self(call: Call) -> Any:
     """The object of a method that was jitted with its `self` static, or None."""
     names, static = static_names(call.info, len(call.args))
     return call.args[0] if call.args and names[0] in static else None
+
+
+def evaluated(jax: Any, frames: list[FrameType]) -> Call | None:
+    """The outermost jitted call, or gradient taken outside of jit, among the frames of an error."""
+    for frame in frames:
+        values = frame.f_locals
+        if frame.f_code.co_name == CALL:
+            return call(frame)
+        if frame.f_code.co_name == "value_and_grad_f" and {"fun", "argnums"} <= set(values):
+            aux = values.get("has_aux", False)
+            fun = jax.value_and_grad(values["fun"], values["argnums"], has_aux=aux)
+            return Call(fun, None, values["args"], values["kwargs"])
+    return None

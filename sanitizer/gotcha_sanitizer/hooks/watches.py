@@ -32,14 +32,14 @@ class Watch:
         if self.alive() is None:
             return
         for read, was in self.reads:
-            if read.name in self.told:
+            if was.name in self.told:
                 continue
             try:
                 now = mark(read.now(), read.names)
             except Exception:  # gone, or an attribute of the user's that raises
                 continue
             if differs(was.mark, now):
-                self.told.add(read.name)
+                self.told.add(was.name)
                 yield was, now
 
 
@@ -64,7 +64,7 @@ class Watches:
         if base is None:
             return
         by_name = {each.name: each for each in captures}
-        pairs = [(read, by_name[read.name]) for read in found if read.name in by_name]
+        pairs = [(read, by_name[read.label()]) for read in found if read.label() in by_name]
         kept = tuple(pair for pair in pairs if pair[0].kind != "partial")[:_READS]
         self._by_serial[function.serial] = Watch(function, weakref.ref(base), kept)
         self._by_serial.move_to_end(function.serial)

@@ -3,8 +3,8 @@
 JAX gives zeros, never an error, where a loss does not depend on a parameter, or only through
 operations without a derivative. Those zeros are made by one function of JAX's at the end of a
 gradient, so that they are told from all other zeros by the stack that their equation was traced
-under. A leaf that passes `stop_gradient` is frozen on purpose and not reported. Scalars' zeros leave
-no equation: they are not seen.
+under. A leaf that passes `stop_gradient` is frozen on purpose and not reported. The zeros of
+scalars leave no equation: they are not seen.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gotcha_sanitizer.events import Fact, Site
@@ -114,7 +115,7 @@ def _is_zero(equation: Any) -> bool:
         return False
     names = [frame.code.co_name for frame in jaxprs.frames(equation)]
     made, ended = jaxprs.ZEROS_OF_A_GRADIENT
-    return any(a == made and b == ended for a, b in zip(names, names[1:], strict=False))
+    return any(a == made and b == ended for a, b in pairwise(names))
 
 
 @dataclass
@@ -145,7 +146,9 @@ class _Program:
             for i, out in enumerate(self.flat.outputs)
             if out in reached and self.results[i]
         ]
-        fitting = [i for i in self._inputs() if self._type(self.flat.inputs[i]) == self._type(value)]
+        kind = self._type(value)
+        fitting = [i for i, each in enumerate(self.flat.inputs) if self._type(each) == kind]
+        fitting = [i for i in fitting if self.names[i]]
         keys = {i: jaxprs.pieces(self.names[i]) for i in fitting}
         matching = sorted({i for path in paths for i in _best(keys, path)})
         if not matching:
@@ -154,9 +157,6 @@ class _Program:
         if len({keys[i][-1] for i in matching}) > 1 or len(used) > 1:
             return None
         return used[0] if used else min(matching, key=lambda i: len(self.names[i]))
-
-    def _inputs(self) -> list[int]:
-        return [i for i, name in enumerate(self.names) if name]
 
     def _type(self, value: int) -> tuple[object, str]:
         kind = self.flat.types[value]
@@ -197,7 +197,10 @@ class _Program:
         if not cuts:
             return Cut() if not self._forward(start) else None
         first = cuts[0]
-        return Cut(_operation(first), jaxprs.site(first.equation, *(e for _, e in reversed(first.place.calls))))
+        return Cut(
+            _operation(first),
+            jaxprs.site(first.equation, *(e for _, e in reversed(first.place.calls))),
+        )
 
     def _is_smooth(self, step: Step, out: int) -> bool:
         dtype = str(getattr(self.flat.types[out], "dtype", ""))

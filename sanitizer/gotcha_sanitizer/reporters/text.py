@@ -6,7 +6,7 @@ import linecache
 import textwrap
 from collections.abc import Iterator
 
-from gotcha_lint.formats._terminal import paint
+from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
@@ -69,12 +69,15 @@ def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
 
 def _wrapped(head: str, text: str) -> Iterator[str]:
     yield from textwrap.wrap(
-        head + text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * (6 + len(head))
+        one_line(head + text), _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * (6 + len(head))
     )
 
 
 def _source(site: Site) -> Iterator[str]:
-    line = linecache.getline(site.path, site.line).strip()
+    try:
+        line = one_line(linecache.getline(site.path, site.line).strip())
+    except ValueError:  # a path that no file can have, in a record of another machine
+        return
     if line:
         yield f"      {site.line:>5} | {line[: _WIDTH - 14]}"
 

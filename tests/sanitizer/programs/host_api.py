@@ -1,6 +1,7 @@
 """What a program can see of arrays on the host: printed, and compared with and without hooks."""
 
 import collections.abc
+import contextlib
 import copy
 import gc
 import inspect
@@ -15,10 +16,23 @@ import numpy as np
 scalar, vector = jnp.float32(1.5), jnp.arange(4.0)
 gone = jnp.ones(5)
 gone.delete()
-METHODS = (
-    "__float__ __int__ __bool__ __index__ __complex__ item tolist __array__ __iter__ __format__ "
-    "__str__ __repr__ __dlpack__ block_until_ready __reduce__"
-).split()
+METHODS = [
+    "__float__",
+    "__int__",
+    "__bool__",
+    "__index__",
+    "__complex__",
+    "item",
+    "tolist",
+    "__array__",
+    "__iter__",
+    "__format__",
+    "__str__",
+    "__repr__",
+    "__dlpack__",
+    "block_until_ready",
+    "__reduce__",
+]
 CALLS = {
     "float": float,
     "int": int,
@@ -56,9 +70,7 @@ def attempt(name, call, value):
     try:
         print(name, repr(call(value)))
     except Exception as error:
-        frames = [
-            (frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)
-        ]
+        frames = [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         print(name, type(error).__name__, error, frames, error.__context__, error.__cause__)
 
 
@@ -77,10 +89,8 @@ def references():
     array = vector + 1
     watched = weakref.ref(array)
     for call in CALLS.values():
-        try:
+        with contextlib.suppress(Exception):
             call(array)
-        except Exception:
-            pass
     del array
     print("freed", watched() is None, gc.collect() >= 0)
 

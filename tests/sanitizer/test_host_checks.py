@@ -1,0 +1,243 @@
+"""The checks of the host side, on events made by hand: no JAX."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gotcha_sanitizer.checks.compile_cache_unused import CompileCacheUnused
+from gotcha_sanitizer.checks.device_array_pickled import DeviceArrayPickled
+from gotcha_sanitizer.checks.environment_set_too_late import EnvironmentSetTooLate
+from gotcha_sanitizer.checks.fork_after_jax import ForkAfterJax
+from gotcha_sanitizer.checks.host_read_every_step import HostReadEveryStep
+from gotcha_sanitizer.checks.memory_growth import Group, MemoryGrowth, growth
+from gotcha_sanitizer.checks.non_finite_value import NonFiniteValue
+from gotcha_sanitizer.checks.numpy_weights_each_call import NumpyWeightsEachCall
+from gotcha_sanitizer.checks.use_after_donation import UseAfterDonation
+from gotcha_sanitizer.events import (
+    Deleted,
+    Event,
+    Forked,
+    Function,
+    HostRead,
+    HostReads,
+    Leaf,
+    Memory,
+    Pickled,
+    Program,
+    ReadsAt,
+    Setting,
+    Signature,
+    Site,
+    Tick,
+)
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.options import Options
+
+LINE = Site("train.py", 7, "main")
+SCALARS = ((), "float32")
+STALLS = ReadsAt(
+    site=LINE,
+    how="__float__",
+    count=100,
+    visits=100,
+    waits=100,
+    waited=2.0,
+    spared=0.2,
+    looked=12,
+    idle=12,
+    first=1.0,
+    loops=(Site("train.py", 5),),
+    steady=True,
+)
+
+
+def on(check, *events: Event) -> list[Finding]:
+    made = check(Options())
+    return [finding for event in events for finding in made.on(event)]
+
+
+def reads(**changes) -> list[Finding]:
+    row = STALLS._replace(**changes)
+    return on(HostReadEveryStep, HostReads(4.0, (row,)))
+
+
+def test_a_read_that_stalls_each_step():
+    (finding,) = reads()
+    assert finding.site == LINE
+    assert (finding.count, finding.seconds, finding.severity) == (100, 0.2, "warning")
+    assert "float() waits" in finding.message and "2.0 s" in finding.message
+    assert finding.evidence["share_of_run"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"idle": 6}, id="the next step was in flight"),
+        pytest.param({"steady": False}, id="every n steps"),
+        pytest.param({"waits": 4}, id="a few waits"),
+        pytest.param({"looked": 2, "idle": 2}, id="not looked at often enough"),
+        pytest.param({"waited": 0.05}, id="a small share of the run"),
+        pytest.param({"visits": 5000, "count": 5000}, id="interrupted now and then"),
+        pytest.param({"waits": 6, "spared": 0.001}, id="long chunks, nothing to spare"),
+    ],
+)
+def test_reads_that_are_fine(changes: dict):
+    assert not reads(**changes)
+
+
+def test_waiting_on_purpose_is_a_note():
+    assert [finding.severity for finding in reads(how="block_until_ready")] == ["info"]
+
+
+def test_many_leaves_of_one_visit():
+    assert reads(count=1000)
+
+
+def test_non_finite_values():
+    read = HostRead(1.5, "__float__", (), "float32", 0.0, LINE, finite=False, count=41)
+    (first, second) = on(NonFiniteValue, read, replace(read, count=42))
+    assert "from read 41 of this line on" in first.message
+    assert (second.count, second.id) == (2, first.id)
+    assert not on(NonFiniteValue, replace(read, finite=None))
+
+
+def test_pickled_arrays_add_up_by_line():
+    one = Pickled(1.0, (64,), "float32", 256, LINE, "pickle")
+    *_, last = on(DeviceArrayPickled, one, one, replace(one, how="an Orbax checkpoint"))
+    assert last.count == 2
+    assert "2 device arrays (512 B) went through pickle" in last.message
+
+
+def test_forks_are_counted_by_line():
+    *_, last = on(ForkAfterJax, Forked(1.0, LINE), Forked(2.0, LINE))
+    assert last.count == 2 and "forked 2 times" in last.message
+
+
+def test_settings_go_to_the_check_of_their_name():
+    late = Setting(1.0, "XLA_FLAGS", "`XLA_FLAGS` was set late", LINE)
+    assert on(EnvironmentSetTooLate, late)[0].name == "environment-set-too-late"
+    assert not on(CompileCacheUnused, late)
+    assert on(CompileCacheUnused, replace(late, gotcha="compile-cache-unused"))
+
+
+def program(leaves: dict[str, Leaf], call=(2, ()), **signature) -> Program:
+    return Program(
+        at=1.0,
+        number=1,
+        function=Function("step", ("step",), 1, "function", "user", Site("train.py", 1)),
+        stack=(LINE,),
+        loops=(Site("train.py", 5),),
+        signature=Signature(call=call, leaves=leaves, **signature),
+        captures=(),
+        constants=(),
+        seconds={"compile": 1.0},
+        retraced=True,
+        cached=None,
+    )
+
+
+DELETED = Deleted(2.0, "__float__", (4, 3), "float32", LINE)
+LEAVES = {"state['w']": Leaf((4, 3), "float32"), "batch": Leaf((8,), "float32")}
+
+
+@pytest.mark.parametrize("options", [{"donate_argnames": "('state',)"}, {"donate_argnums": "(0,)"}])
+def test_who_donated(options: dict):
+    (finding,) = on(UseAfterDonation, program(LEAVES, options=options), DELETED)
+    assert "`step` (its `state['w']`)" in finding.message
+    assert (finding.severity, finding.confidence) == ("error", "high")
+
+
+def test_nobody_donated_an_array_of_this_shape():
+    other = program(LEAVES, options={"donate_argnames": "('batch',)"})
+    (finding,) = on(UseAfterDonation, other, DELETED)
+    assert "no function was seen" in finding.message
+    assert finding.confidence == "medium"
+
+
+def test_growth_until_the_end():
+    found = growth(SCALARS, [n / 10 for n in range(20)], [100 * n for n in range(20)])
+    assert found is not None
+    assert (found.arrays, found.bytes) == (1900, 7600)
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        pytest.param([5000] * 20, id="steady"),
+        pytest.param([0, *range(0, 5000, 500), *[5000] * 10], id="a buffer that fills up"),
+        pytest.param([100 * (n % 5) for n in range(20)], id="emptied now and then"),
+        pytest.param([*range(0, 100, 5)], id="few and small"),
+        pytest.param([0, 0, 0, 4000, 4000, 4001, 4002, 4003], id="made at the start"),
+        pytest.param([0, 900, 1900], id="too few samples"),
+    ],
+)
+def test_no_growth(count: list[int]):
+    assert growth(SCALARS, [n / 10 for n in range(len(count))], count) is None
+
+
+def test_growth_is_seen_after_a_long_compile_and_before_the_locals_go():
+    count = [3, 3, 3, 3, 3, 3, *range(3, 3003, 300), 2]
+    assert growth(SCALARS, [float(n) for n in range(len(count))], count) is not None
+
+
+def samples(holder: str) -> list[Event]:
+    group: Group = ((64, 64), "float32")
+    held, place = {group: holder}, {group: LINE}
+    made = [
+        Memory(n / 10, 0, 30 * n, {group: 30 * n}, held if n > 5 else {}, 0, place)
+        for n in range(12)
+    ]
+    return [*made, Tick(2.0, last=True)]
+
+
+def test_the_holder_is_named():
+    (finding,) = on(MemoryGrowth, *samples("list `history` in main, train.py"))
+    assert finding.site == LINE
+    assert "list `history` in main, train.py" in finding.message
+    assert "`history`" in finding.advice
+
+
+def test_a_bounded_holder_is_no_finding():
+    assert not on(MemoryGrowth, *samples("deque of at most 10,000 `recent` in main, train.py"))
+
+
+LOOP = """
+def main(weights, batches):
+    for batch in batches:
+        batch = batch * 2
+        step(weights, batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        (LOOP, ["weights"]),
+        (LOOP.replace("batch = batch * 2", "weights = renew(batch)"), []),
+        (LOOP.replace("batch = batch * 2", "fill(weights)"), []),
+        (LOOP.replace("    for batch in batches:", "    if True:"), []),
+        (LOOP.replace("step(weights, batch)", "step(weights, batch); other(a, b)"), []),
+    ],
+)
+def test_numpy_arguments_that_the_loop_never_changes(source: str, names: list[str], tmp_path: Path):
+    path = tmp_path / "train.py"
+    path.write_text(source)
+    large = Leaf((1024, 1024), "float32", kind="numpy")
+    event = replace(
+        program({"weights['w']": large, "batch": large}),
+        stack=(Site(str(path), 5, "main"),),
+    )
+    assert [f.evidence["argument"] for f in on(NumpyWeightsEachCall, event)] == names
+
+
+def test_small_numpy_arguments_are_fine(tmp_path: Path):
+    path = tmp_path / "train.py"
+    path.write_text(LOOP)
+    small = Leaf((64,), "float32", kind="numpy")
+    event = replace(
+        program({"weights": small, "batch": small}), stack=(Site(str(path), 5, "main"),)
+    )
+    assert not on(NumpyWeightsEachCall, event)
