@@ -8,7 +8,7 @@ READY = $(VENV)/.ready-$(VERSION)
 
 .PHONY: demo test test-all check fix docs env clean
 
-demo: $(READY)  ## the linter on a small flawed example
+demo: $(READY)  ## the linter and the sanitizer on a small flawed example
 	@BIN=$(abspath $(BIN)) bash examples/demo.sh
 
 test: check  ## everything that CI runs
@@ -18,7 +18,7 @@ check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale 
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
-	$(BIN)/gotcha-lint --preview lint tests benchmarks docs
+	$(BIN)/gotcha-lint --preview lint sanitizer tests benchmarks docs
 	$(BIN)/python docs/generate.py --check
 
 test-all: test  ## other Pythons and JAX versions, pre-commit, long runs

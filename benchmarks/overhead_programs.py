@@ -58,7 +58,7 @@ def step() -> float:
         return w - 0.01 * grad, loss
 
     w, x = jnp.ones((384, 384)), jnp.ones((256, 384))
-    w, loss = train(w, x)
+    w, _ = train(w, x)
 
     def turn() -> None:
         nonlocal w

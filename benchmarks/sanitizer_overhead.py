@@ -1,6 +1,6 @@
 """What the sanitizer costs: the same programs with it on and off, interleaved, in CPU time.
 
-    python benchmarks/sanitizer_overhead.py            all, and results/sanitizer_overhead_pyXYZ.json
+    python benchmarks/sanitizer_overhead.py            all, and results/sanitizer_overhead_*.json
     python benchmarks/sanitizer_overhead.py --quick    one round, nothing written
 
 Each round runs every case once for each way; ratios are medians of the rounds. The rivals are JAX's
@@ -26,7 +26,7 @@ PROGRAMS = HERE / "overhead_programs.py"
 BOOT = "import gotcha_sanitizer.auto, runpy, sys; sys.argv = sys.argv[1:]; "
 RUN = "runpy.run_path(sys.argv[0], run_name='__main__')"
 LIMITS = {"tiny": 1.05, "leaves": 1.05, "step": 1.01, "compiles": 1.03, "nothing": 1.02}
-WAYS: Mapping[str, Mapping[str, str]] = {
+WAYS: dict[str, dict[str, str]] = {
     "off": {},
     "on": {"GOTCHA_SANITIZE": "1", "GOTCHA_OPTIONS": "quiet=1"},
     "JAX_EXPLAIN_CACHE_MISSES": {"JAX_EXPLAIN_CACHE_MISSES": "1"},
@@ -38,7 +38,7 @@ def once(case: str, way: str) -> float:
     """One run of a case in a process of its own."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("GOTCHA_", "JAX_"))}
     sources = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
-    env = plain | {"PYTHONPATH": sources, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""} | WAYS[way]
+    env = plain | {"PYTHONPATH": sources, "JAX_PLATFORMS": "cpu"} | WAYS[way]
     env["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"  # CPU time of one thread: less noise
     start = BOOT + RUN if way == "on" else "import sys, runpy; sys.argv = sys.argv[1:]; " + RUN
     command = [sys.executable, "-c", start, str(PROGRAMS), case]
@@ -101,14 +101,15 @@ def _jax_version() -> str:
 
 
 def show(result: Mapping[str, Any]) -> str:
-    lines = [f"Python {result['python']}, jax {result['jax']}", "", "| case | limit | on | rivals |"]
-    lines.append("| --- | --- | --- | --- |")
+    lines = [f"Python {result['python']}, jax {result['jax']}", ""]
+    lines += ["| case | limit | on | rivals |", "| --- | --- | --- | --- |"]
     for case, row in result["cases"].items():
         rivals = ", ".join(f"{w} {r:.2f}x" for w, r in row["ratios"].items() if w != "on")
         unit = f"{row['off'] * 1e6:.1f} us"
         ours = row["ratios"]["on"]
         lines.append(f"| {case} ({unit}) | {LIMITS[case]:.2f}x | {ours:.3f}x | {rivals} |")
-    growth = {way: f"{value / 2**20:.1f} MiB" for way, value in result["memory_growth_bytes"].items()}
+    grown = result["memory_growth_bytes"].items()
+    growth = {way: f"{value / 2**20:.1f} MiB" for way, value in grown}
     lines.append(f"\nmemory after 1,000 more re-jits: {growth}")
     return "\n".join(lines)
 

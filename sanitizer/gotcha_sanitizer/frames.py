@@ -92,9 +92,8 @@ def where(frame: FrameType | None, want: int = 4) -> Where:
         whose = owner(code.co_filename)
         if whose == "user":
             stack.append(Site(code.co_filename, frame.f_lineno, code.co_qualname))
-        elif whose == "library" and library is None and not stack:
-            if not code.co_filename.startswith(_OWN):
-                library = Site(code.co_filename, frame.f_lineno, code.co_qualname)
+        elif whose == "library" and not (library or stack or code.co_filename.startswith(_OWN)):
+            library = Site(code.co_filename, frame.f_lineno, code.co_qualname)
         frame = frame.f_back
     found = (loop_around(at.path, at.line) for at in stack)
     loops = tuple(Site(at.path, line) for at, line in zip(stack, found, strict=True) if line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 
 from gotcha_sanitizer.events import Ended, Event, Program, Started, Tick
@@ -70,10 +71,8 @@ class Notices:
     def write(self, text: str) -> None:
         if self.fd < 0:
             return
-        try:
+        with suppress(OSError, ValueError, AttributeError):
             sys.stderr.flush()  # keeps the order of lines with the program's own
-        except (OSError, ValueError, AttributeError):
-            pass
         with self._lock:
             data = text.encode("utf-8", "replace")
             while data:

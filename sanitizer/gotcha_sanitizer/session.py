@@ -1,4 +1,4 @@
-"""One run of the sanitizer: hooks emit events, checks make findings of them, reporters show them."""
+"""One run of the sanitizer: hooks emit events, checks make findings, reporters show them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _current: Session | None = None
 
 
 class Session:
-    """The wire between hooks, checks and reporters. All its methods may be called from any thread."""
+    """The wire between hooks, checks and reporters; its methods may be called from any thread."""
 
     def __init__(self, options: Options, only: tuple[str, ...] = ()) -> None:
         self.options = options

@@ -28,20 +28,24 @@ class Ticker:
         self._jobs: list[_Job] = []
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
-        self._wanted = False
+        self._wanted = self._over = False
 
     def every(self, seconds: float, function: Callable[[], None]) -> None:
         self._jobs.append(_Job(seconds, function))
 
     def start(self) -> None:
+        if self._over:
+            return
         self._wanted = True
         if self._thread is None:
             self._wake.clear()
-            self._thread = threading.Thread(target=self._run, name="gotcha-ticker", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, name="gotcha-ticker", daemon=True)
+            thread.start()  # raises where the interpreter is shutting down
+            self._thread = thread
 
     def stop(self) -> None:
-        self._wanted = False
+        """For good: a thread must not be started once the program ends."""
+        self._wanted, self._over = False, True
         self._halt()
 
     def pause(self) -> None:

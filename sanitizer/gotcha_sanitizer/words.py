@@ -7,7 +7,6 @@ import os
 from gotcha_lint.formats._terminal import one_line
 from gotcha_sanitizer.events import Site
 
-
 cells: dict[str, int] = {}  # of a notebook: the file name that Python sees -> its number
 
 
@@ -37,7 +36,7 @@ def place(site: Site | None) -> str:
     if site is None:
         return "unknown place"
     comma = ", line " if site.path in cells else ":"
-    return f"{short(site.path)}{comma}{site.line}"
+    return one_line(f"{short(site.path)}{comma}{site.line}")
 
 
 def short(path: str) -> str:

@@ -18,9 +18,7 @@ def _square(scale: float, dtype=jnp.float32):
     def square(x):
         return x**2
 
-    square.defvjp(
-        lambda x: (x**2, x), lambda x, g: ((2 * scale * g * x).astype(dtype),)
-    )
+    square.defvjp(lambda x: (x**2, x), lambda x, g: ((2 * scale * g * x).astype(dtype),))
     return square
 
 

@@ -67,7 +67,7 @@ FINE = {
     "mask of infinities": lambda x: jax.nn.softmax(jnp.where(x > 0, x, -jnp.inf)),
     "maximum": lambda x: x.max() + jax.scipy.special.logsumexp(x),
     "masked inside a scan": lambda x: jax.lax.scan(
-        lambda c, _: (jnp.where(c > 0, jnp.sqrt(c - 1), 1.0), None), x, length=4
+        lambda c, _: (jnp.where(c > 1, jnp.sqrt(c - 1), 1.0), None), x, length=4
     )[0],
 }
 
@@ -75,9 +75,9 @@ FINE = {
 @pytest.mark.parametrize("name", FINE)
 def test_finite_results_give_none(name: str):
     x = jnp.array([1.0, -1.0])
-    assert bool(jnp.isfinite(FINE[name](x)).all()) or name == "masked inside a scan"
-    assert name == "masked inside a scan" or first_nan(FINE[name], x) is None
-    assert first_nan(jax.jit(FINE[name]), jnp.array([3.0, 2.0])) is None
+    assert bool(jnp.isfinite(FINE[name](x)).all())
+    assert first_nan(FINE[name], x) is None
+    assert first_nan(jax.jit(FINE[name]), x) is None
 
 
 CASES = {
@@ -105,7 +105,7 @@ def test_descends(name: str):
     found = first_nan(function, jnp.full(2, 2.0))
     assert found is not None
     assert found.primitive == primitive
-    assert where in (*found.path, "")
+    assert where == "" or where in found.path
     assert found.site is not None
     assert found.site.path == __file__
 
@@ -139,7 +139,9 @@ def test_infinity_is_told_where_there_is_no_nan():
 
 
 def test_static_arguments_and_keys():
-    step = jax.jit(lambda x, n, key: jnp.log(x - n) + jax.random.normal(key, (2,)), static_argnums=1)
+    step = jax.jit(
+        lambda x, n, key: jnp.log(x - n) + jax.random.normal(key, (2,)), static_argnums=1
+    )
     found = first_nan(step, jnp.ones(2), 3, jax.random.key(0))
     assert found is not None
     assert found.operands[0].high == -2.0
@@ -149,8 +151,9 @@ UNARY = (jnp.sin, jnp.tanh, jnp.exp, lambda x: x * 0.5, lambda x: jax.jit(jnp.co
 BINARY = (jnp.add, jnp.multiply, jnp.maximum, lambda a, b: jnp.where(a > 0, a, b))
 TREES = st.recursive(
     st.just("x"),
-    lambda inner: st.tuples(st.sampled_from(UNARY), inner)
-    | st.tuples(st.sampled_from(BINARY), inner, inner),
+    lambda inner: (
+        st.tuples(st.sampled_from(UNARY), inner) | st.tuples(st.sampled_from(BINARY), inner, inner)
+    ),
     max_leaves=6,
 )
 

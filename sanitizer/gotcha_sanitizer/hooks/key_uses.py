@@ -77,7 +77,7 @@ def _equal_inits(first: Use, second: Use) -> bool:
     """A network and its target network are made from one key."""
     depth = _depth_of_parting(first.outside, second.outside)
     names = {frame.code.co_name for frame in first.outside[:depth]}
-    return depth > 0 and any(name in INITS or name.startswith("init") for name in names)
+    return depth > 0 and any("init" in name.split("_") for name in names - {"__init__"})
 
 
 def _aligned(first: Use, second: Use) -> bool:

@@ -227,7 +227,7 @@ def static_names(info: Any, count: int) -> tuple[list[str], set[str]]:
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     names += [f"argument {i}" for i in range(len(names), count)]
-    static = set(getattr(info, "static_argnames", ()) or ())
+    static: set[str] = set(getattr(info, "static_argnames", ()) or ())
     for number in getattr(info, "static_argnums", ()) or ():
         index = number + count if number < 0 else number
         if 0 <= index < len(names):

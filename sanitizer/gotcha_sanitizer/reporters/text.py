@@ -68,9 +68,9 @@ def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
 
 
 def _wrapped(head: str, text: str) -> Iterator[str]:
-    yield from textwrap.wrap(
-        one_line(head + text), _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * (6 + len(head))
-    )
+    first, rest = " " * 6, " " * (6 + len(head))
+    text = one_line(head + text)
+    yield from textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=rest)
 
 
 def _source(site: Site) -> Iterator[str]:
