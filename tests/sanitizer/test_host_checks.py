@@ -185,9 +185,10 @@ def test_growth_is_seen_after_a_long_compile_and_before_the_locals_go():
 
 def samples(holder: str) -> list[Event]:
     group: Group = ((64, 64), "float32")
-    held, place = {group: holder}, {group: LINE}
+    held: dict[Group, str] = {group: holder}
+    place: dict[Group, Site] = {group: LINE}
     made = [
-        Memory(n / 10, 0, 30 * n, {group: 30 * n}, held if n > 5 else {}, 0, place)
+        Memory(n / 10, 0, 30 * n, {group: 30 * n}, held if n > 5 else dict[Group, str](), 0, place)
         for n in range(12)
     ]
     return [*made, Tick(2.0, last=True)]

@@ -48,7 +48,6 @@ class Flat:
     outputs: tuple[int, ...] = ()
     steps: list[Step] = field(default_factory=list)
     types: dict[int, Any] = field(default_factory=dict)
-    literals: dict[int, Any] = field(default_factory=dict)
 
     def used(self) -> frozenset[int]:
         """The steps, by index, that an output depends on."""
@@ -94,7 +93,6 @@ class _Writer:
         key = (str(aval), type(item), repr(item)) if host else id(plain)
         if key not in self._known:
             self._known[key] = self._new(aval)
-            self.flat.literals[self._known[key]] = plain
         self._known[id(value)] = self._known[key]
         return self._known[key]
 
