@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+from gotcha_lint.errors import TABLE
+from gotcha_lint.errors.known import Known
 from gotcha_lint.registry import RuleInfo, rules
 from gotcha_sanitizer.advice import ADVICE
 from gotcha_sanitizer.check import Check
@@ -19,6 +21,12 @@ RULES = {name: info for name, info in rules().items() if info.module}
 CHECKS: dict[str, type[Check]] = {
     gotcha: check for check in checks().values() for gotcha in check.gotchas or (check.name(),)
 }
+
+# Errors of JAX that neither has a rule or check for: the explanation of a crash is all there is.
+ERRORS: dict[str, list[Known]] = {}
+for _row in TABLE:
+    if _row.names[0] not in {*RULES, *CHECKS}:
+        ERRORS.setdefault(_row.names[0], []).append(_row)
 
 
 def page(info: RuleInfo) -> str:
@@ -44,6 +52,16 @@ def run_time_page(name: str, check: type[Check]) -> str:
     if name == "recompile":
         parts.append(_causes())
     parts.append(f"Where the code is right as it is, say why: `# gotcha: allow[{name}] reason`.")
+    return "\n\n".join(parts) + "\n"
+
+
+def error_page(name: str, rows: list[Known]) -> str:
+    """The page of a gotcha that ends in an error of JAX."""
+    parts = [f"# {name}", "*An error of JAX; explained after a crash and by `--explain-error`.*"]
+    for row in rows:
+        means = re.sub(r"\{(\w+)\}", r"`\1`", row.means.replace("{{", "{").replace("}}", "}"))
+        fix = row.fix.replace("{{", "{").replace("}}", "}")
+        parts += [f"## What happens\n{means}", f"## Instead\n{fix}"]
     return "\n\n".join(parts) + "\n"
 
 
@@ -109,6 +127,9 @@ def index() -> str:
         if name not in RULES:
             text = check.explanation().partition("\n")[0].replace("|", "\\|")
             lines.append(f"| [{name}]({name}.md) | run time | warning | | yes | | {text} |")
+    for name, rows in sorted(ERRORS.items()):
+        text = re.sub(r"[{}]", "", rows[0].means).replace("|", "\\|")
+        lines.append(f"| [{name}]({name}.md) | crash | error | | yes | | {text} |")
     return "\n".join(lines) + "\n"
 
 
@@ -120,6 +141,7 @@ def stale() -> dict[Path, str | None]:
         for name, check in CHECKS.items()
         if name not in RULES
     }
+    wanted |= {PAGES / f"{name}.md": error_page(name, rows) for name, rows in ERRORS.items()}
     wanted[PAGES / "README.md"] = index()
     changed: dict[Path, str | None] = {
         path: text

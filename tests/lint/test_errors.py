@@ -54,7 +54,7 @@ def test_the_last_error_counts() -> None:
     text += "supported. An error occurred while trying to hash an object of type <class 'dict'>, {}"
     meaning = errors.recognise(text)
     assert meaning is not None
-    assert meaning.known.names[0] == "static-unhashable"
+    assert meaning.known.names[0] == "unhashable-static-argument"
     assert "dict" in meaning.means
 
 

@@ -31,7 +31,7 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"Contracting dimensions are sharded and it is ambiguous",
-        "mesh-explicit-default",
+        "mesh-axis-types",
         "The axes of jax.make_mesh are Explicit by default.",
         "jax.make_mesh(..., axis_types=(AxisType.Auto,) * n)",
     ),
@@ -43,19 +43,19 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"pickle local object '?(?P<argument>[\w.<>]+)|cannot pickle '(?:Device|Mesh)\w*' object",
-        "pickle-train-state",
+        "closure-pickled",
         "The training state holds functions or devices, which cannot be pickled.",
         "Save arrays (jax.device_get) and the configuration; rebuild the functions.",
     ),
     row(
         r"ArrayImpl is not JSON serializable",
-        "json-scalar",
+        "array-in-json",
         "A JAX array is given to json.",
         "Convert it first: float(x) or x.tolist().",
     ),
     row(
         r"Object arrays cannot be loaded when allow_pickle=False",
-        "np-save-dict",
+        "tree-in-np-save",
         "np.save pickled a dict.",
         "Flatten the tree, or use Orbax.",
     ),
@@ -67,7 +67,7 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"Unrecognized config option: (?P<argument>\w+)|property of 'Config' object has no setter",
-        "env-typo",
+        "unknown-config-option",
         "There is no such option, or it was assigned instead of updated.",
         'jax.config.update("jax_enable_x64", True)',
     ),
@@ -81,7 +81,7 @@ ROWS: tuple[Known, ...] = (
         r"module '(?P<module>(?:jax|flax|optax)[\w.]*)' has no attribute '(?P<argument>\w+)'|"
         r"cannot import name '(?P<argument2>\w+)' from '(?P<module2>(?:jax|flax|optax)[\w.]*)'|"
         r"No module named '(?P<argument3>(?:jax|flax|optax)\.[\w.]+)'",
-        "removed-api deprecated-api",
+        "removed-api",
         "The installed release does not have this name; it may have been removed.",
         "Run gotcha-lint over the file: it knows the replacement of removed names.",
     ),
@@ -124,19 +124,19 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"Cannot mutate (?P<argument>\w+) from a different trace level",
-        "nnx-rngs-captured nnx-closure-stale",
+        "nnx-mutated-in-other-trace",
         "A jitted function changes an nnx object ({argument}) that it did not get as an argument.",
         "Pass the module (and its rngs) to an nnx.jit function as an argument.",
     ),
     row(
         r"FloatingPointError: invalid value \((?P<argument>nan|inf)\) encountered in (?P<call>\S+)",
-        "where-nan-grad norm-at-zero",
+        "where-nan-gradient norm-at-zero",
         "{call} gave {argument}.",
         "Guard the argument before the call (the double where), not only the result.",
     ),
     row(
         r"'tuple' object has no attribute '(?P<argument>mu|nu|count|\w*state)'",
-        "tuple-before-namedtuple general-type-first",
+        "namedtuple-rebuilt-by-type general-type-first",
         "An optimizer state was rebuilt as a plain tuple.",
         "Walk it with jax.tree.map, or test for NamedTuple (_fields) before tuple.",
     ),

@@ -8,7 +8,7 @@ ROWS: tuple[Known, ...] = (
     row(
         r"The size argument of (?P<call>[\w.]+) must be statically|"
         r"first argument of (?P<call2>[\w.]+)\(\)\. To make .{1,80}? concrete value for the size",
-        "nonzero-no-size bool-mask-in-jit",
+        "bool-mask-in-jit",
         "The number of results depends on values, which a traced program does not know.",
         "Pass size= (and fill_value=), or compute with a mask and jnp.where.",
     ),
@@ -20,13 +20,13 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"The problem arose with the `\w+` function|occurred in the \w+\(\) method",
-        "host-cast-in-jit host-cast-of-tracer",
+        "host-cast-of-tracer",
         "A traced value is turned into a Python number; it has no value while tracing.",
         "Return the array and convert it outside, or use x.astype(...) inside.",
     ),
     row(
         r"occurred in the __reduce__ method",
-        "pickle-train-state",
+        "closure-pickled",
         "A traced value is pickled.",
         "Save outside the jitted function, after jax.device_get.",
     ),
@@ -47,7 +47,7 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"TracerArrayConversionError|__array__\(\) was called on traced array",
-        "numpy-on-tracer host-cast-of-tracer",
+        "host-cast-of-tracer",
         "A NumPy function or a NumPy array's index got a traced array.",
         "Call the function of the same name in jax.numpy; turn the indexed array into a jnp array.",
     ),
@@ -59,7 +59,7 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"UnexpectedTracerError|Encountered an unexpected tracer|Leaked trace ",
-        "leaked-tracer leaked-tracer-append",
+        "leaked-tracer",
         "A traced value was kept (in a list, a global, an attribute) after its trace ended.",
         "Return the value from the traced function instead of storing it.",
     ),
@@ -71,19 +71,19 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"parameters to jaxpr equations must have __hash__ and __eq__",
-        "split-traced-count traced-shape",
+        "traced-shape",
         "A count or shape, such as that of jax.random.split, is a traced value.",
         "Make it static (static_argnames).",
     ),
     row(
         r"ConcretizationTypeError|Abstract tracer value encountered where concrete value",
-        "host-cast-in-jit host-cast-of-tracer traced-shape",
+        "host-cast-of-tracer traced-shape",
         "Python needs a value that is not known while tracing.",
         "Keep it an array, or make the argument static (static_argnames).",
     ),
     row(
         r"unsupported format string passed to \w*Tracer\.__format__",
-        "f-string-in-jit print-in-jit side-effect-in-jit",
+        "side-effect-in-jit",
         "A traced value is formatted as a number.",
         'Use jax.debug.print("{{x}}", x=x), or format the returned value outside.',
     ),

@@ -7,19 +7,19 @@ from gotcha_lint.errors.known import Known, row
 ROWS: tuple[Known, ...] = (
     row(
         r"do not support in-place item assignment",
-        "inplace-assign inplace-assignment",
+        "inplace-assignment",
         "JAX arrays cannot be changed in place.",
         "x = x.at[i].set(value)",
     ),
     row(
         r"assignment destination is read-only",
-        "inplace-assign inplace-assignment",
+        "inplace-assignment",
         "np.asarray of a JAX array gives a view that cannot be written.",
         "Take a copy with np.array(x).",
     ),
     row(
         r"The truth value of an array with more than one element is ambiguous",
-        "truthiness",
+        "array-truth-value",
         "Python asks an array with several elements for one truth value.",
         "Say which: x.any(), x.all(), or compare one element.",
     ),
@@ -80,13 +80,13 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"Non-hashable static arguments.*?object of type <class '(?P<type>[^']+)'>",
-        "static-unhashable",
+        "unhashable-static-argument",
         "A static argument must be hashable; a {type} is not.",
         "Pass a tuple or a frozen dataclass, or make the argument a normal one.",
     ),
     row(
         r"invalid argnames (?P<argument>\{[^}]*\}) in (?P<option>\w+)",
-        "static-argname-typo",
+        "unknown-static-name",
         "{option} names {argument}, which the function does not have.",
         "Correct the name.",
     ),
@@ -100,7 +100,7 @@ ROWS: tuple[Known, ...] = (
     row(
         r"Error interpreting argument to .*?of type <class '(?P<type>[^']+)'>"
         r" and was passed to the function at path (?P<argument>\S+?)\.?(?:\s|$)",
-        "unregistered-pytree str-in-pytree",
+        "unregistered-pytree",
         "A {type} is handed to a jitted function; only arrays and registered containers can be.",
         "Make the argument static, or register the class (jax.tree_util.register_dataclass).",
     ),
@@ -112,31 +112,31 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"donate the same buffer twice|previously donated in the same call",
-        "donate-aliased",
+        "donated-twice",
         "One buffer reaches the call twice, and at least once it is donated.",
         "Copy one of them: jax.tree.map(jnp.copy, params).",
     ),
     row(
         r"Array has been deleted|deleted or donated",
-        "use-after-donate",
+        "use-after-donation",
         "An array is used after it was donated.",
         "Use the returned one, or copy it before the call (jnp.copy).",
     ),
     row(
         r"transformation that requires the current value of parameters",
-        "optax-update-no-params",
+        "update-without-params",
         "This optimizer needs the parameters.",
         "tx.update(grads, opt_state, params)",
     ),
     row(
         r"Comparator raised exception while sorting pytree dictionary keys",
-        "sorted-keys",
+        "mixed-dict-keys",
         "A dict in a pytree mixes keys that cannot be compared, such as int and str.",
         "Use keys of one type.",
     ),
     row(
         r"pytree structure error",
-        "tree-map-structure mapping-before-frozendict general-type-first",
+        "tree-map-structure general-type-first",
         "Two trees have different containers or keys.",
         "Compare jax.tree.structure of both; build both in the same way.",
     ),
