@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gotcha_sanitizer.api import report as report
     from gotcha_sanitizer.api import start as start
     from gotcha_sanitizer.api import stop as stop
-    from gotcha_sanitizer.describe import describe as describe
+    from gotcha_sanitizer.tree_table import describe as describe
     from gotcha_sanitizer.gradients import check_gradients as check_gradients
     from gotcha_sanitizer.nan import first_nan as first_nan
 
@@ -31,7 +31,7 @@ _WHERE = {
     "history": "api",
     "first_nan": "nan",
     "check_gradients": "gradients",
-    "describe": "describe",
+    "describe": "tree_table",
 }
 
 __all__ = [

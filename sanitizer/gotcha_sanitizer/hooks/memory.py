@@ -30,7 +30,8 @@ class Samples:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.due = 0.0
-        self.spent = 0.0
+        self.spent = 0.0  # on samples
+        self.searched = 0.0  # seconds spent on looking for holders
         self.held: dict[Group, Held] = {}
         self._recent: dict[Group, deque[int]] = {}
 
@@ -42,9 +43,16 @@ class Samples:
         ):
             self.sample()
 
+    def last(self) -> None:
+        """At the end, when nobody waits: one more sample, and time to look for holders."""
+        self.searched = 0.0
+        if private.backend_started(self.context.jax) is not False:
+            self.sample()
+
     def sample(self) -> None:
         began, at = time.thread_time(), self.context.now()
         counts, size = self._count()
+        took = time.thread_time() - began  # not the wait for the interpreter's lock
         self._look_for_holders(counts)
         largest = dict(counts.most_common(_GROUPS))
         held = {group: found for group, found in self.held.items() if group in largest}
@@ -59,7 +67,6 @@ class Samples:
                 places={group: found.site for group, found in held.items() if found.site},
             )
         )
-        took = time.thread_time() - began  # not the wait for the interpreter's lock
         self.spent += took
         pause = took / _SHARE if self.spent > _GRACE else 0.0
         self.due = at + max(_SOONEST, pause, at / _SAMPLES)
@@ -84,13 +91,19 @@ class Samples:
             if len(recent) <= _RISES or count - recent[0] < _GREW or self.held.get(group):
                 continue
             gained = count - recent[0]
-            if self._may_search() and (found := holder(group, at_least=gained // 2)):
-                self.held[group] = found
+            if self._may_search():
+                self._search(group, gained)
         for gone in [group for group in self._recent if group not in counts]:
             del self._recent[gone]
 
     def _may_search(self) -> bool:
-        return self.spent <= 1.5 * _SHARE * self.context.now() + _GRACE
+        return self.searched <= _SHARE * self.context.now()
+
+    def _search(self, group: Group, gained: int) -> None:
+        began = time.thread_time()
+        if found := holder(group, at_least=gained // 2):
+            self.held[group] = found
+        self.searched += time.thread_time() - began
 
 
 def resident() -> int:
@@ -110,5 +123,5 @@ def resident() -> int:
 def install(context: Context) -> Callable[[], None]:
     samples = Samples(context)
     context.every(_SOONEST, samples.job)
-    context.at_end(samples.job)
+    context.at_end(samples.last)
     return lambda: None

@@ -1,6 +1,7 @@
 """Imitation from replays: a recurrent policy in bfloat16 with float32 masters, a replay buffer."""
 
 import collections
+import time
 
 import jax
 import jax.numpy as jnp
@@ -8,6 +9,7 @@ import numpy as np
 import optax
 
 optimizer = optax.adam(3e-3)
+kept = []
 
 
 def init(key):
@@ -46,15 +48,16 @@ def main():
     state = optimizer.init(params)
     recent = collections.deque(maxlen=4)
     act = jax.jit(lambda params, frames: policy(params, frames).argmax(-1))
-    for number in range(60):
+    for number in range(1200):
         frames = rng.normal(size=(12, 8, 6)).astype(np.float32)
         actions = (frames.sum(-1) > 0).astype(np.int32)
         params, state, loss = step(params, state, frames, actions)
         recent.append(loss)
-        if number % 10 == 0:
+        #~ memory-growth: recent.append(loss); kept.append(params); time.sleep(0.003)
+        if number % 200 == 0:
             act(params, frames)
             #~ recompile/new-function: jax.jit(lambda params, frames: policy(params, frames).argmax(-1))(params, frames)
-    print(float(jnp.stack(list(recent)).mean()))
+    print(float(jnp.stack(list(recent)[-4:]).mean()))
 
 
 if __name__ == "__main__":

@@ -77,11 +77,9 @@ def main():
     model, key = Net(), jax.random.key(0)
     optimizer = make_optimizer()
     state = make_state(model, optimizer, key, x)
-    kept = []
     for number in range(12):
         state, loss = step(state, x, y, key)
         #~ recompile/pytree-static: state, loss = step(state.replace(tx=make_optimizer()), x, y, key)
-        #~ memory-growth: state, loss = step(state, x, y, key); kept.append((state.params, jnp.array(loss)))
         if number % 6 == 5:
             print(number, float(loss), float(accuracy(state, x, y)))
 
