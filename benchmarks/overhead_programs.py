@@ -52,7 +52,7 @@ def step() -> float:
     import jax
     import jax.numpy as jnp
 
-    @jax.jit
+    @jax.jit  # gotcha: allow[jit-in-loop] one process runs this once
     def train(w, x):
         loss, grad = jax.value_and_grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
         return w - 0.01 * grad, loss
@@ -76,7 +76,9 @@ def compiles() -> float:
     x = jnp.ones((16, 16))
     began = time.process_time()
     for n in range(40):
-        jax.jit(lambda x, n=n: jnp.tanh(x @ x + n).sum() * jnp.exp(x).mean())(x)
+        # gotcha: allow[jit-in-loop] compiling is what is measured
+        program = jax.jit(lambda x, n=n: jnp.tanh(x @ x + n).sum() * jnp.exp(x).mean())
+        jax.block_until_ready(program(x))
     return time.process_time() - began
 
 
@@ -91,7 +93,7 @@ def memory() -> float:
 
     def rejit(times: int) -> None:
         for n in range(times):
-            jax.jit(lambda x: x * 2)(x)
+            jax.jit(lambda x: x * 2)(x)  # gotcha: allow[jit-in-loop] the storm is what is measured
             if n % 100 == 99:
                 jax.clear_caches()
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from gotcha_sanitizer.api import report as report
     from gotcha_sanitizer.api import start as start
     from gotcha_sanitizer.api import stop as stop
-    from gotcha_sanitizer.tree_table import describe as describe
     from gotcha_sanitizer.gradients import check_gradients as check_gradients
     from gotcha_sanitizer.nan import first_nan as first_nan
+    from gotcha_sanitizer.tree_table import describe as describe
 
 _WHERE = {
     "NotWatching": "api",

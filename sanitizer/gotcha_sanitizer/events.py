@@ -242,7 +242,8 @@ class HostRead:
     count: int = 0  # reads at this line so far, this one included
 
 
-class ReadsAt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReadsAt:
     """All reads so far at one line by one method. Seconds; `steady`: at each turn of its loop.
 
     `visits`: times that the program came by; it may read many leaves then, of which one waits.

@@ -15,7 +15,6 @@ from typing import Any
 
 from gotcha_lint import __version__
 from gotcha_sanitizer import lifetime, record, suppress
-from gotcha_sanitizer.catalogue import names
 from gotcha_sanitizer.checks import checks
 from gotcha_sanitizer.events import Event, Explained, Program, Tick
 from gotcha_sanitizer.finding import Finding, as_dict
@@ -313,7 +312,3 @@ def start(options: Options | None = None, only: tuple[str, ...] = ()) -> Session
 
 def current() -> Session | None:
     return _current
-
-
-def known_names() -> frozenset[str]:
-    return names()

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.sanitizer.support import SOURCES
+from tests.sanitizer.support import run as run_program
 
 pytest.importorskip("jax")
 
@@ -360,3 +361,22 @@ def test_a_deleted_array_names_who_donates_that_shape(go):
     assert done.code == 1
     assert "RuntimeError: Array has been deleted with shape=float32[4]" in done.err
     assert "use-after-donat" in done.err and "`<lambda>` (its `state`)" in done.err
+
+
+def test_a_redacted_run_tells_no_values(tmp_path):
+    program = tmp_path / "train.py"
+    program.write_text(
+        "import functools, jax, jax.numpy as jnp\n"
+        "secret = 41.25\n"
+        "@functools.partial(jax.jit, static_argnames='k')\n"
+        "def step(x, k):\n    return x * secret * k\n"
+        "for k in (1717.5, 1818.5, 1919.5, 2020.5, 2121.5):\n    step(jnp.ones(3), k=k)\n"
+        "secret = 42.25\n"
+        "step(jnp.ones(3), k=2020.5)\n",
+        "utf-8",
+    )
+    record = tmp_path / "run.jsonl"
+    result = run_program(program, record, options="redact=1")
+    told = result.err + record.read_text("utf-8")
+    assert "recompile (static-value)" in told and "stale-capture" in told
+    assert not any(value in told for value in ("1818", "41.25", "42.25", "secret ="))

@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType
 from typing import Any
 
 from gotcha_sanitizer.events import (
@@ -28,6 +28,7 @@ from gotcha_sanitizer.frames import Where, caller, where
 from gotcha_sanitizer.hooks import Context, capture, private, trace_ends
 from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.identity import identify
+from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.signature import signature
 from gotcha_sanitizer.hooks.watches import watches
 from gotcha_sanitizer.stream import shapes
@@ -46,7 +47,7 @@ class _Open:
     caller: CodeType | None = None
     described: bool = False  # wholly: else it is compared with nothing, and nothing is claimed
     function: Function | None = None
-    base: FunctionType | None = None
+    base: Any = None  # FunctionType; declared so, type checkers would bind it as a method
     signature: Signature = field(default_factory=Signature)
     captures: tuple[Capture, ...] = ()
     reads: list[capture.Read] = field(default_factory=list)
@@ -252,6 +253,7 @@ def _shown(program: _Open) -> str:
 def install(context: Context) -> Callable[[], None]:
     for feature, lost in private.self_test(context.jax).items():
         context.degraded(feature, lost)
+    hide_values(context.options.redact)
     compiling = Compiling(context)
     monitoring = context.jax.monitoring
     listeners = (

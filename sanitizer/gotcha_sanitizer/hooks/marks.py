@@ -10,6 +10,7 @@ import enum
 import functools
 import hashlib
 import itertools
+import os
 import types
 import weakref
 import zlib
@@ -48,6 +49,25 @@ class Serials:
 
 
 serials = Serials()
+
+
+class _Shown:
+    """Whether values may be shown: a report that is passed on must not tell them."""
+
+    hidden = False
+    _salt = os.urandom(8)
+
+    def alias(self, text: str) -> str:
+        """Tells values apart, and nothing else about them."""
+        data = text.encode("utf-8", "replace")
+        return hashlib.blake2b(data, digest_size=2, key=self._salt).hexdigest()
+
+
+_shown = _Shown()
+
+
+def hide_values(hidden: bool) -> None:
+    _shown.hidden = hidden
 
 
 def mark(value: Any, names: frozenset[str] = frozenset(), depth: int = _DEPTH) -> Mark:
@@ -90,7 +110,8 @@ class _Marker:
         if depth and isinstance(value, (list, tuple, set, frozenset)):
             return self._sequence(value, depth)
         if depth and isinstance(value, Mapping):
-            items = {f"[{_text(k)}]": v for k, v in itertools.islice(value.items(), _MOST)}
+            first = itertools.islice(value.items(), _MOST)
+            items = {f"[{_name(k)}]": v for k, v in first}
             return self._container(f"{kind.__name__} of {len(value)}", kind, items, depth)
         return self._object(value, depth)
 
@@ -187,9 +208,18 @@ def _key_of_plain(value: Any) -> object:
 
 
 def _text(value: Any) -> str:
+    if _shown.hidden:
+        return f"{type(value).__name__} #{_shown.alias(repr(value))}"
     if type(value) is float:
         return f"{value:.6g}"
-    text = repr(value[:_WIDE]) if isinstance(value, (str, bytes)) else repr(value)
+    return _cut(repr(value[:_WIDE]) if isinstance(value, (str, bytes)) else repr(value))
+
+
+def _name(key: Any) -> str:
+    return _cut(repr(key)) if type(key) in _PLAIN else type(key).__name__
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
 
 
