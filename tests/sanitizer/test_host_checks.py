@@ -60,7 +60,7 @@ def on(check, *events: Event) -> list[Finding]:
 
 
 def reads(**changes) -> list[Finding]:
-    row = STALLS._replace(**changes)
+    row = replace(STALLS, **changes)
     return on(HostReadEveryStep, HostReads(4.0, (row,)))
 
 
