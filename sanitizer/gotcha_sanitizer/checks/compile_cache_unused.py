@@ -13,7 +13,11 @@ _FIX = "set `jax_persistent_cache_min_compile_time_secs` to 0, so that quick com
 
 
 class CompileCacheUnused(Check):
-    """Counts what JAX looks up in its persistent cache, finds there and stores there."""
+    """Counts what JAX looks up in its persistent cache, finds there and stores there.
+
+    ## Instead
+    Set `jax_compilation_cache_dir` before the first compile, to a folder that can be written.
+    """
 
     def on(self, event: Event) -> Iterator[Finding]:
         if isinstance(event, Setting) and event.gotcha == self.name():

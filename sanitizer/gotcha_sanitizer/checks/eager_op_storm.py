@@ -26,6 +26,9 @@ class EagerOpStorm(Check):
 
     The first compile of an operation is normal. So is all that comes before the first jitted
     function of the program: parameters are made there, each with its own shape.
+
+    ## Instead
+    Pad to a few sizes, do it in numpy, or move it into the jitted step.
     """
 
     gotchas = ("eager-op-storm", "eager-control-flow")

@@ -15,6 +15,10 @@ class Facts(Check):
 
     A key that one program uses twice, parameters that no gradient reaches: these are read off the
     program as JAX traced it, so they hold for every run of it.
+
+    ## Instead
+    A gradient is zero where the loss goes through argmax, rounding, a comparison or an integer: use
+    the logits, a soft form, or a straight-through estimator. Split a key before each draw.
     """
 
     gotchas = ("zero-gradient", "key-reuse")

@@ -14,6 +14,9 @@ class ForkAfterJax(Check):
     """Sees forks of the process after JAX has started its backend and with it its threads.
 
     Starting a program (`subprocess`) or a process by spawn or forkserver is not a fork.
+
+    ## Instead
+    Start workers before JAX does anything, or with the `spawn` or `forkserver` method.
     """
 
     def __init__(self, options) -> None:

@@ -53,6 +53,10 @@ class MemoryGrowth(Check):
     A finding where their number rises much, all the time, and until the end: not for a buffer that
     has filled up, a list that is emptied now and then, or a `deque` with `maxlen`.
     What holds them is looked for among variables of modules and of running functions.
+
+    ## Instead
+    Keep numbers, not arrays: fetch a window of results with one `jax.device_get`, or bound the
+    list.
     """
 
     def __init__(self, options) -> None:

@@ -23,6 +23,10 @@ class NonFiniteValue(Check):
     It names the line and which of its reads was the first; where the value was made is found by
     `gotcha_sanitizer.first_nan`. Values that the program never reads are not seen, and infinities
     inside an array are not reported: masks have them.
+
+    ## Instead
+    `gotcha_sanitizer.first_nan(step, *args)`, or `gotcha-sanitize nan train.py`, names the
+    operation that made it.
     """
 
     def __init__(self, options) -> None:

@@ -20,6 +20,9 @@ class NumpyWeightsEachCall(Check):
 
     JAX copies them to the device at each call. Calls that were compiled before the loop are not
     seen, and neither are arguments that are more than a plain name.
+
+    ## Instead
+    `jax.device_put` the weights once, before the loop.
     """
 
     def on(self, event: Event) -> Iterator[Finding]:

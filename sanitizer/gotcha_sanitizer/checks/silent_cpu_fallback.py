@@ -16,7 +16,11 @@ _FIX = (
 
 
 class SilentCpuFallback(Check):
-    """Looks, once the backend runs, for a GPU that was asked for or is there, but is not used."""
+    """Looks, once the backend runs, for a GPU that was asked for or is there, but is not used.
+
+    ## Instead
+    Install the plugin of the accelerator, or set `JAX_PLATFORMS=cpu` to say that it is meant.
+    """
 
     def on(self, event: Event) -> Iterator[Finding]:
         if isinstance(event, Setting) and event.gotcha == self.name():

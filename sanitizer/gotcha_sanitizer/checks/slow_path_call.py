@@ -16,6 +16,9 @@ class SlowPathCall(Check):
 
     An ordered effect does it, as `jax.debug.print(ordered=True)` or a callback, and so do some
     debugging flags.
+
+    ## Instead
+    Take ordered `jax.debug.print`, ordered callbacks and debugging flags out of the step.
     """
 
     def __init__(self, options) -> None:
