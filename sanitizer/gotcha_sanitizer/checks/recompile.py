@@ -36,9 +36,8 @@ class Recompile(Check):
     are normal. So are a few shapes that converge, such as powers of two, and a function that is
     called with other types from another line: these are notes, not findings.
 
-    ## Instead
-    See the table of causes. Make jitted functions once, give them arrays of few shapes and of one
-    dtype, and keep what changes at each step an argument.
+    Make jitted functions once, give them arrays of few shapes and of one dtype, and keep what
+    changes at each step an argument.
     """
 
     def __init__(self, options) -> None:
