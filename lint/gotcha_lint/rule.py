@@ -7,6 +7,7 @@ never walks a tree, never reads another file, and never imports JAX. See CONTRIB
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,7 +76,7 @@ class Report:
     confidence: Confidence | None = None
 
 
-class Rule:
+class Rule(ABC):
     """Base of every rule: a docstring, examples, and `check`, called for each site of one type.
 
     The type is that of the annotation of `check`'s parameter: a site of `analysis.sites`, or `Body`
@@ -92,9 +93,9 @@ class Rule:
     def __init__(self, options: RuleOptions) -> None:
         self.options = options
 
+    @abstractmethod
     def check(self, site: Any, /) -> Iterator[Report]:
         """The reports about one site; every rule has its own."""
-        raise NotImplementedError
 
     @cached_property
     def wants(self) -> type:

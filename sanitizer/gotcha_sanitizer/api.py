@@ -9,14 +9,16 @@ from __future__ import annotations
 import functools
 import threading
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 from gotcha_sanitizer import session
 from gotcha_sanitizer.compiled import Compiled, from_event, from_row, message
-from gotcha_sanitizer.events import Event, Explained, Function
+from gotcha_sanitizer.events import Event, Explained
 from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.parts import Function
 from gotcha_sanitizer.words import plural
 
 _EYES = ("compiling", "compile events", "session", "start", "check recompile")
@@ -97,7 +99,7 @@ def budget(fn: Callable[..., Any], compiles: int = 1) -> Budget:
     return Budget(fn, compiles)
 
 
-class _Watch:
+class _Watch(ABC):
     """Listens to the programs that are made while a block runs."""
 
     def __init__(self) -> None:
@@ -136,11 +138,13 @@ class _Watch:
             with self._lock:
                 self._seen.append(event)
 
+    @abstractmethod
     def _wrong(self) -> list[Explained]:
-        raise NotImplementedError
+        """The programs that should not have been made."""
 
+    @abstractmethod
     def _headline(self, count: int) -> str:
-        raise NotImplementedError
+        """What is wrong, in a line."""
 
     def check(self) -> None:
         """Raises Recompiled if the block has had too many compiles so far."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 
 
-class Check:
+class Check(ABC):
     """Base of every check: a docstring, and `on`. A check sees JAX only through events.
 
     The file's name is the check's name (`large_constant_captured.py` is
@@ -24,9 +25,9 @@ class Check:
     def __init__(self, options: Options) -> None:
         self.options = options
 
+    @abstractmethod
     def on(self, event: Event, /) -> Iterable[Finding]:
         """The findings that this event completes or makes grow; unknown events are ignored."""
-        raise NotImplementedError
 
     @classmethod
     def name(cls) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gotcha_sanitizer.advice import advise
-from gotcha_sanitizer.events import Explained, Site
+from gotcha_sanitizer.events import Explained
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.stream import shapes
 from gotcha_sanitizer.words import place, seconds
 

@@ -15,8 +15,9 @@ from types import TracebackType
 
 from gotcha_lint.errors import Meaning, recognise
 from gotcha_lint.registry import PAGES
-from gotcha_sanitizer.events import Fact, Site
+from gotcha_sanitizer.events import Fact
 from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.words import place
 
 _FRAMES = 100  # of each exception in a chain; a deep recursion has thousands

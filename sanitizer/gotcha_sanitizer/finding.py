@@ -9,7 +9,7 @@ from typing import Any
 
 from gotcha_lint import finding as lint
 from gotcha_lint.registry import PAGES
-from gotcha_sanitizer.events import Site
+from gotcha_sanitizer.parts import Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-from gotcha_sanitizer.events import Site
+from gotcha_sanitizer.parts import Site
 
 _MOST_FRAMES = 400
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.guard import unseen
+from gotcha_sanitizer.parts import Site
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.hooks.evaluate import Operation, Origin

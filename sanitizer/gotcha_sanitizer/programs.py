@@ -10,7 +10,8 @@ from collections import Counter, deque
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.events import Difference, Explained, Leaf, Mark, Program, Signature, Site
+from gotcha_sanitizer.events import Explained, Program
+from gotcha_sanitizer.parts import Difference, Leaf, Mark, Signature, Site
 
 _DEEP = 16
 _KEPT = 24  # programs of one function that a new one is compared with

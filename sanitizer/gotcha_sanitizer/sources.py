@@ -9,8 +9,8 @@ import re
 import sys
 from collections.abc import Iterator
 
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.parts import Site
 
 _MOST_LINES = 20_000
 

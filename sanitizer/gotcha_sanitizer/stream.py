@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.events import Ended, Event, Explained, HostReads, Memory, Site
+from gotcha_sanitizer.events import Ended, Event, Explained, HostReads, Memory
+from gotcha_sanitizer.parts import Site
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
 

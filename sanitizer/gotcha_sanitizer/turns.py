@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from gotcha_sanitizer.events import Site
+from gotcha_sanitizer.parts import Site
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -56,7 +56,7 @@ def program(number: int, at: float, **given: Any) -> Json:
 
 
 def finding(**given: Any) -> Json:
-    from gotcha_sanitizer.events import Site
+    from gotcha_sanitizer.parts import Site
 
     values: Json = {
         "name": "recompile",

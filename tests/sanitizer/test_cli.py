@@ -13,7 +13,6 @@ import pytest
 from gotcha_lint import formats
 from gotcha_lint.cli import main as lint_main
 from gotcha_sanitizer import catalogue
-from gotcha_sanitizer.cli import main
 from gotcha_sanitizer.commands import names
 from gotcha_sanitizer.finding import as_dict, from_dict
 from gotcha_sanitizer.merge import merge
@@ -23,19 +22,6 @@ from tests.sanitizer import records
 from tests.sanitizer.records import finding, program, start
 
 Snapshot = Callable[[str, str], None]
-
-
-@pytest.fixture
-def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[int, str, str]]:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.cli import main
 from gotcha_sanitizer.commands import doctor
 from gotcha_sanitizer.difference import compare
 from gotcha_sanitizer.hooks import private
@@ -20,19 +19,6 @@ from tests.sanitizer import records
 from tests.sanitizer.records import finding, program, start
 
 Snapshot = Callable[[str, str], None]
-
-
-@pytest.fixture
-def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[int, str, str]]:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 # -- diff --------------------------------------------------------------------------------------

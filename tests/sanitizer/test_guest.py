@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_sanitizer.events import Function, Leaf, Program, Signature, Site
+from gotcha_sanitizer.events import Program
+from gotcha_sanitizer.parts import Function, Leaf, Signature, Site
 from tests.sanitizer.support import SOURCES
 
 pytest.importorskip("jax")

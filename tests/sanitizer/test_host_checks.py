@@ -20,21 +20,18 @@ from gotcha_sanitizer.events import (
     Deleted,
     Event,
     Forked,
-    Function,
     HostRead,
     HostReads,
-    Leaf,
     Memory,
     Pickled,
     Program,
     ReadsAt,
     Setting,
-    Signature,
-    Site,
     Tick,
 )
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.parts import Function, Leaf, Signature, Site
 
 LINE = Site("train.py", 7, "main")
 SCALARS = ((), "float32")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_sanitizer.events import Site
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import fold
 from gotcha_sanitizer.reporters import html
 from gotcha_sanitizer.reporters._page.axis import sizes, ticks, times

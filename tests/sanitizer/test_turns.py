@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_sanitizer.events import Site
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.turns import each_turn
 
 CASES = {

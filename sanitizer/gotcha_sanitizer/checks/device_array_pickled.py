@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Pickled, Site
+from gotcha_sanitizer.events import Event, Pickled
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.words import plural, size
 
 _OWN_WAY = ("an Orbax checkpoint",)  # libraries that know what they do

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Explained, Site
+from gotcha_sanitizer.events import Event, Explained
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 
 _CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
 _MANY = 6  # compiles of one operation at one line

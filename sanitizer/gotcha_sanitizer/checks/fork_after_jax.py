@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Forked, Site
+from gotcha_sanitizer.events import Event, Forked
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.words import plural
 
 

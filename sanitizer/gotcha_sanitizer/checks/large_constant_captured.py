@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Constant, Event, Program
+from gotcha_sanitizer.events import Event, Program
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Constant
 from gotcha_sanitizer.words import size
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Memory, Site, Tick
+from gotcha_sanitizer.events import Event, Memory, Tick
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.words import plural, seconds, size
 
 Group = tuple[tuple[int, ...], str]

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, HostRead, Site
+from gotcha_sanitizer.events import Event, HostRead
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 
 
 @dataclass

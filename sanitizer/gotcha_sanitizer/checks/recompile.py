@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from gotcha_sanitizer.advice import ADVICE, advise
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Difference, Event, Explained, Site
+from gotcha_sanitizer.events import Event, Explained
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Difference, Site
 
 _RENEWABLE = {"new-function", "static-identity", "pytree-static"}
 _ALWAYS = {"weak-type", "call-style"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Program, Site, SlowCall
+from gotcha_sanitizer.events import Event, Program, SlowCall
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 
 _OFTEN = 10  # looks, at most twenty a second, that all found the slow path
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Site, Stale
+from gotcha_sanitizer.events import Event, Stale
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 
 _FIX = {
     "closure": "pass it as an argument",

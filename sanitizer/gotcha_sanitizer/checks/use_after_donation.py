@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Deleted, Event, Program, Site
+from gotcha_sanitizer.events import Deleted, Event, Program
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 
 _MOST = 200  # functions of one shape
 Kind = tuple[tuple[int, ...], str]

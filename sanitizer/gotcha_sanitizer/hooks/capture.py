@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from gotcha_sanitizer.events import Capture, Mark
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks.marks import mark
+from gotcha_sanitizer.parts import Capture, Mark
 
 _FUNCTIONS, _ITEMS = 32, 64
 

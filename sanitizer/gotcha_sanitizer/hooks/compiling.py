@@ -15,15 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import CodeType, FrameType
 from typing import Any
 
-from gotcha_sanitizer.events import (
-    Capture,
-    Constant,
-    Ended,
-    Function,
-    Program,
-    Signature,
-    Started,
-)
+from gotcha_sanitizer.events import Ended, Program, Started
 from gotcha_sanitizer.frames import Where, caller, where
 from gotcha_sanitizer.hooks import Context, capture, private, trace_ends
 from gotcha_sanitizer.hooks.constants import constants
@@ -31,6 +23,7 @@ from gotcha_sanitizer.hooks.identity import identify
 from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.signature import signature
 from gotcha_sanitizer.hooks.watches import watches
+from gotcha_sanitizer.parts import Capture, Constant, Function, Signature
 from gotcha_sanitizer.stream import shapes
 
 _LOOSE = 0  # events that belong to no call: make_jaxpr, eval_shape, lower().compile()

@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gotcha_sanitizer.events import Constant
 from gotcha_sanitizer.hooks.capture import Read
 from gotcha_sanitizer.hooks.marks import _sample
+from gotcha_sanitizer.parts import Constant
 
 _SMALL = 64  # bytes
 _EQUATIONS = 200_000

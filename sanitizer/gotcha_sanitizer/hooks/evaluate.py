@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.hooks import jaxprs
 from gotcha_sanitizer.hooks.ranges import Range, flags, look_at
+from gotcha_sanitizer.parts import Site
 
 _TURNS = 100_000  # of one loop that is entered
 _ENTERED = frozenset({"scan", "while", "cond"})

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-from gotcha_sanitizer.events import Forked, Site
+from gotcha_sanitizer.events import Forked
 from gotcha_sanitizer.frames import where
 from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.parts import Site
 
 _EXECUTES = frozenset({"subprocess", "pty", "_posixsubprocess"})  # a fork that becomes a program
 _FAR = 60

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.words import short
 
 Group = tuple[tuple[int, ...], str]

@@ -6,9 +6,9 @@ import functools
 import types
 from typing import Any
 
-from gotcha_sanitizer.events import Function, Site
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks.marks import serials, source
+from gotcha_sanitizer.parts import Function, Site
 
 _HOPS = 20
 _HELD = ("f", "fun", "func", "fn", "_fun")  # where wrappers of libraries keep what they wrap

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks import Context
 from gotcha_sanitizer.hooks.private import Name
+from gotcha_sanitizer.parts import Site
 
 ZEROS_OF_A_GRADIENT = ("instantiate_zeros", "_vjp3_bwd")  # frames, innermost first
 CALLS = frozenset(

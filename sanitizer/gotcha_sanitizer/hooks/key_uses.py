@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks import jaxprs
 from gotcha_sanitizer.hooks.flat import Flat, Step
 from gotcha_sanitizer.hooks.private import GRADIENTS
+from gotcha_sanitizer.parts import Site
 
 INITS = frozenset({"init", "init_with_output", "lazy_init"})
 _SHUFFLES = frozenset({"permutation", "shuffle", "choice"})

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from gotcha_sanitizer.events import Mark
+from gotcha_sanitizer.parts import Mark
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _DEPTH, _MOST, _WIDE = 8, 64, 60

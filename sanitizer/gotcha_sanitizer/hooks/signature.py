@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gotcha_sanitizer.events import Leaf, Mark, Signature
 from gotcha_sanitizer.hooks import private
 from gotcha_sanitizer.hooks.marks import static
+from gotcha_sanitizer.parts import Leaf, Mark, Signature
 
 _MOST = 5000  # leaves of a call that are looked at
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from gotcha_sanitizer.events import Site, Stale
+from gotcha_sanitizer.events import Stale
 from gotcha_sanitizer.hooks import Context
 from gotcha_sanitizer.hooks.watches import Watch, watches
+from gotcha_sanitizer.parts import Site
 
 _PERIOD = 1.0  # seconds
 

@@ -11,9 +11,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.events import Capture, Function, Mark
 from gotcha_sanitizer.hooks.capture import Read
 from gotcha_sanitizer.hooks.marks import mark
+from gotcha_sanitizer.parts import Capture, Function, Mark
 
 _FUNCTIONS, _READS = 256, 64
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.events import Fact, Site
+from gotcha_sanitizer.events import Fact
 from gotcha_sanitizer.hooks import Context, jaxprs
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
 from gotcha_sanitizer.hooks.flat import Flat, Step, flatten
+from gotcha_sanitizer.parts import Site
 
 _FLAT = {  # operations on floats whose derivative is zero
     "sign": "`sign`",

@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterator
 
 from gotcha_lint.formats._terminal import one_line, paint
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import STAGES, Row, Run
 from gotcha_sanitizer.words import place, plural, seconds, short
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import linecache
 
-from gotcha_sanitizer.events import Site
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import Json, Run
 from gotcha_sanitizer.reporters._page.markup import Markup, join, prose, tag
 from gotcha_sanitizer.words import place, plural, seconds
