@@ -18,7 +18,7 @@ check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale 
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
-	$(BIN)/gotcha-lint --preview lint sanitizer tests benchmarks docs
+	$(BIN)/gotcha-lint --preview lint sanitizer reference_trainer tests benchmarks docs
 	$(BIN)/python docs/generate.py --check
 
 test-all: test  ## other Pythons and JAX versions, pre-commit, long runs
@@ -38,7 +38,7 @@ env: $(READY)  ## the development environment alone
 $(READY): pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) --group dev -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) --group dev -e '.[trainer]'
 	@touch $@
 
 clean:

@@ -32,6 +32,7 @@ def test_wheel(wheel):
         "gotcha_sanitizer",
         "gotcha_sanitizer.pth",
         "gotcha_sanitizer.start",
+        "reference_trainer",
     }
     for info in rules().values():
         if info.module:

@@ -1,0 +1,55 @@
+"""`python -m reference_trainer train|eval|sample|export|bench`.
+
+Exit codes: 0 done (also after SIGTERM, with a checkpoint), 1 the run failed (not finite, out of
+memory), 2 a mistake in the command, the configuration, the data or a checkpoint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from reference_trainer.errors import UserError
+
+COMMANDS = {
+    "train": "train a model, or go on with one (--resume)",
+    "eval": "held-out loss of a checkpoint, beside the baselines",
+    "sample": "text from a checkpoint",
+    "export": "write a checkpoint's forward function, to be run without this code",
+    "bench": "measure this machine; ratios and JSON",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="reference_trainer", description=__doc__.split("\n")[0])
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    asked = next((a for a in (sys.argv[1:] if argv is None else argv) if a in COMMANDS), None)
+    for name, words in COMMANDS.items():
+        command = commands.add_parser(name, help=words, description=words)
+        if name == asked:  # the others are not imported
+            importlib.import_module(f"reference_trainer.commands.{name}").options(command)
+    args = parser.parse_args(argv)
+    run = importlib.import_module(f"reference_trainer.commands.{args.command}").run
+    try:
+        return run(args)
+    except UserError as error:
+        print(f"reference_trainer: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        print(f"reference_trainer: {OUT_OF_MEMORY}\n{str(error)[:300]}", file=sys.stderr)
+        return 1
+
+
+OUT_OF_MEMORY = (
+    "out of memory: set data.batch=0 (as many rows as fit), optimizer.accumulate, "
+    "compute.remat=full, compute.loss_chunk or run.parallel=fsdp"
+)
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,67 @@
+"""What several commands share: the options of the machine, and reading a finished run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from reference_trainer.config import Config, ConfigError, from_json
+
+CACHE = "~/.cache/reference_trainer"
+
+
+class Loaded(NamedTuple):
+    """A checkpoint, ready for use."""
+
+    config: Config
+    params: dict
+    step: int
+
+
+def machine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu", "tpu"))
+    parser.add_argument(
+        "--cache", default=CACHE, metavar="DIR", help=f"compiled programs; none: off ({CACHE})"
+    )
+
+
+def run_options(parser: argparse.ArgumentParser) -> None:
+    machine_options(parser)
+    parser.add_argument("--out", type=Path, default=Path("runs/cpu_smoke"), help="the run's folder")
+    parser.add_argument("--step", type=int, help="of the checkpoint; default: the newest")
+
+
+def set_up(args: argparse.Namespace) -> None:
+    """Before anything compiles: the platform, then the cache."""
+    from reference_trainer import machine
+
+    machine.choose(args.platform)
+    machine.keep_programs(args.cache)
+
+
+def load(args: argparse.Namespace) -> Loaded:
+    """The parameters of a run's checkpoint, on this machine's devices."""
+    from reference_trainer import parallel
+    from reference_trainer.train import state as states
+    from reference_trainer.train.checkpoint import Checkpoints
+
+    folder = args.out / "checkpoints"
+    if not folder.is_dir():
+        raise ConfigError(f"no run in {args.out}: give its folder with --out")
+    with Checkpoints(folder) as checkpoints:
+        saved = checkpoints.read(args.step)
+        config = from_json(saved.config)
+        state = checkpoints.restore(states.abstract(config, parallel.device_mesh()), saved.step)
+    return Loaded(config, state.params, saved.step)
+
+
+def read_json(path: Path) -> dict:
+    """ConfigError where the file is missing or is not JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: not JSON: {error}") from None

@@ -1,0 +1,31 @@
+"""`eval`: held-out loss of a checkpoint, beside what needs no network."""
+
+from __future__ import annotations
+
+import argparse
+
+from reference_trainer.commands import common
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    common.run_options(parser)
+    parser.add_argument("--no-baselines", action="store_true")
+
+
+def run(args: argparse.Namespace) -> int:
+    common.set_up(args)
+    from reference_trainer import report
+    from reference_trainer.data.corpus import load
+    from reference_trainer.train import loop
+    from reference_trainer.train.evaluate import evaluate
+
+    loaded = common.load(args)
+    corpus = load(loaded.config.data)
+    job = loop.prepare(loaded.config, corpus)
+    score = evaluate(job.eval_step, loaded.params, loop.each(job.held_out), job.mesh)
+    print(f"step {loaded.step}: {score.bits:.3f} bits per {corpus.unit}, "
+          f"accuracy {score.accuracy:.3f}, {score.count} targets")
+    report.context(job, loaded.params)
+    if not args.no_baselines:
+        report.table(corpus, score)
+    return 0

@@ -1,0 +1,40 @@
+"""`sample`: text from a checkpoint."""
+
+from __future__ import annotations
+
+import argparse
+
+from reference_trainer.commands import common
+from reference_trainer.config import ConfigError
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    common.run_options(parser)
+    parser.add_argument("--prompt", default="def ")
+    parser.add_argument("--temperature", type=float, default=0.8, help="0: the likeliest")
+    parser.add_argument("--count", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def run(args: argparse.Namespace) -> int:
+    common.set_up(args)
+    from reference_trainer import sample
+
+    if args.temperature < 0 or args.count < 1:
+        raise ConfigError("--temperature is 0 or more, --count 1 or more")
+    loaded = common.load(args)
+    if loaded.config.model.features != (256,):
+        raise ConfigError(f"{args.out} was not trained on bytes: there is no text to sample")
+    if len(args.prompt.encode()) >= loaded.config.data.length:
+        raise ConfigError(f"--prompt: at most {loaded.config.data.length - 1} bytes")
+    for i in range(args.count):
+        print(
+            sample.text(
+                loaded.params,
+                args.prompt,
+                loaded.config,
+                seed=args.seed + i,
+                temperature=args.temperature,
+            )
+        )
+    return 0

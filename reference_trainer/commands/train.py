@@ -1,0 +1,76 @@
+"""`train`: a run from its first step, or from a checkpoint."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from reference_trainer.commands import common
+from reference_trainer.config import Config, ConfigError, from_json, overridden
+from reference_trainer.presets import PRESETS
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    common.machine_options(parser)
+    parser.add_argument("settings", nargs="*", help="section.name=value, as data.batch=8")
+    parser.add_argument("--preset", choices=PRESETS, help="where settings start (cpu_smoke)")
+    parser.add_argument("--config", type=Path, help="a JSON file of settings")
+    parser.add_argument("--data", nargs="+", metavar="PATH", help="train on these text files")
+    parser.add_argument("--out", type=Path, help="folder of the run (runs/PRESET)")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
+    parser.add_argument("--step", type=int, help="resume from this checkpoint, not the newest")
+    parser.add_argument("--no-prefetch", action="store_true", help="make batches when needed")
+    parser.add_argument("--distributed", default="none", help="none, auto, or HOST:PORT,N,ID")
+    parser.add_argument("--tensorboard", action="store_true")
+    parser.add_argument("--profile", type=int, default=0, metavar="N", help="trace N steps")
+    parser.add_argument("--no-report", action="store_true", help="no baselines, no plot")
+
+
+def run(args: argparse.Namespace) -> int:
+    from reference_trainer import machine, parallel
+
+    machine.choose(args.platform) if args.distributed == "none" else None
+    parallel.connect(args.distributed)
+    machine.keep_programs(args.cache)
+    return _train(args)
+
+
+def _train(args: argparse.Namespace) -> int:
+    from reference_trainer import machine, report
+    from reference_trainer.data.corpus import load
+    from reference_trainer.train import loop
+    from reference_trainer.train.checkpoint import Checkpoints, check_same
+
+    folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
+    saved = None
+    if args.resume:
+        if not (folder / "checkpoints").is_dir():
+            raise ConfigError(f"--resume: no run in {folder}; give its folder with --out")
+        with Checkpoints(folder / "checkpoints") as checkpoints:
+            saved = checkpoints.read(args.step)
+    elif (folder / "checkpoints").is_dir() and any((folder / "checkpoints").iterdir()):
+        raise ConfigError(f"{folder} holds a run: go on with --resume, or choose another --out")
+    config = configured(args, from_json(saved.config) if saved else None)
+    corpus = load(config.data)
+    if saved:
+        check_same(saved, config, corpus.about)
+    config = machine.fitting_batch(config)
+    job = loop.prepare(config, corpus)
+    report.before(job)
+    result = loop.train(job, folder, saved, tensorboard=args.tensorboard, profile=args.profile)
+    report.after(job, result, folder, baselines=not args.no_report)
+    return 0
+
+
+def configured(args: argparse.Namespace, saved: Config | None = None) -> Config:
+    """A saved or named configuration, then the file, then the command line; ConfigError."""
+    if saved and (args.preset or args.config):
+        raise ConfigError("--resume takes its settings from the run: leave out --preset, --config")
+    config = saved or PRESETS[args.preset or "cpu_smoke"]
+    if args.config:
+        config = from_json(common.read_json(args.config), config)
+    if args.data:
+        config = config.replace(data={"source": "files", "paths": tuple(args.data), "limit": 0})
+    if args.no_prefetch:
+        config = config.replace(data={"prefetch": 0})
+    return overridden(config, args.settings)

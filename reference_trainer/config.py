@@ -1,0 +1,252 @@
+"""Every number of a run, in one frozen value.
+
+Wrong: a dict or an `argparse.Namespace` that everything reads and anything may change: a compiled
+step never sees the change, and a dict cannot be a static argument.
+Right: frozen dataclasses. They hash, so that they may be static; they are written into each
+checkpoint; and a run is changed by making a new value. (gotchas: stale-self,
+unhashable-static-argument)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from reference_trainer.errors import UserError
+
+
+class ConfigError(UserError):
+    """A setting that does not exist, or a value it cannot have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What the layers are. A change here makes a checkpoint unusable; see `Compute` for the rest."""
+
+    features: tuple[int, ...] = (256,)  # sizes of the vocabularies of one step's inputs
+    heads: tuple[int, ...] = (256,)  # sizes of the categorical outputs of one step
+    tied: bool = True  # the head is the embedding, transposed (text only)
+    width: int = 128
+    depth: int = 4
+    pattern: tuple[Literal["attention", "ssm"], ...] = ("attention",)  # repeated down the stack
+    head_width: int = 32
+    mlp: int = 4  # hidden width, as a multiple of the width
+    window: int = 0  # attention looks back this many steps; 0: to the document's start
+    state: int = 32  # of the state space layers, per channel
+    conv: int = 4  # reach of the short convolution of the state space layers
+    dropout: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compute:
+    """How the same layers are computed: results agree up to rounding, speed and memory do not."""
+
+    dtype: Literal["float32", "bfloat16"] = "float32"  # of activations; parameters stay float32
+    quantise: Literal["none", "int8"] = "none"  # train as if weights and inputs were int8
+    attention: Literal["xla", "chunked", "cudnn"] = "xla"
+    chunk: int = 128  # queries at a time in chunked attention
+    ssm_chunk: int = 64  # steps in one chunk of the state space layers
+    loss_chunk: int = 0  # steps at a time in the head and loss; 0: all at once
+    layers: Literal["scan", "unroll"] = "unroll"
+    remat: Literal["none", "full", "dots"] = "none"
+    remat_every: int = 1  # 2: every second layer is computed again
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data:
+    """What is read, and how rows of a fixed length are made of it."""
+
+    source: Literal["stdlib", "files", "chorales"] = "stdlib"
+    paths: tuple[str, ...] = ()  # for source=files
+    limit: int = 0  # documents used; 0: all
+    held_out: float = 0.1  # share of the files that are never trained on
+    batching: Literal["pack", "bucket", "pad"] = "pack"
+    length: int = 256  # steps in a row
+    batch: int = 16  # rows in one step, over all devices; 0: as many as memory holds
+    bins: int = 8  # open rows of the packer
+    buckets: int = 4
+    delay: int = 0  # steps between an observation and the action (chorales)
+    loader: Literal["grain", "simple"] = "grain"
+    prefetch: int = 2  # batches made ready on the device ahead of time; 0: none
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimizer:
+    """AdamW with warm-up and a cosine decay."""
+
+    learning_rate: float = 2e-3
+    final_share: float = 0.1  # of the learning rate, at the last step
+    warmup: int = 20
+    weight_decay: float = 0.1
+    clip: float = 1.0  # largest norm of the gradients
+    b1: float = 0.9
+    b2: float = 0.95
+    accumulate: int = 1  # parts a batch is cut into, computed one after another
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How long, how often, and on what."""
+
+    steps: int = 300
+    eval_every: int = 100
+    eval_batches: int = 0  # 0: all of the held-out data
+    save_every: int = 100
+    keep: int = 2  # newest checkpoints kept, besides the best
+    log_every: int = 10
+    parallel: Literal["dp", "fsdp"] = "dp"
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A whole run; hashable."""
+
+    model: Model = field(default_factory=Model)
+    compute: Compute = field(default_factory=Compute)
+    data: Data = field(default_factory=Data)
+    optimizer: Optimizer = field(default_factory=Optimizer)
+    run: Run = field(default_factory=Run)
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def replace(self, **sections: Mapping[str, Any]) -> Config:
+        """`config.replace(data={"batch": 8})`: the same run with other values; ConfigError."""
+        for section, values in sections.items():
+            for name in values:
+                _field(section, name)
+        changed = {
+            section: dataclasses.replace(getattr(self, section), **values)
+            for section, values in sections.items()
+        }
+        return dataclasses.replace(self, **changed)
+
+    def to_json(self) -> dict[str, dict[str, Any]]:
+        """Plain lists, numbers and strings: what a checkpoint holds and `from_json` reads."""
+        return json.loads(json.dumps(dataclasses.asdict(self)))
+
+
+def from_json(values: Mapping[str, Mapping[str, Any]], base: Config | None = None) -> Config:
+    """The settings of `values`, the others from `base`; ConfigError names what is wrong."""
+    if not isinstance(values, Mapping) or not all(isinstance(v, Mapping) for v in values.values()):
+        raise ConfigError('a configuration looks like {"model": {"width": 256}, "run": {...}}')
+    sections = {
+        section: {name: _typed(section, name, value) for name, value in part.items()}
+        for section, part in values.items()
+    }
+    return (base or Config()).replace(**sections)
+
+
+def overridden(config: Config, settings: Iterable[str]) -> Config:
+    """Apply `section.name=value`, as given on a command line; ConfigError."""
+    values: dict[str, dict[str, Any]] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        section, dot, name = key.partition(".")
+        if not (equals and dot):
+            raise ConfigError(f"{setting!r}: a setting is section.name=value, as data.batch=8")
+        values.setdefault(section, {})[name] = _parsed(section, name, text)
+    return from_json(values, config)
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """One line for each setting that differs: `model.width: 128 (saved), 256 (asked for)`."""
+    lines = []
+    for section in sorted({*old, *new}):
+        before, after = old.get(section, {}), new.get(section, {})
+        for name in sorted({*before, *after}):
+            if before.get(name) != after.get(name):
+                lines.append(
+                    f"{section}.{name}: {before.get(name)} (saved), {after.get(name)} (asked for)"
+                )
+    return lines
+
+
+def _parsed(section: str, name: str, text: str) -> Any:
+    hint = _field(section, name)
+    if hint is str or get_origin(hint) is Literal:
+        return text
+    if get_origin(hint) is tuple:
+        kind = get_args(hint)[0]
+        parts = [part for part in text.strip("()[]").split(",") if part]
+        return [int(part) if kind is int and part.isdigit() else part for part in parts]
+    try:
+        return json.loads(text.lower())
+    except json.JSONDecodeError:
+        return text  # _typed says what it should have been
+
+
+def _typed(section: str, name: str, value: Any) -> Any:
+    hint = _field(section, name)
+    if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
+        kind = get_args(hint)[0]
+        return tuple(_one(section, name, kind, part) for part in value)
+    return _one(section, name, hint, value)
+
+
+def _one(section: str, name: str, hint: Any, value: Any) -> Any:
+    if get_origin(hint) is Literal:
+        if value in get_args(hint):
+            return value
+        raise ConfigError(f"{section}.{name}={value!r}: one of {', '.join(get_args(hint))}")
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, hint if isinstance(hint, type) else tuple) or (
+        isinstance(value, bool) and hint is not bool
+    ):
+        kind = getattr(hint, "__name__", "list")
+        raise ConfigError(f"{section}.{name}={value!r}: must be {kind}")
+    return value
+
+
+def _field(section: str, name: str) -> Any:
+    """The declared type of a setting; ConfigError with what was probably meant."""
+    sections = get_type_hints(Config)
+    if section not in sections:
+        raise ConfigError(f"no section {section!r}{_meant(section, sections)}")
+    hints = get_type_hints(sections[section])
+    if name not in hints:
+        raise ConfigError(f"no setting {section}.{name}{_meant(name, hints)}")
+    return hints[name]
+
+
+def _meant(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(sorted(names))}"
+
+
+def _check(config: Config) -> None:
+    """What no single setting can know; ConfigError."""
+    model, data, run = config.model, config.data, config.run
+    unit = group(config)
+    wrong = [
+        (model.width % model.head_width, f"model.width must be a multiple of {model.head_width}"),
+        (model.depth % unit, f"model.depth must be a multiple of {unit}, the pattern's length"),
+        (model.tied and model.features != model.heads, "model.tied needs one equal vocabulary"),
+        (data.batch % config.optimizer.accumulate, "data.batch must divide by accumulate"),
+        (data.source == "files" and not data.paths, "data.source=files needs data.paths"),
+        (not 0 < data.held_out < 1, "data.held_out is a share between 0 and 1"),
+        (not 0 <= model.dropout < 1, "model.dropout is a share from 0 to less than 1"),
+        (
+            min(run.log_every, run.eval_every, run.save_every, run.keep) < 1,
+            "run.log_every, eval_every, save_every and keep are 1 or more",
+        ),
+        (min(model.width, model.depth, data.length, run.steps) < 1, "sizes are 1 or more"),
+        (min(data.batch, data.prefetch, data.delay, model.window) < 0, "counts are 0 or more"),
+    ]
+    for bad, message in wrong:
+        if bad:
+            raise ConfigError(message)
+
+
+def group(config: Config) -> int:
+    """Layers that one iteration over the stack computes: a pattern, and one cycle of remat."""
+    every = config.compute.remat_every if config.compute.remat != "none" else 1
+    return math.lcm(len(config.model.pattern), every)

@@ -1,0 +1,55 @@
+"""The one shape of a batch: everything a step needs comes in as an argument.
+
+Wrong: a step that reads the batch, a mask or a length from the scope around it: the values are
+compiled in, as constants. (gotchas: jit-captures-batch, large-constant-captured)
+Right: a NamedTuple of arrays, with weights that say which targets count. A padded step, a row that
+only fills up the last batch and the first step of a cut document differ in `weights` alone, so
+that one compiled program serves them all. (gotchas: varying-shape, partial-last-batch)
+
+The suffix of an array names its axes: B rows, T steps, F features, H heads.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = Any  # numpy on the host, jax.Array on the device
+
+
+class Batch(NamedTuple):
+    """Rows of a fixed length. Segment 0 is padding; its weights are 0."""
+
+    inputs: Array  # int32 BTF: what is seen at each step
+    targets: Array  # int32 BTH: what is to be predicted from it and from earlier steps
+    segments: Array  # int32 BT: the number of the document in its row, from 1; 0 is padding
+    positions: Array  # int32 BT: steps since the start of the document
+    weights: Array  # float32 BT: 1 where the targets count, 0 where they do not
+
+
+class Document(NamedTuple):
+    """A sequence, cut to the length of a row: inputs int32 TF, targets int32 TH."""
+
+    inputs: np.ndarray
+    targets: np.ndarray
+
+
+class Corpus(NamedTuple):
+    """What a data set gives: two lists from different files, and what it is."""
+
+    train: list[Document]
+    held_out: list[Document]
+    unit: str  # what one target is: "byte", "voice-frame"
+    about: dict[str, Any]  # plain values for the checkpoint: source, versions, digest
+
+
+def empty(rows: int, length: int, features: int, heads: int) -> Batch:
+    """All padding."""
+    return Batch(
+        inputs=np.zeros((rows, length, features), np.int32),
+        targets=np.zeros((rows, length, heads), np.int32),
+        segments=np.zeros((rows, length), np.int32),
+        positions=np.zeros((rows, length), np.int32),
+        weights=np.zeros((rows, length), np.float32),
+    )

@@ -1,0 +1,171 @@
+"""Rows of few fixed lengths, and a data order that is a function of one number.
+
+Wrong: each batch padded to its own longest document, and a short one at the end of the epoch:
+every new shape is compiled anew. (gotchas: varying-shape, partial-last-batch)
+Right: rows of a few lengths known beforehand; a batch that lacks rows is filled up with empty
+ones, which weigh nothing.
+
+Wrong: the order drawn from a generator that is carried along: a run that is resumed sees other
+data.
+Right: batch `i` is a function of `i` and the seed, so that one number resumes a run exactly.
+
+Axes: N batches of an epoch, R rows of a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from reference_trainer.config import Data
+from reference_trainer.data.batch import Batch, Document, empty
+from reference_trainer.data.corpus import DataError
+
+Row = list[int]  # the documents in it, by their numbers
+EMPTY = -1  # in the place of a row's number
+MULTIPLE = 8  # of the lengths of buckets
+
+
+class Batches:
+    """`batches[i]` is batch `i` of the run, the same whenever it is asked for.
+
+    An epoch is `len(batches)` batches and has each document once. With `shuffle` epochs go on
+    without end, each with its own order of the same rows; without, there is one. `rows` are this
+    process's: all processes share one order of whole batches, and make a part of each.
+    """
+
+    lengths: tuple[int, ...]  # of rows: a step is compiled once for each
+    useful: float  # share of the steps of an epoch that have a target
+
+    def __init__(
+        self, documents: Sequence[Document], data: Data, shuffle: bool, rows: slice | None = None
+    ) -> None:
+        if not documents:
+            raise DataError("no documents")
+        self._data, self._shuffle, self._local = data, shuffle, rows or slice(None)
+        self._documents = list(documents)
+        if shuffle:  # neighbours are alike, and would share a row in each epoch
+            order = np.random.default_rng(data.seed).permutation(len(documents))
+            self._documents = [documents[i] for i in order]
+        sizes = np.array([len(document.inputs) for document in self._documents])
+        if sizes.max() > data.length:
+            raise DataError(f"a document of {sizes.max()} steps, and data.length={data.length}")
+        plan = PLANNERS[data.batching](sizes, data)
+        self.lengths = tuple(plan)
+        self._rows = [row for rows in plan.values() for row in rows]
+        counts = [len(rows) for rows in plan.values()]
+        self._row_lengths = np.repeat(self.lengths, counts)
+        self._groups = np.split(np.arange(len(self._rows)), np.cumsum(counts)[:-1])
+        self._epoch = (0, self._draw(0))
+        steps = self._row_lengths[self._epoch[1][:, 0]].sum() * data.batch
+        self.useful = float(sizes.sum() / steps)
+
+    def __len__(self) -> int:
+        return len(self._epoch[1])
+
+    def __getitem__(self, index: int) -> Batch:
+        if index < 0 or not (self._shuffle or index < len(self)):
+            raise IndexError(index)
+        epoch, i = divmod(index, len(self))
+        numbers_R = self._order(epoch)[i]
+        length = int(self._row_lengths[numbers_R[0]])
+        local_R = numbers_R[self._local]
+        inputs_TF, targets_TH = self._documents[0]
+        batch = empty(len(local_R), length, inputs_TF.shape[1], targets_TH.shape[1])
+        for b, number in enumerate(local_R):
+            if number != EMPTY:
+                _fill(batch, b, [self._documents[i] for i in self._rows[number]])
+        return batch
+
+    def _order(self, epoch: int) -> np.ndarray:
+        """NR, kept for one epoch. Set and read as one value: loaders ask from many threads."""
+        kept = self._epoch
+        if kept[0] != epoch:
+            kept = self._epoch = (epoch, self._draw(epoch))
+        return kept[1]
+
+    def _draw(self, epoch: int) -> np.ndarray:
+        """Numbers of rows, NR. A batch has rows of one length, and starts with a row."""
+        random = np.random.default_rng((self._data.seed, epoch))
+        groups = []
+        for numbers in self._groups:
+            shuffled = random.permutation(numbers) if self._shuffle else numbers
+            missing = np.full(-len(numbers) % self._data.batch, EMPTY)
+            groups.append(np.concatenate([shuffled, missing]).reshape(-1, self._data.batch))
+        order_NR = np.concatenate(groups)
+        return random.permutation(order_NR) if self._shuffle else order_NR
+
+
+def _fill(batch: Batch, b: int, documents: Sequence[Document]) -> None:
+    start = 0
+    for segment, (inputs_TF, targets_TH) in enumerate(documents, 1):
+        here = slice(start, start + len(inputs_TF))
+        batch.inputs[b, here] = inputs_TF
+        batch.targets[b, here] = targets_TH
+        batch.segments[b, here] = segment
+        batch.positions[b, here] = np.arange(len(inputs_TF))
+        batch.weights[b, here] = 1
+        start = here.stop
+
+
+def _padded(sizes: np.ndarray, data: Data) -> dict[int, list[Row]]:
+    return {data.length: [[number] for number in range(len(sizes))]}
+
+
+def _bucketed(sizes: np.ndarray, data: Data) -> dict[int, list[Row]]:
+    lengths = bucket_lengths(sizes, data.buckets, data.length)
+    rows: dict[int, list[Row]] = {length: [] for length in lengths}
+    for number, bucket in enumerate(np.searchsorted(lengths, sizes)):
+        rows[lengths[bucket]].append([number])
+    return rows
+
+
+def _packed(sizes: np.ndarray, data: Data) -> dict[int, list[Row]]:
+    return {data.length: best_fit(sizes.tolist(), data.length, data.bins)}
+
+
+PLANNERS: dict[str, Callable[[np.ndarray, Data], dict[int, list[Row]]]] = {
+    "pack": _packed,
+    "bucket": _bucketed,
+    "pad": _padded,
+}
+
+
+def best_fit(sizes: Sequence[int], length: int, bins: int) -> list[Row]:
+    """Each size into the fullest of `bins` open rows that has room; if none has, one is closed."""
+    closed: list[Row] = []
+    rows: list[Row] = [[] for _ in range(bins)]
+    room = [length] * bins
+    for number, size in enumerate(sizes):
+        fitting = [b for b in range(bins) if room[b] >= size]
+        at = min(fitting or range(bins), key=room.__getitem__)
+        if not fitting:
+            closed.append(rows[at])
+            rows[at], room[at] = [], length
+        rows[at].append(number)
+        room[at] -= size
+    return closed + [row for row in rows if row]
+
+
+def bucket_lengths(sizes: np.ndarray, buckets: int, longest: int) -> tuple[int, ...]:
+    """At most so many lengths, one for each size and with the least padding in all.
+
+    Dynamic programming over the lengths that occur, rounded up: the best use of k buckets for
+    the documents up to a length is the best use of k - 1 for those up to a smaller one, and one
+    bucket for the rest.
+    """
+    lengths_J = np.unique(np.minimum(-(-sizes // MULTIPLE) * MULTIPLE, longest))
+    fitting_J = np.searchsorted(np.sort(sizes), lengths_J, side="right")
+    # Steps in a bucket of length j for what does not fit into i; a bucket i >= j is none.
+    steps_IJ = lengths_J * (fitting_J - fitting_J[:, None])
+    steps_IJ[np.tril_indices(len(lengths_J), -1)] = 2**62
+    best_J, froms = lengths_J * fitting_J, []
+    for _ in range(buckets - 1):
+        total_IJ = best_J[:, None] + steps_IJ
+        froms.append(total_IJ.argmin(axis=0))
+        best_J = total_IJ.min(axis=0)
+    chosen = [len(lengths_J) - 1]
+    for from_J in reversed(froms):
+        chosen.append(from_J[chosen[-1]])
+    return tuple(lengths_J[sorted(set(chosen))].tolist())

@@ -1,0 +1,28 @@
+"""Where the data of a run comes from: one function for each value of `data.source`.
+
+A data set is a function `Data -> Corpus` in a file of its own and one line in `SOURCES`. Its
+module is imported when it is asked for, so that an optional one costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from reference_trainer.config import Data
+from reference_trainer.data.batch import Corpus
+
+SOURCES = {  # data.source: the module in this folder, the function in it
+    "stdlib": ("text", "stdlib"),
+    "files": ("text", "files"),
+    "chorales": ("chorales", "chorales"),
+}
+
+
+class DataError(ValueError):
+    """The data is missing, unreadable or not of the kind that was asked for."""
+
+
+def load(data: Data) -> Corpus:
+    """The documents to train on and those held out; DataError."""
+    module, function = SOURCES[data.source]
+    return getattr(importlib.import_module(f"{__package__}.{module}"), function)(data)

@@ -1,0 +1,72 @@
+"""Batches one after another, without end, and the state that resumes them exactly.
+
+Wrong: a checkpoint without the place in the data: the resumed run starts the epoch again, and sees
+some documents twice and others never.
+Right: what comes next is one number, saved with the weights. Both loaders give the same batches
+and write the same state, so that a run started with one goes on with the other.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from reference_trainer.config import Data
+from reference_trainer.data.batch import Batch
+from reference_trainer.data.batching import Batches
+from reference_trainer.data.corpus import DataError
+
+State = dict[str, Any]  # plain values
+
+
+class Loader(Iterator[Batch], Protocol):
+    """The batches of a run."""
+
+    def state(self) -> State:
+        """What gives the batches that come next, if a loader is made with it."""
+        ...
+
+
+def loader(batches: Batches, data: Data, state: State | None = None) -> Loader:
+    """From the first batch of a shuffled `Batches`, or from where `state` was taken; DataError."""
+    kinds = {"simple": SimpleLoader, "grain": GrainLoader}
+    return kinds[data.loader](batches, data, state or {"next_index": 0})
+
+
+class SimpleLoader(Iterator[Batch]):
+    """No package and no thread."""
+
+    def __init__(self, batches: Batches, data: Data, state: State) -> None:
+        self._batches = batches
+        self._next: int = state["next_index"]
+
+    def __next__(self) -> Batch:
+        batch = self._batches[self._next]
+        self._next += 1
+        return batch
+
+    def state(self) -> State:
+        return {"next_index": self._next}
+
+
+class GrainLoader(Iterator[Batch]):
+    """Grain: batches are made by threads, for data that is slow to read or to decode."""
+
+    def __init__(self, batches: Batches, data: Data, state: State) -> None:
+        try:
+            import grain  # a second at the start that only this loader needs
+        except ImportError as error:
+            raise DataError(
+                "data.loader=grain: pip install grain; or data.loader=simple"
+            ) from error
+        threads = grain.ReadOptions(num_threads=data.prefetch, prefetch_buffer_size=data.prefetch)
+        indices = grain.MapDataset.range(sys.maxsize)  # an index beyond the epoch is in the next
+        self._iterator = iter(indices.map(batches.__getitem__).to_iter_dataset(threads))
+        self._iterator.set_state(state)
+
+    def __next__(self) -> Batch:
+        return next(self._iterator)
+
+    def state(self) -> State:
+        return dict(self._iterator.get_state())

@@ -1,0 +1,50 @@
+"""The forward function with its weights, as one file that needs no code of ours to run.
+
+`jax.export` keeps what was compiled for: read it back with `jax.export.deserialize(bytes).call`.
+Any number of rows of the trained length; rows hold one document each.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import export as jax_export
+
+from reference_trainer.config import Config
+from reference_trainer.data.batch import Batch
+from reference_trainer.model import backbone
+from reference_trainer.model.backbone import Params
+from reference_trainer.model.heads import logits
+
+
+def forward(params: Params, inputs_BTF: jax.Array, config: Config) -> list[jax.Array]:
+    """Logits, float32 BTV for each head, of rows that hold one document."""
+    rows, length = inputs_BTF.shape[:2]
+    ones_BT = jnp.ones((rows, length), jnp.int32)
+    positions_BT = jnp.broadcast_to(jnp.arange(length, dtype=jnp.int32), (rows, length))
+    batch = Batch(inputs_BTF, inputs_BTF, ones_BT, positions_BT, ones_BT)
+    return logits(params, backbone.hidden(params, batch, config), config)
+
+
+def write(params: Params, config: Config, path: Path, platforms: tuple[str, ...] = ()) -> int:
+    """Write the function for these platforms (default: the one in use); its size in bytes.
+
+    The weights are an argument of the function and are saved beside it, as `PATH.npz`: baked in,
+    they would be constants of the program. (gotcha: large-constant-captured)
+    """
+    (rows,) = jax_export.symbolic_shape("rows")
+    features = len(config.model.features)
+    inputs = jax.ShapeDtypeStruct((rows, config.data.length, features), jnp.int32)
+    weights = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), params)
+
+    def run(params: Params, inputs_BTF: jax.Array) -> list[jax.Array]:
+        return forward(params, inputs_BTF, config)
+
+    made = jax_export.export(jax.jit(run), platforms=platforms or None)(weights, inputs)
+    path.write_bytes(made.serialize())
+    leaves = jax.device_get(jax.tree.leaves(params))
+    np.savez(path.with_suffix(path.suffix + ".npz"), **{str(i): x for i, x in enumerate(leaves)})
+    return path.stat().st_size

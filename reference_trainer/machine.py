@@ -1,0 +1,83 @@
+"""The machine: which devices, where compiled programs are kept, and how many rows fit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import jax
+
+from reference_trainer import metrics
+from reference_trainer.config import Config, ConfigError
+
+SHARE = 0.85  # of a device's memory that a step may ask for
+
+
+def choose(platform: str) -> None:
+    """Use this platform or fail: "auto" takes what JAX finds best. ConfigError."""
+    if platform != "auto":
+        jax.config.update("jax_platforms", {"gpu": "cuda,rocm"}.get(platform, platform))
+    try:
+        found = jax.default_backend()
+    except RuntimeError as error:
+        raise ConfigError(
+            f"--platform {platform}: JAX finds no such device here "
+            f"({str(error).splitlines()[0]}); pip install 'jax[cuda13]' brings GPU support"
+        ) from error
+    if platform == "gpu" and found != "gpu":
+        raise ConfigError(f"--platform gpu: JAX finds only {found}")
+
+
+def keep_programs(folder: str) -> None:
+    """Keep compiled programs between runs: set before the first compile, or it is missed.
+
+    By default JAX keeps what took a second or more; here everything above a tenth. The key holds
+    the program, its options, the devices and the versions. (gotcha: compile-cache-unused)
+    """
+    if folder != "none":
+        path = Path(folder).expanduser()
+        path.mkdir(parents=True, exist_ok=True)
+        jax.config.update("jax_compilation_cache_dir", str(path))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+
+
+def memory_limit() -> int:
+    """Bytes of one device; on a CPU the machine's memory, shared by its devices."""
+    device = jax.local_devices()[0]
+    stats = device.memory_stats() or {}
+    if "bytes_limit" in stats:
+        return int(stats["bytes_limit"])
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    return pages * size // jax.local_device_count()
+
+
+def fitting_batch(config: Config, limit: int | None = None) -> Config:
+    """With data.batch=0: as many rows as memory holds; a power of two for each device and part.
+
+    Two small steps are compiled, not run; memory grows linearly with the rows, so that the rest is
+    a division. ConfigError where not even the smallest batch fits.
+    """
+    if config.data.batch:
+        return config
+    unit = jax.device_count() * config.optimizer.accumulate
+    few, more = _asked(config, unit), _asked(config, 2 * unit)
+    room = SHARE * (limit or memory_limit()) - few
+    if room < 0:
+        raise ConfigError(
+            f"data.batch=0: a step of {unit} rows asks for {few / 2**30:.1f} GiB a device; set "
+            "compute.remat=full, compute.loss_chunk or a smaller model"
+        )
+    units = 1 + int(room // max(more - few, 1))
+    return config.replace(data={"batch": unit * 2 ** (units.bit_length() - 1)})
+
+
+def _asked(config: Config, rows: int) -> int:
+    """Bytes that a step of so many rows asks for on one device."""
+    from reference_trainer import parallel
+    from reference_trainer.train import state, step
+
+    sized, mesh = config.replace(data={"batch": rows}), parallel.device_mesh()
+    batch = parallel.abstract_batch(sized, mesh)
+    compiled = step.build(sized, mesh).lower(state.abstract(sized, mesh), batch).compile()
+    report = metrics.memory(compiled)
+    return report["arguments"] + report["temporary"]

@@ -1,0 +1,178 @@
+"""Causal attention within documents: three ways to compute the same values.
+
+Wrong: a mask made outside of the step (T * T numbers in the program); none between the documents
+of a row; -inf for what is masked (a query with nothing else is NaN, and then all gradients are).
+Right: the mask is compared inside of the step from counters and the documents' numbers, documents
+see only themselves, masked scores are finite. (gotchas: large-constant-captured, non-finite-value)
+
+`xla` keeps T * T scores per head for the backward pass. `chunked` computes a few queries at a time,
+and again on the way back: far less memory and, on a CPU, less time. `cudnn` is flash attention.
+
+Axes: B rows, T steps, S steps seen, L steps in a chunk, C chunks, H heads, K head width.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from reference_trainer.model.chunks import cut, joined
+from reference_trainer.model.flash import flash, refusal
+from reference_trainer.precision import einsum32
+
+MASKED = -1e30
+PARTS = 4  # of a row, in chunked attention
+
+
+class Queries(NamedTuple):
+    """Consecutive steps that look back."""
+
+    q_BTHK: jax.Array
+    segments_BT: jax.Array
+    first: int | jax.Array  # the first one's place in the row
+
+
+class Keys(NamedTuple):
+    """Consecutive steps that are seen."""
+
+    k_BSHK: jax.Array
+    v_BSHK: jax.Array
+    segments_BS: jax.Array
+    first: int | jax.Array = 0
+
+    def part(self, first: int | jax.Array, steps: int) -> Keys:
+        k_BSHK, v_BSHK, segments_BS = (
+            lax.dynamic_slice_in_dim(x, first, steps, axis=1) for x in self[:3]
+        )
+        return Keys(k_BSHK, v_BSHK, segments_BS, first)
+
+
+class Cache(NamedTuple):
+    """The keys and values of the steps so far, in arrays of a fixed size."""
+
+    k_BSHK: jax.Array
+    v_BSHK: jax.Array
+
+
+def rotate(x_BTHK: jax.Array, positions_BT: jax.Array) -> jax.Array:
+    """Rotary positions; angles in float32, as bfloat16 cannot tell position 256 from 257."""
+    half = x_BTHK.shape[-1] // 2
+    turns_K = 10_000.0 ** (-lax.iota(jnp.float32, half) / half)
+    angles_BT1K = positions_BT[:, :, None, None].astype(jnp.float32) * turns_K
+    cos, sin = jnp.cos(angles_BT1K), jnp.sin(angles_BT1K)
+    a, b = jnp.split(x_BTHK.astype(jnp.float32), 2, axis=-1)
+    return jnp.concatenate([a * cos - b * sin, a * sin + b * cos], -1).astype(x_BTHK.dtype)
+
+
+def attend(
+    q_BTHK: jax.Array,
+    k_BTHK: jax.Array,
+    v_BTHK: jax.Array,
+    segments_BT: jax.Array,
+    *,
+    kind: str,
+    window: int,
+    chunk: int,
+    packed: bool,
+) -> jax.Array:
+    """Mix the values of this and earlier steps of the same document, at most `window` back.
+
+    Padding is a document too, so that every step sees at least itself. Rows that are not `packed`
+    hold one document with padding on the right: for them causal order alone keeps the two apart.
+    """
+    if kind == "cudnn":
+        return flash(q_BTHK, k_BTHK, v_BTHK, segments_BT, window=window, packed=packed)
+    queries, keys = Queries(q_BTHK, segments_BT, 0), Keys(k_BTHK, v_BTHK, segments_BT)
+    if kind == "chunked":
+        return _chunked(queries, keys, window, chunk)
+    if kind == "xla":
+        return _mixed(queries, keys, window)
+    raise ValueError(f"attention {kind!r}: one of xla, chunked, cudnn")
+
+
+def attend_one(
+    q_BHK: jax.Array,
+    k_BHK: jax.Array,
+    v_BHK: jax.Array,
+    cache: Cache,
+    position: jax.Array,
+    *,
+    window: int,
+) -> tuple[jax.Array, Cache]:
+    """One step of `attend` for rows of one document, all at the same position.
+
+    It must be within the cache: past the end, JAX writes over the last step without a word.
+    """
+    k_BSHK = lax.dynamic_update_slice_in_dim(cache.k_BSHK, k_BHK[:, None], position, axis=1)
+    v_BSHK = lax.dynamic_update_slice_in_dim(cache.v_BSHK, v_BHK[:, None], position, axis=1)
+    segments_BS = jnp.zeros(k_BSHK.shape[:2], jnp.int32)
+    queries = Queries(q_BHK[:, None], segments_BS[:, :1], position)
+    out_B1HK = _mixed(queries, Keys(k_BSHK, v_BSHK, segments_BS), window)
+    return out_B1HK[:, 0], Cache(k_BSHK, v_BSHK)
+
+
+def usable(kind: str, dtype: str, head_width: int, *, packed: bool = False) -> tuple[str, str]:
+    """The implementation to use and, if it is not the one asked for, why; decided once, printed."""
+    reason = refusal(dtype, head_width, packed) if kind == "cudnn" else ""
+    return ("xla" if reason else kind), reason
+
+
+def _mixed(queries: Queries, keys: Keys, window: int) -> jax.Array:
+    """Scores and softmax in float32; divided last, which is K numbers per query and not S."""
+    q_BTHK = queries.q_BTHK
+    scores_BHTS = einsum32("BTHK,BSHK->BHTS", q_BTHK, keys.k_BSHK) * q_BTHK.shape[-1] ** -0.5
+    scores_BHTS = jnp.where(_mask(queries, keys, window)[:, None], scores_BHTS, MASKED)
+    # The result does not depend on what is subtracted, so it needs no gradient.
+    largest_BHT1 = lax.stop_gradient(jnp.max(scores_BHTS, axis=-1, keepdims=True))
+    weights_BHTS = jnp.exp(scores_BHTS - largest_BHT1)
+    total_BTH = jnp.moveaxis(jnp.sum(weights_BHTS, axis=-1), 1, 2)
+    out_BTHK = einsum32("BHTS,BSHK->BTHK", weights_BHTS.astype(q_BTHK.dtype), keys.v_BSHK)
+    return (out_BTHK / total_BTH[..., None]).astype(q_BTHK.dtype)
+
+
+def _mask(queries: Queries, keys: Keys, window: int) -> jax.Array:
+    """Which of the keys each query sees, BTS."""
+    shape = (queries.q_BTHK.shape[1], keys.k_BSHK.shape[1])
+    # gotcha: shows[large-constant-captured] made on the device, of counters
+    query_TS = queries.first + lax.broadcasted_iota(jnp.int32, shape, 0)
+    key_TS = keys.first + lax.broadcasted_iota(jnp.int32, shape, 1)
+    reach_TS = key_TS <= query_TS
+    if window:
+        reach_TS &= query_TS - key_TS <= window
+    return reach_TS & (queries.segments_BT[:, :, None] == keys.segments_BS[:, None, :])
+
+
+def _chunked(queries: Queries, keys: Keys, window: int, chunk: int) -> jax.Array:
+    """Parts of the row, each with the keys up to its own end.
+
+    One part would be enough for the memory; four do 5/8 of its work. A window saves more alone.
+    """
+    steps = queries.q_BTHK.shape[1]
+    chunk = min(chunk, steps)
+    size = -(-steps // (chunk * (1 if window else PARTS))) * chunk
+    parts = []
+    for start in range(0, steps, size):
+        end = min(start + size, steps)
+        part = Queries(queries.q_BTHK[:, start:end], queries.segments_BT[:, start:end], start)
+        parts.append(_part(part, keys.part(0, end), window, chunk))
+    return jnp.concatenate(parts, axis=1)
+
+
+def _part(queries: Queries, keys: Keys, window: int, chunk: int) -> jax.Array:
+    """A loop over chunks of queries; with a window, each takes only the keys in its reach."""
+    seen = keys.k_BSHK.shape[1]
+    reach = min(seen, chunk + window) if window else seen
+
+    # Without the checkpoint the loop keeps the scores of every chunk, and saves no memory.
+    @jax.checkpoint
+    def one(some: Queries) -> jax.Array:
+        first = jnp.clip(some.first - window, 0, seen - reach)
+        return _mixed(some, keys.part(first, reach), window)
+
+    q_CBLHK, segments_CBL = cut(queries.q_BTHK, chunk), cut(queries.segments_BT, chunk)
+    first_C = queries.first + chunk * lax.iota(jnp.int32, len(q_CBLHK))
+    out_CBLHK = lax.map(one, Queries(q_CBLHK, segments_CBL, first_C))
+    return joined(out_CBLHK, queries.q_BTHK.shape[1])

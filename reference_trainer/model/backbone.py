@@ -1,0 +1,176 @@
+"""The model: parameters as a plain tree of arrays, and the stack of layers over them.
+
+Wrong: `nnx.jit` of a step that takes modules: the module graph is walked again at every call.
+Right: the modules are definitions. They are split once; the parameters are dictionaries of arrays
+that any jit, checkpoint or sharding understands, and a merge happens while tracing only.
+
+Layers are scanned or unrolled, over the same parameters: a scan compiles one layer whatever the
+depth, and is where recomputation saves memory; unrolled layers run faster (measure: `bench`).
+Recomputing (`compute.remat`) in an unrolled stack saves nothing on a CPU, where the compiler removes
+it; look at `memory` in the report of a run, not at the setting. (gotchas: traced-shape)
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from reference_trainer.config import Config, group
+from reference_trainer.data.batch import Batch
+from reference_trainer.model.layers import Block, Carry, Rows
+
+Params = dict[str, Any]
+
+
+def init(key: jax.Array, config: Config) -> Params:
+    """Float32 parameters: {"embed": one VD per feature, "layers": ..., "norm": ..., "heads": ...}.
+
+    "layers" is a list of groups of layers, or one group of stacked arrays where they are scanned.
+    """
+    model = config.model
+    embed_key, layers_key, heads_key = jax.random.split(key, 3)
+    keys = jax.random.split(layers_key, model.depth // group(config))
+    make = functools.partial(_group_params, config=config)
+    layers = jax.vmap(make)(keys) if _scanned(config) else [make(key) for key in keys]
+    sizes = () if model.tied else model.heads
+    return {
+        "embed": _tables(embed_key, model.features, model.width),
+        "layers": layers,
+        "norm": {"scale": jnp.ones(model.width)},
+        "heads": _tables(heads_key, sizes, model.width),
+    }
+
+
+def hidden(
+    params: Params, batch: Batch, config: Config, key: jax.Array | None = None
+) -> jax.Array:
+    """The last layer's output, x_BTD, in the compute type; with dropout where there is a key."""
+    rows = Rows(batch.segments, batch.positions, packed=config.data.batching == "pack")
+    layers = params["layers"]
+    count = config.model.depth // group(config)
+    keys = None if key is None else jax.random.split(key, count)
+    x_BTD = embedded(params, batch.inputs, config)
+
+    def one(x_BTD: jax.Array, part: tuple[Params, jax.Array | None]) -> tuple[jax.Array, None]:
+        return _run_group(x_BTD, *part, rows=rows, config=config), None
+
+    if _scanned(config):
+        x_BTD, _ = jax.lax.scan(one, x_BTD, (layers, keys))
+    else:
+        for i in range(count):
+            x_BTD, _ = one(x_BTD, (layers[i], None if keys is None else keys[i]))
+    return normed(params, x_BTD)
+
+
+def start(config: Config, rows: int, length: int) -> list[Carry]:
+    """The state of all layers before the first of `length` steps."""
+    dtype = jnp.dtype(config.compute.dtype)
+    blocks = [nnx.eval_shape(lambda kind=kind: _block(kind, config)) for kind in _kinds(config)]
+    cycles = config.model.depth // len(blocks)
+    return [block.mixer.carry(rows, length, dtype) for _ in range(cycles) for block in blocks]
+
+
+def step(
+    params: Params, inputs_BF: jax.Array, carry: list[Carry], position: jax.Array, config: Config
+) -> tuple[jax.Array, list[Carry]]:
+    """One step of every row: (x_BD, the carry for the next step); `position` counts from 0."""
+    x_BD = embedded(params, inputs_BF, config)
+    after = []
+    for (kind, weights), before in zip(_layers(params, config), carry, strict=True):
+        x_BD, now = nnx.merge(_definition(config, kind), weights).step(x_BD, before, position)
+        after.append(now)
+    return normed(params, x_BD), after
+
+
+def embedded(params: Params, inputs: jax.Array, config: Config) -> jax.Array:
+    """The sum of the features' embeddings, ...D, in the compute type."""
+    dtype = jnp.dtype(config.compute.dtype)
+    tables = enumerate(params["embed"])
+    return sum(table_VD.astype(dtype)[inputs[..., i]] for i, table_VD in tables)
+
+
+def normed(params: Params, x: jax.Array) -> jax.Array:
+    """Root mean square norm over the width, computed in float32."""
+    wide = x.astype(jnp.float32)
+    scale = jax.lax.rsqrt(jnp.mean(wide * wide, axis=-1, keepdims=True) + 1e-6)
+    return (wide * scale * params["norm"]["scale"]).astype(x.dtype)
+
+
+def stack(groups: Sequence[Params]) -> Params:
+    """From the layers of an unrolled model to those of a scanned one."""
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *groups)
+
+
+def unstack(stacked: Params) -> list[Params]:
+    """From the layers of a scanned model to those of an unrolled one."""
+    count = len(jax.tree.leaves(stacked)[0])
+    return [jax.tree.map(lambda leaf, i=i: leaf[i], stacked) for i in range(count)]
+
+
+def _run_group(
+    x_BTD: jax.Array, params: Params, key: jax.Array | None, *, rows: Rows, config: Config
+) -> jax.Array:
+    for i, kind in enumerate(_kinds(config)):
+        layer_key = None if key is None else jax.random.fold_in(key, i)
+        apply = _recomputed(_layer(kind, config, rows), config, i)
+        x_BTD = apply(params[str(i)], x_BTD, layer_key)
+    return x_BTD
+
+
+def _layer(kind: str, config: Config, rows: Rows) -> Callable[..., jax.Array]:
+    def apply(params: Params, x_BTD: jax.Array, key: jax.Array | None) -> jax.Array:
+        return nnx.merge(_definition(config, kind), params)(x_BTD, rows, key)
+
+    return apply
+
+
+def _recomputed(apply: Callable, config: Config, i: int) -> Callable:
+    """Keep only the inputs of the layer, or those and its matrix products, for the way back."""
+    compute = config.compute
+    if compute.remat == "none" or i % compute.remat_every:
+        return apply
+    dots = jax.checkpoint_policies.dots_with_no_batch_dims_saveable
+    return jax.checkpoint(apply, policy=dots if compute.remat == "dots" else None)
+
+
+def _kinds(config: Config) -> list[str]:
+    pattern = config.model.pattern
+    return [pattern[i % len(pattern)] for i in range(group(config))]
+
+
+def _layers(params: Params, config: Config) -> list[tuple[str, Params]]:
+    groups = unstack(params["layers"]) if _scanned(config) else params["layers"]
+    return [(kind, g[str(i)]) for g in groups for i, kind in enumerate(_kinds(config))]
+
+
+def _group_params(key: jax.Array, config: Config) -> Params:
+    kinds = _kinds(config)
+    keys = jax.random.split(key, len(kinds))
+    return {
+        str(i): nnx.to_pure_dict(nnx.state(_block(kind, config, keys[i]), nnx.Param))
+        for i, kind in enumerate(kinds)
+    }
+
+
+def _tables(key: jax.Array, sizes: Sequence[int], width: int) -> list[jax.Array]:
+    keys = jax.random.split(key, max(len(sizes), 1))
+    return [width**-0.5 * jax.random.normal(keys[i], (v, width)) for i, v in enumerate(sizes)]
+
+
+def _block(kind: str, config: Config, key: jax.Array | int = 0) -> Block:
+    return Block(config, kind, rngs=nnx.Rngs(key))
+
+
+@functools.cache
+def _definition(config: Config, kind: str) -> nnx.GraphDef:
+    """The structure of a layer without its arrays: static, made once."""
+    return nnx.graphdef(nnx.eval_shape(lambda: _block(kind, config)))
+
+
+def _scanned(config: Config) -> bool:
+    return config.compute.layers == "scan"

@@ -1,0 +1,76 @@
+"""Number formats: what is kept, what is multiplied, and training as if numbers were int8.
+
+Wrong: parameters in bfloat16. It has 8 bits: adding a thousandth of a weight to it changes nothing,
+and training stops early. Right: parameters are float32 and stay so; what goes into matrix products
+is cast where it is used, products are summed in float32, and so is everything that adds up many
+numbers. (gotchas: zero-gradient, non-finite-value)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.typing import DTypeLike
+
+LARGEST = 127  # of int8, and of its negative side too: -128 is not used
+
+
+def cast(params: Any, dtype: DTypeLike) -> Any:
+    """A copy to compute with: float leaves in `dtype`, others (counters, keys) as they are."""
+
+    def one(leaf: jax.Array) -> jax.Array:
+        return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
+
+    return jax.tree.map(one, params)
+
+
+def einsum32(subscripts: str, a: jax.Array, b: jax.Array) -> jax.Array:
+    """`a` and `b`, of one type, multiplied in that type and summed in float32.
+
+    The gradient of a float32 result is float32. With `preferred_element_type` alone the products
+    of the backward pass would be float32 throughout, at half the speed or less on a GPU; a named
+    algorithm holds in both directions.
+    """
+    algorithm = lax.DotAlgorithmPreset.BF16_BF16_F32 if a.dtype == jnp.bfloat16 else None
+    return jnp.einsum(subscripts, a, b, precision=algorithm, preferred_element_type=jnp.float32)
+
+
+def fake_quantise(x: jax.Array, axis: int) -> jax.Array:
+    """What `x` becomes as int8, with one scale for all values along `axis`; the gradient of `x`.
+
+    `axis` is the one that the following product sums over, so that the scales can be taken out of
+    the sum. The largest value sets the scale: none lies outside the range, and the error is at
+    most half a step (and then the rounding of `x`'s own type).
+
+    Wrong, though often written: `scale = max(abs(x)) / 127` and `round(x / scale) * scale`. The
+    derivative of `round` is 0, so the gradient is 0 at every element but the largest, which is
+    reached by way of the scale: nothing else learns. And zeros give 0 / 0, NaN in all of the model.
+    """
+    wide = lax.stop_gradient(x).astype(jnp.float32)
+    largest = jnp.max(jnp.abs(wide), axis=axis, keepdims=True)
+    scale = jnp.maximum(largest / LARGEST, jnp.finfo(jnp.float32).tiny)
+    nearest = jnp.round(wide / scale) * scale
+    # A cast to bfloat16 and back may be left out by the compiler of a GPU; this may not.
+    own = jnp.finfo(x.dtype)
+    rounded = lax.reduce_precision(nearest, own.nexp, own.nmant).astype(x.dtype)
+    # The added term is exactly 0 and its gradient is 1: straight through.
+    return rounded + (x - lax.stop_gradient(x))
+
+
+def aligned(size: int, multiple: int = 8) -> int:
+    """The next multiple, as the units that multiply matrices want them."""
+    return -(-size // multiple) * multiple
+
+
+def padding_report(sizes: Mapping[str, int], multiple: int = 8) -> list[str]:
+    """One line for each size that is no multiple, with the price of making it one."""
+    return [
+        f"{name} is {size}, not a multiple of {multiple}: {larger} would be "
+        f"{larger / size - 1:.1%} more numbers, and usually less time"
+        for name, size in sizes.items()
+        if (larger := aligned(size, multiple)) != size
+    ]

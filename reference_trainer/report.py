@@ -1,0 +1,88 @@
+"""What people read before and after a run: sizes, the verdict beside the baselines, the plot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jax
+from rich.console import Console
+from rich.table import Table
+
+from reference_trainer import metrics
+from reference_trainer.baselines import baselines
+from reference_trainer.data.batch import Corpus
+from reference_trainer.errors import UserError
+from reference_trainer.model.backbone import Params
+from reference_trainer.plot import plot
+from reference_trainer.precision import padding_report
+from reference_trainer.train import state as states
+from reference_trainer.train.evaluate import Score, evaluate, probes
+from reference_trainer.train.loop import Job, Result
+
+PROBES = 8  # batches that ask whether order matters
+
+
+def before(job: Job) -> None:
+    """Parameters, data, devices, and what is padded."""
+    config, console = job.config, _console()
+    count = metrics.parameters(states.abstract(config, job.mesh).params)
+    console.print(
+        f"{count / 1e6:.2f}M parameters, {config.compute.dtype}, "
+        f"{metrics.flops_per_token(config) / 1e6:.1f} MFLOP a token, "
+        f"{jax.device_count()} x {jax.devices()[0].device_kind}"
+    )
+    console.print(
+        f"{len(job.corpus.train)} documents to train on, {len(job.corpus.held_out)} held out; "
+        f"{len(job.batches)} batches of {config.data.batch} rows, lengths {job.batches.lengths}, "
+        f"{job.batches.useful:.1%} useful"
+    )
+    sizes = {"model.width": config.model.width, "data.length": config.data.length}
+    sizes |= {f"vocabulary {i}": size for i, size in enumerate(config.model.heads)}
+    for line in padding_report(sizes, 8):
+        console.print(line)
+
+
+def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
+    console = _console()
+    console.print(
+        f"{result.programs} compiled training step(s), {result.recompiled} compiled again"
+    )
+    if result.score is None or result.stopped or jax.process_index():
+        return
+    context(job, result.state.params)
+    if baselines:
+        found = table(job.corpus, result.score)
+        (folder / "baselines.json").write_text(json.dumps(found, indent=1))
+        try:
+            plot(folder / "metrics.jsonl", found, folder / "losses.svg")
+            console.print(f"losses: {folder / 'losses.svg'}")
+        except UserError as error:
+            console.print(str(error))
+
+
+def context(job: Job, params: Params) -> tuple[float, float]:
+    """Bits with the context in order and shuffled: the second is larger if context is used."""
+    some = [job.held_out[i] for i in range(min(PROBES, len(job.held_out)))]
+    plain, shuffled = (
+        evaluate(job.eval_step, params, batches, job.mesh).bits for batches in probes(some)
+    )
+    _console().print(f"context in order {plain:.3f} bits, shuffled {shuffled:.3f} bits")
+    return plain, shuffled
+
+
+def table(corpus: Corpus, score: Score) -> dict[str, float]:
+    """Print the baselines, best first, with the model among them; returns them."""
+    found = baselines(corpus, orders=range(6))
+    shown = Table("bits per " + corpus.unit, "", title="on the same held-out targets")
+    bits = {name: value for name, value in found.items() if "accuracy" not in name}
+    for name, value in sorted([*bits.items(), ("this model", score.bits)], key=lambda x: x[1]):
+        shown.add_row(f"{value:.3f}", name, style="bold" if name == "this model" else "")
+    _console().print(shown)
+    for name in found.keys() - bits.keys():
+        _console().print(f"accuracy {score.accuracy:.3f}; {name} {found[name]:.3f}")
+    return found
+
+
+def _console() -> Console:
+    return Console(quiet=jax.process_index() > 0, highlight=False, soft_wrap=True)

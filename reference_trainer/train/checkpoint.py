@@ -1,0 +1,189 @@
+"""Checkpoints: state, configuration, data iterator and versions, written together by Orbax.
+
+Wrong: `pickle.dump(state)`: it copies to the host one array after another, holds the step up, and
+dies with the next version of a class. Wrong: a restore without a target: tuples come back as lists,
+and the optimizer's NamedTuples as dictionaries. Wrong: weights without the place in the data.
+Right: an asynchronous save of arrays, restored onto the shapes, types and shardings of a state that
+is never made; one folder that appears by a rename, so that a crash in mid-save loses nothing; a wait
+at the end, where errors of the background come out.
+(gotchas: device-array-pickled, orbax-restore-without-target, checkpoint-not-awaited)
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import orbax.checkpoint as ocp
+from orbax.checkpoint.checkpoint_managers import (
+    AnyPreservationPolicy,
+    BestN,
+    LatestN,
+)
+
+from reference_trainer.config import Config, differences
+from reference_trainer.errors import UserError
+from reference_trainer.train.state import TrainState
+
+FORMAT = 1
+FIXED = {  # what a saved state depends on; the rest may change when a run goes on
+    "model": None,
+    "data": None,
+    "compute": {"layers", "remat", "remat_every"},
+    "run": {"seed"},
+}
+
+
+class CheckpointError(UserError):
+    """A checkpoint that is missing, broken, newer than this trainer, or of another model."""
+
+
+class Saved(NamedTuple):
+    """What a checkpoint holds besides the state."""
+
+    step: int
+    config: dict[str, Any]
+    loader: dict[str, Any]
+    about: dict[str, Any]  # the data: digest, source, versions
+
+
+class Checkpoints:
+    """A folder of checkpoints; a context manager that waits for the last save on leaving."""
+
+    def __init__(self, folder: Path, keep: int = 2, *, asynchronous: bool = True):
+        self.folder = folder.absolute()
+        policy = [LatestN(keep), BestN(get_metric_fn=_loss, reverse=True, n=1, keep_checkpoints_without_metrics=False)]
+        options = ocp.CheckpointManagerOptions(
+            preservation_policy=AnyPreservationPolicy(policy),
+            best_fn=_loss,
+            best_mode="min",
+            enable_async_checkpointing=asynchronous,
+        )
+        with _explained(self.folder):
+            self._manager = ocp.CheckpointManager(self.folder, options=options)
+
+    def __enter__(self) -> Checkpoints:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with _explained(self.folder):
+            self._manager.wait_until_finished()  # errors of the background come out here
+            self._manager.close()
+
+    def steps(self) -> list[int]:
+        return sorted(self._manager.all_steps())
+
+    def save(
+        self,
+        state: TrainState,
+        step: int,
+        config: Config,
+        loader: dict[str, Any],
+        about: dict[str, Any],
+        held_out_loss: float | None = None,
+    ) -> None:
+        """Start a save; arrays are copied before this returns, so that they may be donated."""
+        items = ocp.args.Composite(
+            state=ocp.args.StandardSave(state),
+            config=ocp.args.JsonSave(config.to_json()),
+            loader=ocp.args.JsonSave(loader),
+            about=ocp.args.JsonSave({"data": about, "format": FORMAT, "versions": versions()}),
+        )
+        metrics = None if held_out_loss is None else {"loss": held_out_loss}
+        with _explained(self.folder):
+            self._manager.save(step, args=items, metrics=metrics)
+
+    def read(self, step: int | None = None) -> Saved:
+        """All but the state, of the newest checkpoint or of `step`; CheckpointError."""
+        step = self._existing(step)
+        names = ("config", "loader", "about")
+        items = ocp.args.Composite(**{name: ocp.args.JsonRestore() for name in names})
+        with _explained(self.folder / str(step)):
+            found = self._manager.restore(step, args=items)
+        written = found["about"].get("format")
+        if not isinstance(written, int) or written > FORMAT:
+            raise CheckpointError(
+                f"{self.folder / str(step)} has format {written}, this trainer reads up to "
+                f"{FORMAT}: it was written by {found['about'].get('versions')}"
+            )
+        return Saved(step, found["config"], found["loader"], found["about"]["data"])
+
+    def restore(self, target: TrainState, step: int | None = None) -> TrainState:
+        """The state, with the types and shardings of `target`, which holds no arrays."""
+        step = self._existing(step)
+        items = ocp.args.Composite(state=ocp.args.StandardRestore(target))
+        with _explained(self.folder / str(step)):
+            return self._manager.restore(step, args=items)["state"]
+
+    def _existing(self, step: int | None) -> int:
+        steps = self.steps()
+        if not steps:
+            raise CheckpointError(f"no checkpoint in {self.folder}")
+        if step is not None and step not in steps:
+            raise CheckpointError(f"no checkpoint of step {step} in {self.folder}: {steps}")
+        return steps[-1] if step is None else step
+
+
+def check_same(saved: Saved, config: Config, about: dict[str, Any]) -> None:
+    """CheckpointError with one line per difference that makes going on impossible."""
+    lines = differences(_fixed(saved.config), _fixed(config.to_json()))
+    if not lines:
+        lines = differences({"data read": saved.about}, {"data read": about})
+    if lines:
+        raise CheckpointError(
+            f"step {saved.step} was saved by a run that differs:\n  "
+            + "\n  ".join(lines)
+            + "\nResume without these changes, or start a new run with another --out."
+        )
+
+
+def versions() -> dict[str, str]:
+    names = ("jax", "jaxlib", "flax", "optax", "orbax-checkpoint")
+    return {"python": platform.python_version()} | {name: version(name) for name in names}
+
+
+def _fixed(config: dict[str, Any]) -> dict[str, Any]:
+    chosen = {}
+    for section, names in FIXED.items():
+        values = config.get(section, {})
+        chosen[section] = {k: v for k, v in values.items() if names is None or k in names}
+    return chosen
+
+
+def _loss(metrics: Any) -> float:
+    return metrics["loss"]
+
+
+class _explained:
+    """Turns what can go wrong with files into a CheckpointError that says where and why."""
+
+    def __init__(self, place: Path):
+        self.place = place
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: Any
+    ) -> None:
+        if not isinstance(error, Exception) or isinstance(error, UserError):
+            return
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise CheckpointError(
+                f"{self.place}: the disk is full; earlier checkpoints are whole: make room and "
+                "go on with --resume"
+            ) from error
+        first = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise CheckpointError(
+            f"{self.place}: cannot be read or written ({type(error).__name__}: {first[:300]}); "
+            "choose an earlier one with --step, if there is one"
+        ) from error

@@ -1,0 +1,86 @@
+"""What a run tells: a progress bar, a line of JSON per report, and TensorBoard where asked for."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import jax
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from reference_trainer.errors import UserError
+
+
+class Log:
+    """A context manager; every process writes its own files, only the first one shows a bar."""
+
+    def __init__(self, folder: Path, steps: int, start: int = 0, *, tensorboard: bool = False):
+        self.first = jax.process_index() == 0
+        self.console = Console(stderr=True, quiet=not self.first)
+        name = "metrics.jsonl" if self.first else f"metrics-{jax.process_index()}.jsonl"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = (folder / name).open("a", encoding="utf-8")
+        self._board = _board(folder) if tensorboard and self.first else None
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=self.console,
+            disable=not (self.first and self.console.is_terminal),
+        )
+        self._task = self._bar.add_task("training", total=steps, completed=start)
+        self._began = time.perf_counter()
+
+    def __enter__(self) -> Log:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+        self._file.close()
+        if self._board is not None:
+            self._board.close()
+
+    def write(self, step: int, **values: Any) -> None:
+        """One line of metrics.jsonl; numbers go to TensorBoard too."""
+        seconds = round(time.perf_counter() - self._began, 3)
+        line = {"step": step, "seconds": seconds, **values}
+        self._file.write(json.dumps({k: _plain(v) for k, v in line.items()}) + "\n")
+        self._file.flush()
+        if self._board is not None:
+            for name, value in values.items():
+                if isinstance(value, (int, float)):
+                    self._board.add_scalar(name, value, step)
+
+    def advance(self, step: int, words: str) -> None:
+        self._bar.update(self._task, completed=step, description=words)
+        if not self.console.is_terminal:
+            self.say(f"step {step}: {words}")
+
+    def say(self, text: str) -> None:
+        """A line for people, above the bar."""
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN and no infinity."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _board(folder: Path) -> Any:
+    try:
+        from tensorboardX import SummaryWriter
+    except ImportError:
+        raise UserError("--tensorboard needs: pip install tensorboardX") from None
+    return SummaryWriter(str(folder / "tensorboard"))

@@ -1,0 +1,149 @@
+"""The loop: everything is made once, then each step is dispatched and the one before is read.
+
+Wrong: `jax.jit` or `optax.adamw(...).init` in the loop, a step that is compiled again when the batch
+has another length, evaluation that reads each batch's loss.
+Right: below. (gotchas: jit-in-loop, optimizer-reinitialised, varying-shape)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import jax
+from jax.sharding import Mesh
+
+from reference_trainer import metrics, parallel
+from reference_trainer.config import Config
+from reference_trainer.data.batch import Batch, Corpus
+from reference_trainer.data.batching import Batches
+from reference_trainer.data.loader import loader
+from reference_trainer.data.prefetch import prefetch
+from reference_trainer.train import state as states
+from reference_trainer.train.checkpoint import Checkpoints, Saved
+from reference_trainer.train.evaluate import Score, evaluate
+from reference_trainer.train.log import Log
+from reference_trainer.train.reader import Reader, Sent
+from reference_trainer.train.state import TrainState
+from reference_trainer.train.step import EvalStep, Metrics, Step, build, build_eval
+from reference_trainer.train.stop import Stop
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that is made once: data, devices and the two compiled functions."""
+
+    config: Config
+    corpus: Corpus
+    batches: Batches
+    held_out: Batches
+    mesh: Mesh
+    step: Step
+    eval_step: EvalStep
+
+
+class Result(NamedTuple):
+    """How a run ended."""
+
+    state: TrainState
+    score: Score | None  # of the last evaluation
+    programs: int  # compiled training steps: one for each length of row
+    recompiled: int  # beyond that; more than 0 is a fault
+    stopped: str  # the signal's name, or ""
+
+
+def prepare(config: Config, corpus: Corpus) -> Job:
+    """ConfigError where the devices do not fit the batch."""
+    parallel.check(config)
+    mesh = parallel.device_mesh()
+    rows = parallel.local_rows(config)
+    batches = Batches(corpus.train, config.data, shuffle=True, rows=rows)
+    held_out = Batches(corpus.held_out, config.data, shuffle=False, rows=rows)
+    step, eval_step = build(config, mesh), build_eval(config, mesh)
+    return Job(config, corpus, batches, held_out, mesh, step, eval_step)
+
+
+def train(
+    job: Job,
+    folder: Path,
+    saved: Saved | None = None,
+    *,
+    tensorboard: bool = False,
+    profile: int = 0,
+) -> Result:
+    """Run to `run.steps`, from the start or from a checkpoint; NotFinite, CheckpointError."""
+    config, run = job.config, job.config.run
+    start, score, watch = saved.step if saved else 0, None, Watch()
+    with ExitStack() as stack:
+        checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep))
+        log = stack.enter_context(Log(folder, run.steps, start, tensorboard=tensorboard))
+        stop = stack.enter_context(Stop())
+        state = first_state(job, checkpoints, saved)
+        reading = loader(job.batches, config.data, saved.loader if saved else None)
+        ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
+        stream, reader = stack.enter_context(ahead), Reader(config, log, folder)
+        for number in range(start + 1, run.steps + 1):
+            profiled(number - start, profile, folder)
+            batch, place = next(stream)
+            state, said = watch.call(job.step, state, batch)
+            reader.sent(Sent(number, said, batch), state)
+            asked, last, bits = stop.asked(number), number == run.steps, None
+            if last or number % run.eval_every == 0:
+                score = held_out(job, state, log, number, reader)
+                bits = score.bits
+            if last or asked or number % run.save_every == 0:
+                checkpoints.save(state, number, config, place, job.corpus.about, bits)
+            if asked:
+                break
+        reader.finish(state)
+    return Result(state, score, len(watch.seen), watch.again, stop.name)
+
+
+def first_state(job: Job, checkpoints: Checkpoints, saved: Saved | None) -> TrainState:
+    """A new state, or the saved one: with the same types and shardings."""
+    if saved is None:
+        return states.create(job.config, job.mesh)
+    return checkpoints.restore(states.abstract(job.config, job.mesh), saved.step)
+
+
+def held_out(job: Job, state: TrainState, log: Log, number: int, reader: Reader) -> Score:
+    """Evaluate and report."""
+    limit = job.config.run.eval_batches
+    score = evaluate(job.eval_step, state.params, each(job.held_out), job.mesh, limit)
+    log.write(number, eval_bits=score.bits, eval_accuracy=score.accuracy, tokens=reader.tokens)
+    log.say(f"step {number}: held out {score.bits:.3f} bits, accuracy {score.accuracy:.3f}")
+    reader.pause()
+    return score
+
+
+def each(batches: Batches) -> Iterator[Batch]:
+    """One epoch, in order."""
+    return (batches[i] for i in range(len(batches)))
+
+
+class Watch:
+    """Counts programs: a row length that was seen must never compile again."""
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+        self.again = 0
+        self._compiles = metrics.Compiles()
+
+    def call(self, step: Step, state: TrainState, batch: Batch) -> tuple[TrainState, Metrics]:
+        before, length = self._compiles.count, batch.inputs.shape[1]
+        result = step(state, batch)
+        if self._compiles.count > before and length in self.seen:
+            self.again += 1
+        self.seen.add(length)
+        return result
+
+
+def profiled(number: int, steps: int, folder: Path) -> None:
+    """Trace `steps` steps from the third on: the first two compile and fill the queue."""
+    if steps and number == 3:
+        jax.profiler.start_trace(str(folder / "profile"))
+    if steps and number == 3 + steps:
+        jax.profiler.stop_trace()

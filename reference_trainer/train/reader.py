@@ -1,0 +1,85 @@
+"""Reading what a step said, one step late.
+
+Wrong: `print(float(loss))` after each step: the device idles while Python prepares the next.
+Wrong: no look at all: the host runs ahead without bound, and a NaN is found an hour later.
+Right: step k is on its way before the numbers of step k - 1 are read: the device always has work,
+and the host is never more than one step ahead. (gotcha: host-read-every-step)
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import jax
+
+from reference_trainer import metrics
+from reference_trainer.config import Config
+from reference_trainer.data.batch import Batch
+from reference_trainer.train import replay
+from reference_trainer.train.log import Log
+from reference_trainer.train.state import TrainState
+from reference_trainer.train.step import Metrics
+
+
+class Sent(NamedTuple):
+    """A step that is on its way."""
+
+    number: int
+    metrics: Metrics
+    batch: Batch
+
+
+class Reader:
+    """Holds the newest step and reads the one before; also counts tokens and the time they take."""
+
+    def __init__(self, config: Config, log: Log, folder: Path):
+        self._config, self._log, self._folder = config, log, folder
+        self._sent: Sent | None = None
+        self.tokens = 0.0  # useful ones, in all
+        self.pause()
+
+    def sent(self, step: Sent, state: TrainState) -> None:
+        """`step` was dispatched and gave `state`; NotFinite if the step before was not."""
+        before, self._sent = self._sent, step
+        if before is not None:
+            self._read(before, state, before.number % self._config.run.log_every == 0)
+
+    def finish(self, state: TrainState) -> None:
+        """Read the last step."""
+        if self._sent is not None:
+            self._read(self._sent, state, report=True)
+            self._sent = None
+
+    def pause(self) -> None:
+        """Time spent until now, on an evaluation or a report, is not training time."""
+        self._counted, self._since = 0.0, time.perf_counter()
+
+    def _read(self, step: Sent, state: TrainState, report: bool) -> None:
+        found = jax.device_get(step.metrics)
+        if not found.finite:
+            self._refuse(step, found, state)
+        self.tokens += float(found.count)
+        self._counted += float(found.count)
+        if report:
+            self._report(step.number, found)
+
+    def _report(self, number: int, found: Metrics) -> None:
+        rate = self._counted / max(time.perf_counter() - self._since, 1e-9)
+        used = metrics.utilisation(self._config, rate)
+        values = {"loss": float(found.loss), "grad_norm": float(found.grad_norm)}
+        values |= {"tokens": self.tokens, "tokens_per_second": rate}
+        if used is not None:
+            values["mfu"] = used[0]
+        self._log.write(number, **values)
+        self._log.advance(number, f"loss {values['loss']:.3f}, {rate:,.0f} tokens/s")
+        self.pause()
+
+    def _refuse(self, step: Sent, found: Metrics, state: TrainState) -> None:
+        path = replay.keep(step.batch, step.number, self._folder)
+        why = replay.explain(state, step.batch, self._config)
+        raise replay.NotFinite(
+            f"step {step.number} was not finite: loss {found.loss}, norm of the gradients "
+            f"{found.grad_norm}; its update was left out, its batch is in {path}\n{why}"
+        )

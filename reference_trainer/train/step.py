@@ -1,0 +1,122 @@
+"""One training step: all it needs comes in as an argument, all it makes goes out.
+
+Wrong: a new `jax.jit(lambda ...)` for each batch, a batch from the scope around, a key that is used
+twice, a mean of means. Right: one jit object for the life of the run, made outside the loop; the
+state donated, so that old and new share their memory; the key derived from the step's number, so
+that a resumed run draws the same; sums divided once, at the end.
+(gotchas: jit-in-loop, jit-captures-batch, key-reuse, use-after-donation, constant-key-in-jit)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax.sharding import Mesh
+
+from reference_trainer import parallel
+from reference_trainer.config import Config
+from reference_trainer.data.batch import Batch
+from reference_trainer.model import backbone, heads
+from reference_trainer.model.heads import Sums
+from reference_trainer.train import state as states
+from reference_trainer.train.state import TrainState
+
+
+class Metrics(NamedTuple):
+    """Scalars on the device; reading one waits for the step."""
+
+    loss: jax.Array  # float32: nats per target, before the update
+    count: jax.Array  # float32: targets
+    grad_norm: jax.Array  # float32: before clipping
+    finite: jax.Array  # bool: False where the update was left out
+
+
+Step = Callable[[TrainState, Batch], tuple[TrainState, Metrics]]
+EvalStep = Callable[[backbone.Params, Batch, Sums], Sums]
+
+
+def build(config: Config, mesh: Mesh) -> Step:
+    """The compiled step; call this once in a run. One program for each length of row."""
+    shardings = jax.tree.map(lambda leaf: leaf.sharding, states.abstract(config, mesh))
+
+    def step(state: TrainState, batch: Batch) -> tuple[TrainState, Metrics]:
+        return train_step(state, batch, config)
+
+    return jax.jit(
+        step, donate_argnums=0, out_shardings=(shardings, parallel.replicated(mesh))
+    )
+
+
+def build_eval(config: Config, mesh: Mesh) -> EvalStep:
+    """The compiled evaluation: adds a batch to the sums, which stay on the device."""
+
+    def step(params: backbone.Params, batch: Batch, total: Sums) -> Sums:
+        return jax.tree.map(jnp.add, total, batch_sums(params, batch, config, None))
+
+    return jax.jit(step, out_shardings=parallel.replicated(mesh))
+
+
+def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainState, Metrics]:
+    """The pure function behind `build`."""
+    key = jax.random.fold_in(jax.random.key(config.run.seed), state.step)
+    grads, total = gradients(state.params, batch, config, key)
+    count = jnp.maximum(total.count, 1.0)
+    grads = jax.tree.map(lambda grad: grad / count, grads)
+    norm = optax.tree.norm(grads)
+    updates, opt_state = states.optimizer(config).update(grads, state.opt_state, state.params)
+    params = optax.apply_updates(state.params, updates)
+    finite = jnp.isfinite(total.loss) & jnp.isfinite(norm)
+    params, opt_state = _either(finite, (params, opt_state), (state.params, state.opt_state))
+    after = TrainState(state.step + 1, params, opt_state, state.skipped + ~finite)
+    return after, Metrics(total.loss / count, total.count, norm, finite)
+
+
+def gradients(
+    params: backbone.Params, batch: Batch, config: Config, key: jax.Array
+) -> tuple[backbone.Params, Sums]:
+    """Gradients of the summed loss, and the sums; in `accumulate` parts, one after another."""
+    parts = config.optimizer.accumulate
+    take = jax.grad(_loss, has_aux=True)
+    if parts == 1:
+        return take(params, batch, config, key)
+
+    def body(
+        total: tuple[backbone.Params, Sums], part: tuple[Batch, jax.Array]
+    ) -> tuple[tuple[backbone.Params, Sums], None]:
+        return jax.tree.map(jnp.add, total, take(params, part[0], config, part[1])), None
+
+    zero = (jax.tree.map(jnp.zeros_like, params), Sums(*jnp.zeros(3)))
+    total, _ = jax.lax.scan(body, zero, (_parts(batch, parts), jax.random.split(key, parts)))
+    return total
+
+
+def batch_sums(
+    params: backbone.Params, batch: Batch, config: Config, key: jax.Array | None
+) -> Sums:
+    """Loss, hits and number of targets of a batch."""
+    x_BTD = backbone.hidden(params, batch, config, key)
+    return heads.sums(params, x_BTD, batch, config)
+
+
+def _loss(
+    params: backbone.Params, batch: Batch, config: Config, key: jax.Array
+) -> tuple[jax.Array, Sums]:
+    total = batch_sums(params, batch, config, key if config.model.dropout else None)
+    return total.loss, total
+
+
+def _parts(batch: Batch, parts: int) -> Batch:
+    """Part i takes rows i, i + parts, ...: each device then keeps the rows it already has."""
+
+    def cut(leaf: jax.Array) -> jax.Array:
+        return jnp.moveaxis(leaf.reshape(-1, parts, *leaf.shape[1:]), 1, 0)
+
+    return Batch(*(cut(leaf) for leaf in batch))
+
+
+def _either(condition: jax.Array, new: tuple, old: tuple) -> tuple:
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), new, old)

@@ -1,0 +1,152 @@
+"""The stack of layers: scanned is unrolled, a packed document is a document alone, a step is a row."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from reference_trainer import parallel, sample
+from reference_trainer.data.batch import Batch
+from reference_trainer.model import backbone, heads
+from reference_trainer.train import step as steps
+from tests.reference_trainer.support import TINY, gradients, hidden, init, some_batch
+
+DEEP = TINY.replace(model={"depth": 8})
+
+
+def scanned(config=TINY):
+    return config.replace(compute={"layers": "scan"})
+
+
+def alone(length: int, seed: int) -> Batch:
+    tokens_T = np.random.default_rng(seed).integers(0, 64, length, np.int32)
+    ones_BT = jnp.ones((1, length), jnp.int32)
+    positions_BT = jnp.arange(length, dtype=jnp.int32)[None]
+    inputs_BT1 = jnp.asarray(tokens_T)[None, :, None]
+    return Batch(inputs_BT1, inputs_BT1, ones_BT, positions_BT, ones_BT.astype(jnp.float32))
+
+
+def joined(first: Batch, second: Batch) -> Batch:
+    second = second._replace(segments=second.segments + 1)
+    return Batch(*(jnp.concatenate(pair, axis=1) for pair in zip(first, second, strict=True)))
+
+
+def test_scanned_is_unrolled_over_the_same_parameters():
+    params, batch = init(jax.random.key(0), config=DEEP), some_batch()
+    stacked = params | {"layers": backbone.stack(params["layers"])}
+    expected = hidden(params, batch, config=DEEP)
+    np.testing.assert_allclose(hidden(stacked, batch, scanned(DEEP)), expected, atol=2e-5)
+    back = backbone.unstack(stacked["layers"])
+    assert jax.tree.all(jax.tree.map(np.array_equal, back, params["layers"]))
+    made = init(jax.random.key(0), config=scanned(DEEP))
+    assert jax.tree.structure(made) == jax.tree.structure(stacked)
+
+
+def test_a_scan_is_compiled_once_for_all_layers():
+    def size(config) -> int:
+        params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
+        batch = parallel.abstract_batch(config, parallel.device_mesh())
+        run = functools.partial(backbone.hidden, config=config)
+        return len(jax.jit(run).lower(params, batch).as_text())
+
+    assert size(scanned(DEEP)) < 1.2 * size(scanned())
+    assert size(DEEP) > 2 * size(TINY)
+
+
+@pytest.mark.parametrize("kind", ["attention", "ssm"])
+def test_a_packed_document_is_a_document_alone(kind):
+    config = TINY.replace(model={"pattern": (kind,)})
+    params = init(jax.random.key(0), config=config)
+    first, second = alone(20, 1), alone(30, 2)
+    both = hidden(params, joined(first, second), config)
+    np.testing.assert_allclose(both[:, :20], hidden(params, first, config), atol=1e-5)
+    np.testing.assert_allclose(both[:, 20:], hidden(params, second, config), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["attention", "ssm"])
+@pytest.mark.parametrize("layers", ["scan", "unroll"])
+def test_a_carried_state_gives_what_the_whole_row_gives(kind, layers):
+    config = TINY.replace(model={"pattern": (kind,), "window": 12}, compute={"layers": layers})
+    params, batch = init(jax.random.key(0), config=config), alone(40, 3)
+    expected_TV = heads.logits(params, hidden(params, batch, config)[0], config)[0]
+    carry = backbone.start(config, 1, 40)
+    for t in range(40):
+        position = jnp.asarray(t, jnp.int32)
+        found, carry = sample.policy_step(params, batch.inputs[:, t], carry, position, config=config)
+        np.testing.assert_allclose(found[0][0], expected_TV[t], atol=2e-4)
+
+
+def temporary(config) -> int:
+    mesh = parallel.device_mesh()
+    batch = parallel.abstract_batch(config, mesh)
+    params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
+    grads = functools.partial(steps.gradients, config=config)
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    return jax.jit(grads).lower(params, batch, key=key).compile().memory_analysis().temp_size_in_bytes
+
+
+def test_recomputing_saves_memory_in_the_scanned_stack():
+    config = scanned(TINY).replace(
+        model={"depth": 6, "width": 64, "pattern": ("attention",)}, data={"length": 128}
+    )
+    whole = temporary(config)
+    full = temporary(config.replace(compute={"remat": "full"}))
+    dots = temporary(config.replace(compute={"remat": "dots"}))
+    second = temporary(config.replace(compute={"remat": "full", "remat_every": 2}))
+    assert full < 0.4 * whole
+    assert dots < 0.6 * whole
+    assert full < second < whole
+
+
+@pytest.mark.parametrize("compute", [{"remat": "full"}, {"remat": "dots", "remat_every": 2}])
+@pytest.mark.parametrize("layers", ["scan", "unroll"])
+def test_recomputing_changes_no_gradient(compute, layers):
+    config = TINY.replace(model={"depth": 4}, compute={"layers": layers})
+    again = config.replace(compute=compute)
+    params, batch = init(jax.random.key(0), config=config), some_batch()
+    expected, _ = gradients(params, batch, config, jax.random.key(0))
+    found, _ = gradients(params, batch, again, jax.random.key(0))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=2e-3), found, expected)
+
+
+def test_bfloat16_computes_in_it_and_keeps_float32_where_it_counts():
+    config = TINY.replace(compute={"dtype": "bfloat16"})
+    params, batch = init(jax.random.key(0), config=config), some_batch()
+    assert all(leaf.dtype == jnp.float32 for leaf in jax.tree.leaves(params))
+    x_BTD = hidden(params, batch, config)
+    assert x_BTD.dtype == jnp.bfloat16
+    assert heads.logits(params, x_BTD, config)[0].dtype == jnp.float32
+    exact_BTD = hidden(params, batch, TINY)
+    error = jnp.linalg.norm(x_BTD - exact_BTD) / jnp.linalg.norm(exact_BTD)
+    assert 0 < error < 0.05
+    grads, total = gradients(params, batch, config, jax.random.key(0))
+    assert all(leaf.dtype == jnp.float32 for leaf in jax.tree.leaves((grads, total)))
+
+
+def test_int8_training_has_gradients_everywhere():
+    config = TINY.replace(compute={"quantise": "int8"})
+    params, batch = init(jax.random.key(0), config=config), some_batch()
+    plain, _ = gradients(params, batch, TINY, jax.random.key(0))
+    grads, _ = gradients(params, batch, config, jax.random.key(0))
+    for path, leaf in jax.tree.leaves_with_path(grads):
+        if "kernel" in jax.tree_util.keystr(path):
+            assert float(jnp.mean(leaf != 0)) > 0.9, path
+    near = [
+        float(jnp.vdot(a, b) / (jnp.linalg.norm(a) * jnp.linalg.norm(b)))
+        for a, b in zip(jax.tree.leaves(plain), jax.tree.leaves(grads), strict=True)
+    ]
+    assert np.median(near) > 0.98
+
+
+def test_dropout_is_only_where_there_is_a_key():
+    config = TINY.replace(model={"dropout": 0.3})
+    params, batch = init(jax.random.key(0), config=config), some_batch()
+    plain = hidden(params, batch, config)
+    np.testing.assert_array_equal(plain, hidden(params, batch, TINY))
+    dropped = [hidden(params, batch, config, jax.random.key(k)) for k in (0, 0, 1)]
+    np.testing.assert_array_equal(dropped[0], dropped[1])
+    assert not np.allclose(dropped[0], dropped[2]) and not np.allclose(dropped[0], plain)

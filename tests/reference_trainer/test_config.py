@@ -1,0 +1,75 @@
+"""Settings: from JSON and the command line, with errors that name what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference_trainer.config import Config, ConfigError, differences, from_json, overridden
+from reference_trainer.presets import PRESETS
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_survive_json(name):
+    config = PRESETS[name]
+    assert from_json(config.to_json()) == config
+    assert hash(from_json(config.to_json())) == hash(config)
+
+
+@given(
+    width=st.integers(1, 64).map(lambda n: 32 * n),
+    rate=st.floats(1e-6, 1.0),
+    pattern=st.lists(st.sampled_from(["ssm", "attention"]), min_size=1, max_size=4),
+)
+def test_overrides_are_read_as_they_are_written(width, rate, pattern):
+    settings = [
+        f"model.width={width}",
+        f"optimizer.learning_rate={rate!r}",
+        f"model.pattern={','.join(pattern)}",
+        f"model.depth={2 * len(pattern)}",
+    ]
+    config = overridden(Config(), settings)
+    assert config.model.width == width
+    assert config.optimizer.learning_rate == rate
+    assert config.model.pattern == tuple(pattern)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("model.widht=64", "did you mean 'width'?"),
+        ("modle.width=64", "did you mean 'model'?"),
+        ("model.width=wide", "must be int"),
+        ("model.width=true", "must be int"),
+        ("model.tied=maybe", "must be bool"),
+        ("compute.dtype=float8", "one of float32, bfloat16"),
+        ("model.features=64,x", "must be int"),
+        ("width=64", "section.name=value"),
+        ("model.width", "section.name=value"),
+        ("model.width=33", "multiple of 32"),
+        ("model.depth=0", "1 or more"),
+        ("run.save_every=0", "1 or more"),
+        ("data.held_out=1", "between 0 and 1"),
+        ("data.source=files", "needs data.paths"),
+        ("optimizer.accumulate=3", "divide by accumulate"),
+    ],
+)
+def test_mistakes_are_named(setting, said):
+    with pytest.raises(ConfigError) as error:
+        overridden(Config(), [setting])
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize("values", [[], 3, {"model": 3}, {"model": {"width": None}}])
+def test_json_of_another_form_is_refused(values):
+    with pytest.raises(ConfigError):
+        from_json(values)
+
+
+def test_differences_are_readable():
+    new = Config().replace(model={"width": 64}, run={"steps": 5})
+    assert differences(Config().to_json(), new.to_json()) == [
+        "model.width: 128 (saved), 64 (asked for)",
+        "run.steps: 300 (saved), 5 (asked for)",
+    ]

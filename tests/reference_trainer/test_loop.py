@@ -1,0 +1,121 @@
+"""The loop: it learns, reads one step late, and stops at what is not finite."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from reference_trainer.data.batch import Batch
+from reference_trainer.train import loop, reader, replay
+from reference_trainer.train.evaluate import evaluate, probes
+from reference_trainer.train.step import Metrics
+from tests.reference_trainer.support import TINY, job, run
+
+
+def test_it_learns_to_count(tmp_path):
+    config = TINY.replace(
+        run={"steps": 60, "eval_every": 60, "save_every": 60}, optimizer={"learning_rate": 1e-2}
+    )
+    result = run(config, tmp_path)
+    assert result.score is not None
+    assert result.score.bits < 0.5 * math.log2(64)
+    assert result.score.accuracy > 0.5
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines if "loss" in line] == list(range(1, 61))
+    assert lines[-1]["eval_bits"] == pytest.approx(result.score.bits) or "loss" in lines[-1]
+
+
+def test_buckets_compile_once_each(tmp_path):
+    config = TINY.replace(data={"batching": "bucket", "buckets": 3}, run={"steps": 20})
+    result = run(config, tmp_path)
+    assert 1 < result.programs <= 3
+    assert result.recompiled == 0
+
+
+class Quiet:
+    def __init__(self) -> None:
+        self.lines: list[int] = []
+
+    def write(self, step: int, **values: float) -> None:
+        self.lines.append(step)
+
+    def advance(self, step: int, words: str) -> None:
+        pass
+
+
+def said(loss: float) -> Metrics:
+    return Metrics(
+        loss=jnp.float32(loss),
+        count=jnp.float32(10),
+        grad_norm=jnp.float32(1),
+        finite=jnp.isfinite(loss),
+    )
+
+
+def test_a_step_is_read_after_the_next_was_sent(tmp_path):
+    log, batch = Quiet(), Batch(*(jnp.zeros(1),) * 5)
+    reading = reader.Reader(TINY, log, tmp_path)  # type: ignore[arg-type]
+    for number in (1, 2, 3):
+        reading.sent(reader.Sent(number, said(1.0), batch), None)  # type: ignore[arg-type]
+        assert log.lines == list(range(1, number))
+    reading.finish(None)  # type: ignore[arg-type]
+    assert log.lines == [1, 2, 3]
+    assert reading.tokens == 30
+
+
+def test_nan_stops_the_run_with_its_batch_and_the_operation(tmp_path, monkeypatch):
+    made = job()
+    create = loop.states.create
+
+    def broken(config, mesh):
+        state = create(config, mesh)
+        embed = [table.at[:].set(-1.0) for table in state.params["embed"]]
+        return state._replace(params=state.params | {"embed": embed})
+
+    def loss(params, batch, config, key):
+        bad = jnp.log(params["embed"][0][0, 0])  # log(-1)
+        total = made_sums(params, batch, config, key)
+        return total._replace(loss=total.loss + bad)
+
+    made_sums = loop.build.__globals__["batch_sums"]
+    monkeypatch.setattr(loop.states, "create", broken)
+    monkeypatch.setattr("reference_trainer.train.step.batch_sums", loss)
+    with pytest.raises(replay.NotFinite) as error:
+        loop.train(made, tmp_path)
+    assert "step 1 was not finite" in str(error.value)
+    assert "log" in str(error.value).splitlines()[-1]
+    (kept,) = tmp_path.glob("bad-batch-1-*.npz")
+    assert np.load(kept)["inputs"].shape == (4, 64, 1)
+
+
+def test_a_model_that_looks_back_is_worse_when_the_context_is_shuffled():
+    """Of counting numbers the last one tells all: shuffling what is before it changes little."""
+    made = job()
+    batches = [made.held_out[i] for i in range(len(made.held_out))]
+    plain, shuffled = probes(batches)
+    for before, after in zip(plain, shuffled, strict=True):
+        assert before.weights.sum() > 0
+        np.testing.assert_array_equal(before.weights, after.weights)
+        at = before.weights > 0
+        np.testing.assert_array_equal(before.inputs[at], after.inputs[at])
+        assert not np.array_equal(before.inputs, after.inputs)
+        for segment in (1, 2):
+            np.testing.assert_array_equal(
+                np.sort(before.inputs[before.segments == segment], axis=0),
+                np.sort(after.inputs[after.segments == segment], axis=0),
+            )
+
+
+def test_evaluation_is_the_mean_over_all_targets():
+    made = job()
+    state = loop.states.create(TINY, made.mesh)
+    score = evaluate(made.eval_step, state.params, loop.each(made.held_out), made.mesh)
+    targets = sum(len(document.targets) for document in made.corpus.held_out)
+    assert score.count == targets
+    assert score.bits == pytest.approx(math.log2(64), rel=0.2)
+    assert jax.process_count() == 1

@@ -1,0 +1,76 @@
+"""Formulas for work and memory, against the compiler's own count where that is right."""
+
+from __future__ import annotations
+
+import jax
+import pytest
+
+from reference_trainer import machine, metrics, parallel
+from reference_trainer.config import ConfigError
+from reference_trainer.presets import PRESETS
+from reference_trainer.train import state as states
+from reference_trainer.train import step as steps
+from tests.reference_trainer.support import TINY
+
+
+def counted(config) -> float:
+    """FLOPs of a compiled step per token, as XLA counts them: right where nothing is scanned."""
+    mesh = parallel.device_mesh()
+    args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
+    analysis = steps.build(config, mesh).lower(*args).compile().cost_analysis()
+    assert analysis is not None
+    return analysis["flops"] / (config.data.batch * config.data.length)
+
+
+@pytest.mark.parametrize("pattern", [("attention",), ("ssm",)])
+def test_flops_are_those_of_the_compiled_program(pattern):
+    config = TINY.replace(
+        model={"pattern": pattern, "width": 128, "head_width": 32}, data={"length": 128}
+    )
+    assert metrics.flops_per_token(config) == pytest.approx(counted(config), rel=0.25)
+
+
+def test_a_scan_hides_flops_from_the_compiler():
+    """Why the formula exists: eight layers, counted as one."""
+    config = TINY.replace(
+        model={"pattern": ("attention",), "depth": 8, "width": 128}, compute={"layers": "scan"}
+    )
+    assert counted(config) < 0.4 * metrics.flops_per_token(config)
+    unrolled = config.replace(compute={"layers": "unroll"})
+    assert metrics.flops_per_token(config) == metrics.flops_per_token(unrolled)
+
+
+def test_gpt2_is_what_is_published():
+    """0.857 GFLOP a token at 1,024 steps by 6 N + 12 L D T, with N = 124M and padding of V."""
+    config = PRESETS["h200_124m"]
+    assert metrics.flops_per_token(config) == pytest.approx(0.857e9, rel=0.03)
+    shapes = jax.eval_shape(lambda: states.init(jax.random.key(0), config))
+    assert metrics.parameters(shapes.params) == pytest.approx(124e6, rel=0.01)
+
+
+def test_peaks_are_dense_and_name_what_they_are():
+    assert metrics.peak("NVIDIA H200", "bfloat16") == (
+        "H200 bfloat16 dense 989 TFLOP/s",
+        989e12,
+    )
+    assert metrics.peak("cpu", "bfloat16") is None
+
+
+def test_a_batch_is_chosen_from_memory():
+    config = TINY.replace(data={"batch": 0})
+    small = machine.fitting_batch(config, 64 * 2**20).data.batch
+    large = machine.fitting_batch(config, 256 * 2**20).data.batch
+    assert 2 * small <= large <= 8 * small
+    asked = machine._asked(config.replace(data={"batch": large}), large)
+    assert asked < 256 * 2**20
+    with pytest.raises(ConfigError, match="asks for"):
+        machine.fitting_batch(config, 1000)
+    assert machine.fitting_batch(TINY, 1000) == TINY
+
+
+def test_sizes_follow_the_names_of_the_state():
+    state = states.init(jax.random.key(0), TINY)
+    sizes = metrics.sizes(state)
+    assert sizes["params"] == sum(leaf.nbytes for leaf in jax.tree.leaves(state.params))
+    assert sizes["opt_state.1.0.mu"] == sizes["opt_state.1.0.nu"] == sizes["params"]
+    assert sum(sizes.values()) == sum(leaf.nbytes for leaf in jax.tree.leaves(state))

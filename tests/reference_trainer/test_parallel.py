@@ -1,0 +1,95 @@
+"""Many devices: the same losses, whichever way the state is laid out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from reference_trainer import parallel
+from reference_trainer.config import ConfigError
+from tests.reference_trainer.support import TINY
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+import json, sys
+import jax
+from reference_trainer import parallel
+from reference_trainer.train import state as states
+from tests.reference_trainer.support import TINY, job
+config = TINY.replace(
+    data={"batch": 16}, model={"width": 64}, run={"parallel": sys.argv[1]},
+    optimizer={"accumulate": int(sys.argv[2])},
+)
+made = job(config)
+state = states.create(config, made.mesh)
+bytes_each = sum(leaf.addressable_shards[0].data.nbytes for leaf in jax.tree.leaves(state))
+losses, held = [], 0
+for i in range(5):
+    state, said = made.step(state, parallel.place(made.batches[i], made.mesh))
+    losses.append(float(said.loss))
+layouts = {str(leaf.sharding.spec) for leaf in jax.tree.leaves(state)}
+print(json.dumps([losses, bytes_each, sorted(layouts), jax.device_count()]))
+"""
+
+
+def five(kind: str, devices: int, accumulate: int = 1) -> tuple[list[float], int, list[str]]:
+    flags = f"--xla_force_host_platform_device_count={devices}"
+    env = os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-c", PROGRAM, kind, str(accumulate)]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    losses, size, layouts, count = json.loads(done.stdout.splitlines()[-1])
+    assert count == devices
+    return losses, size, layouts
+
+
+@pytest.fixture(scope="module")
+def one():
+    return five("dp", 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "devices", "accumulate"),
+    [
+        ("dp", 4, 1),
+        ("fsdp", 4, 2),
+        pytest.param("dp", 8, 2, marks=pytest.mark.slow),
+        pytest.param("fsdp", 8, 1, marks=pytest.mark.slow),
+    ],
+)
+def test_the_losses_are_those_of_one_device(one, kind, devices, accumulate):
+    losses, size, layouts = five(kind, devices, accumulate)
+    np.testing.assert_allclose(losses, one[0], rtol=1e-5)
+    if kind == "fsdp":
+        assert size < 0.35 * one[1]
+        assert any("data" in layout for layout in layouts)
+    else:
+        assert size == one[1]
+
+
+def test_rows_that_do_not_spread_are_refused(monkeypatch):
+    monkeypatch.setattr(jax, "device_count", lambda: 3)
+    with pytest.raises(ConfigError, match=r"data.batch=4 must divide by 3: 3 devices"):
+        parallel.check(TINY)
+
+
+def test_each_process_reads_its_own_rows(monkeypatch):
+    monkeypatch.setattr(jax, "process_count", lambda: 4)
+    read = []
+    for index in range(4):
+        monkeypatch.setattr(jax, "process_index", lambda index=index: index)
+        read += range(TINY.data.batch)[parallel.local_rows(TINY)]
+    assert read == list(range(TINY.data.batch))
+
+
+@pytest.mark.parametrize("spec", ["localhost", "localhost:1,2", "localhost:1,2,2", "host,1,0"])
+def test_addresses_that_make_no_sense_are_refused(spec):
+    with pytest.raises(ConfigError, match="--distributed"):
+        parallel.connect(spec)

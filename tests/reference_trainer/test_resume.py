@@ -1,0 +1,198 @@
+"""Runs that stop and go on: bit by bit as if they had not stopped, or a refusal that says why."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import numpy as np
+import optax
+import pytest
+
+from reference_trainer import parallel
+from reference_trainer.config import from_json
+from reference_trainer.train import checkpoint, loop
+from reference_trainer.train import state as states
+from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved, check_same
+from tests.reference_trainer.support import TINY, job, run, same
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("straight")
+    return folder, run(TINY, folder)
+
+
+def losses(folder: Path) -> dict[int, float]:
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return {line["step"]: line["loss"] for line in lines if "loss" in line}
+
+
+@pytest.mark.parametrize("loader", ["simple", "grain"])
+def test_resumed_is_straight(straight, tmp_path, loader):
+    """All of the state and every loss: 6 steps, or 3 and then 3."""
+    config = TINY.replace(data={"loader": loader})
+    schedule = config.run.steps  # the learning rate depends on the run's length
+
+    class Enough(loop.Stop):
+        def asked(self, step: int) -> bool:
+            return step == schedule // 2
+
+    half = pytest.MonkeyPatch()
+    half.setattr(loop, "Stop", Enough)
+    run(config, tmp_path)
+    half.undo()
+    result = run(config, tmp_path, resume=True)
+    assert same(jax.device_get(straight[1].state), jax.device_get(result.state))
+    assert losses(straight[0]) == losses(tmp_path)
+
+
+def test_a_run_is_one_program(straight, tmp_path):
+    """With evaluation, a ragged last batch and a save; and again after a restore in this process."""
+    _, result = straight
+    assert (result.programs, result.recompiled) == (1, 0)
+    folder = straight[0] / "checkpoints"
+    with Checkpoints(folder) as checkpoints:
+        made = job()
+        state = states.create(TINY, made.mesh)
+        state, _ = made.step(state, parallel.place(made.batches[0], made.mesh))
+        watch = loop.metrics.Compiles()
+        state = checkpoints.restore(states.abstract(TINY, made.mesh))
+        before = watch.count
+        made.step(state, parallel.place(made.batches[1], made.mesh))
+        assert watch.count == before
+
+
+def test_types_come_back(straight):
+    with Checkpoints(straight[0] / "checkpoints") as checkpoints:
+        state = checkpoints.restore(states.abstract(TINY, parallel.device_mesh()))
+    assert isinstance(state, states.TrainState)
+    assert isinstance(state.opt_state[1][0], optax.ScaleByAdamState)
+    assert same(jax.device_get(state), jax.device_get(straight[1].state))
+
+
+def test_newest_and_best_are_kept(tmp_path):
+    state = states.create(TINY, parallel.device_mesh())
+    with Checkpoints(tmp_path, keep=2) as checkpoints:
+        for step, loss in enumerate([3.0, 1.0, 2.5, 2.0, 2.2], start=1):
+            checkpoints.save(state, step, TINY, {}, {}, loss)
+    with Checkpoints(tmp_path) as checkpoints:
+        assert checkpoints.steps() == [2, 4, 5]
+
+
+def test_errors_of_a_background_save_come_out(tmp_path):
+    state = states.create(TINY, parallel.device_mesh())
+    with pytest.raises(CheckpointError) as error, Checkpoints(tmp_path / "c") as checkpoints:
+        checkpoints.save(state, 1, TINY, {}, {})
+        checkpoints._manager.wait_until_finished()
+        (tmp_path / "c").chmod(0o500)
+        if os.access(tmp_path / "c", os.W_OK):  # root may write everywhere
+            (tmp_path / "c").chmod(0o700)
+            (tmp_path / "c" / "2").write_text("in the way")
+            for name in (tmp_path / "c").iterdir():
+                assert name.exists()
+            raise CheckpointError("root")
+        checkpoints.save(state, 2, TINY, {}, {})
+    assert str(tmp_path) in str(error.value) or "root" in str(error.value)
+
+
+def test_another_model_is_refused_with_a_diff(straight):
+    with Checkpoints(straight[0] / "checkpoints") as checkpoints:
+        saved = checkpoints.read()
+    wider = TINY.replace(model={"width": 64}, run={"steps": 9})
+    with pytest.raises(CheckpointError) as error:
+        check_same(saved, wider, saved.about)
+    assert "model.width: 32 (saved), 64 (asked for)" in str(error.value)
+    assert "run.steps" not in str(error.value)  # that may change
+
+
+def test_other_data_are_refused(straight):
+    with Checkpoints(straight[0] / "checkpoints") as checkpoints:
+        saved = checkpoints.read()
+    check_same(saved, from_json(saved.config), saved.about)
+    with pytest.raises(CheckpointError, match="digest: 0/60"):
+        check_same(saved, TINY, {"digest": "1/60"})
+
+
+def test_a_newer_format_is_refused(tmp_path, monkeypatch):
+    state = states.create(TINY, parallel.device_mesh())
+    with monkeypatch.context() as patch, Checkpoints(tmp_path) as checkpoints:
+        patch.setattr(checkpoint, "FORMAT", 99)
+        checkpoints.save(state, 1, TINY, {}, {})
+    with Checkpoints(tmp_path) as checkpoints, pytest.raises(CheckpointError, match="format 99"):
+        checkpoints.read()
+
+
+def test_a_broken_checkpoint_is_named(straight, tmp_path):
+    import shutil
+
+    shutil.copytree(straight[0] / "checkpoints", tmp_path / "c")
+    for file in (tmp_path / "c" / "6" / "state").rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"garbage")
+    with Checkpoints(tmp_path / "c") as checkpoints:
+        with pytest.raises(CheckpointError, match=r"c/6: cannot be read.*--step"):
+            checkpoints.restore(states.abstract(TINY, parallel.device_mesh()))
+        early = checkpoints.restore(states.abstract(TINY, parallel.device_mesh()), 3)
+    assert int(early.step) == 3
+
+
+def test_no_checkpoint_is_said(tmp_path):
+    with Checkpoints(tmp_path) as checkpoints:
+        with pytest.raises(CheckpointError, match="no checkpoint in"):
+            checkpoints.read()
+    assert np.ndim(Saved(1, {}, {}, {}).step) == 0
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from tests.reference_trainer.support import TINY, run
+config = TINY.replace(run={"steps": 4000, "save_every": int(sys.argv[2]), "eval_every": 4000})
+result = run(config, Path(sys.argv[1]), resume=len(sys.argv) > 3)
+print(result.stopped)
+"""
+
+
+def started(folder: Path, every: int) -> subprocess.Popen:
+    command = [sys.executable, "-c", PROGRAM, str(folder), str(every)]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    metrics = folder / "metrics.jsonl"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if metrics.exists() and metrics.read_text().count("\n") > 20:
+            return process
+        time.sleep(0.05)
+    raise AssertionError(f"it did not start: {process.communicate()}")
+
+
+def test_sigterm_saves_and_leaves(tmp_path):
+    process = started(tmp_path, every=4000)
+    process.send_signal(signal.SIGTERM)
+    said, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert said.strip() == "SIGTERM"
+    with Checkpoints(tmp_path / "checkpoints") as checkpoints:
+        assert checkpoints.read().step > 20
+    assert "go on with --resume" in errors
+
+
+def test_a_kill_in_mid_save_loses_nothing(tmp_path):
+    """Saves all the time, killed at once: what is there is whole."""
+    process = started(tmp_path, every=1)
+    process.kill()
+    process.communicate()
+    with Checkpoints(tmp_path / "checkpoints") as checkpoints:
+        step = checkpoints.read().step
+        state = checkpoints.restore(states.abstract(TINY, parallel.device_mesh()))
+    assert int(state.step) == step > 0

@@ -1,0 +1,136 @@
+"""The step: one program, sums and not means, donated, typed, and safe against NaN."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from reference_trainer import metrics, parallel
+from reference_trainer.data.batch import Batch
+from reference_trainer.model import backbone, heads
+from reference_trainer.train import state as states
+from reference_trainer.train import step as steps
+from tests.reference_trainer.support import TINY, gradients, init, same, some_batch
+
+
+@pytest.fixture
+def mesh():
+    return parallel.device_mesh()
+
+
+def relative(left, right) -> float:
+    a, b = (jnp.concatenate([x.ravel() for x in jax.tree.leaves(t)]) for t in (left, right))
+    return float(jnp.linalg.norm(a - b) / jnp.linalg.norm(b))
+
+
+def test_batches_do_not_compile_again(mesh):
+    state, step = states.create(TINY, mesh), steps.build(TINY, mesh)
+    state, _ = step(state, some_batch(index=0))
+    compiles = metrics.Compiles()
+    losses = set()
+    for index in (1, 2):
+        state, said = step(state, some_batch(index=index))
+        losses.add(float(said.loss))
+    assert compiles.count == 0
+    assert len(losses) == 2  # the batches did arrive
+
+
+def test_nothing_is_weakly_typed(mesh):
+    state = states.create(TINY, mesh)
+    after, _ = steps.build(TINY, mesh)(state, some_batch())
+    assert after.step.dtype == jnp.int32 and int(after.step) == 1
+    assert not any(leaf.weak_type for leaf in jax.tree.leaves(state) + jax.tree.leaves(after))
+
+
+def test_the_state_is_donated(mesh):
+    state = states.create(TINY, mesh)
+    old = jax.tree.leaves(state.params)[0]
+    steps.build(TINY, mesh)(state, some_batch())
+    assert old.is_deleted()
+
+
+def test_no_array_is_baked_in(mesh):
+    """Masks are computed where they are used: a captured one is a constant of the program."""
+    state, batch = states.init(jax.random.key(0), TINY), some_batch()
+    traced = jax.make_jaxpr(lambda s, b: steps.train_step(s, b, TINY))(state, batch)
+    assert max((np.size(c) for c in traced.consts), default=0) < 256
+
+
+def test_parts_add_up_to_the_whole():
+    """Ragged weights: a mean of the parts' means would be far off."""
+    params, batch = init(jax.random.key(1), config=TINY), some_batch()
+    weights = batch.weights * (jnp.arange(4) > 1)[:, None]  # two of four rows do not count
+    weights = weights.at[2, 7:].set(0.0)
+    batch = batch._replace(weights=weights)
+    parted = TINY.replace(optimizer={"accumulate": 2})
+    whole, total = gradients(params, batch, TINY, jax.random.key(0))
+    parts, parts_total = gradients(params, batch, parted, jax.random.key(0))
+    assert float(total.count) == float(parts_total.count) == float(weights.sum())
+    assert relative(parts, whole) < 1e-5
+    means = [
+        gradients(params, Batch(*(x[i::2] for x in batch)), TINY, jax.random.key(0))
+        for i in (0, 1)
+    ]
+    mean = jax.tree.map(
+        lambda a, b: total.count * (a / means[0][1].count + b / means[1][1].count) / 2,
+        means[0][0],
+        means[1][0],
+    )
+    assert relative(mean, whole) > 0.1  # the test can tell
+
+
+def test_dropout_differs_from_step_to_step(mesh):
+    config = TINY.replace(model={"dropout": 0.5}, optimizer={"learning_rate": 0.0})
+    state, step, batch = states.create(config, mesh), steps.build(config, mesh), some_batch()
+    state, first = step(state, batch)
+    state, second = step(state, batch)
+    assert float(first.loss) != float(second.loss)
+
+
+def test_a_step_that_is_not_finite_changes_nothing(mesh):
+    state, step = states.create(TINY, mesh), steps.build(TINY, mesh)
+    before = jax.device_get((state.params, state.opt_state))
+    batch = some_batch()
+    state, said = step(state, batch._replace(weights=batch.weights * jnp.inf))
+    assert not said.finite and int(state.skipped) == 1 and int(state.step) == 1
+    assert same(before, jax.device_get((state.params, state.opt_state)))
+
+
+def test_decay_is_for_matrices_only_stacked_or_not():
+    for layers in ("scan", "unroll"):
+        config = TINY.replace(compute={"layers": layers})
+        params = init(jax.random.key(0), config=config)
+        marked = jax.tree.leaves_with_path(states.decayed(params))
+        decayed = {jax.tree_util.keystr(path) for path, mark in marked if mark}
+        assert any("kernel" in name for name in decayed) and "['embed'][0]" in decayed
+        assert not any(word in name for name in decayed for word in ("norm", "bias", "rate", "skip"))
+
+
+def test_chunked_loss_is_the_loss():
+    params, batch = init(jax.random.key(1), config=TINY), some_batch()
+    chunked = TINY.replace(compute={"loss_chunk": 16})
+    whole, total = gradients(params, batch, TINY, jax.random.key(0))
+    parts, parts_total = gradients(params, batch, chunked, jax.random.key(0))
+    assert relative(parts, whole) < 1e-5
+    np.testing.assert_allclose(parts_total, total, rtol=1e-5)
+
+
+def test_chunked_loss_keeps_one_chunk_of_logits():
+    vocabulary = 8192
+    config = TINY.replace(
+        model={"features": (vocabulary,), "heads": (vocabulary,), "depth": 2},
+        data={"length": 512, "batch": 2},
+    )
+
+    def temporary(chunk: int) -> int:
+        sized = config.replace(compute={"loss_chunk": chunk})
+        params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=sized))
+        mesh = parallel.device_mesh()
+        batch = parallel.abstract_batch(sized, mesh)
+        x_BTD = jax.ShapeDtypeStruct((2, 512, 32), jnp.float32)
+        loss = jax.grad(lambda x, p, b: heads.sums(p, x, b, sized).loss)
+        return jax.jit(loss).lower(x_BTD, params, batch).compile().memory_analysis().temp_size_in_bytes
+
+    assert temporary(32) < 0.35 * temporary(0)
