@@ -238,8 +238,14 @@ def _check(config: Config) -> None:
             min(run.log_every, run.eval_every, run.save_every, run.keep) < 1,
             "run.log_every, eval_every, save_every and keep are 1 or more",
         ),
-        (min(model.width, model.depth, data.length, run.steps) < 1, "sizes are 1 or more"),
-        (min(data.batch, data.prefetch, data.delay, model.window) < 0, "counts are 0 or more"),
+        (
+            min(model.width, model.depth, data.length, data.bins, data.buckets, run.steps) < 1,
+            "widths, depths, lengths, bins, buckets and steps are 1 or more",
+        ),
+        (
+            min(data.batch, data.prefetch, data.delay, data.limit, data.seed, model.window) < 0,
+            "data.batch, prefetch, delay, limit, seed and model.window are 0 or more",
+        ),
     ]
     for bad, message in wrong:
         if bad:

@@ -27,7 +27,7 @@ GAP = FONT * 1.3 / 72  # between two labels, in inches
 BELOW, ABOVE = 0.55, 0.4  # margins, in inches
 
 
-class PlotError(UserError, ValueError):
+class PlotError(UserError):
     """No metrics, or no means of drawing them."""
 
 

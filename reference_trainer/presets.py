@@ -22,7 +22,14 @@ PRESETS: dict[str, Config] = {
     ),
     # Bach: the soprano is seen, three voices are to be played.
     "chorales": Config(
-        model=Model(width=96, depth=3, tied=False),
+        model=Model(
+            # Soprano now and whether it is struck, four voices one frame ago, place in the bar.
+            features=(48, 2, 48, 48, 48, 48, 32),
+            heads=(48, 48, 48),
+            tied=False,
+            width=96,
+            depth=3,
+        ),
         data=Data(source="chorales", length=256, batch=8),
         run=Run(steps=250, eval_every=125, save_every=125),
     ),

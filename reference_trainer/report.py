@@ -48,6 +48,8 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     console.print(
         f"{result.programs} compiled training step(s), {result.recompiled} compiled again"
     )
+    if result.stopped:
+        console.print(f"{result.stopped}: saved step {int(result.state.step)}; go on with --resume")
     if result.score is None or result.stopped or jax.process_index():
         return
     context(job, result.state.params)

@@ -10,6 +10,7 @@ import importlib
 
 from reference_trainer.config import Data
 from reference_trainer.data.batch import Corpus
+from reference_trainer.errors import UserError
 
 SOURCES = {  # data.source: the module in this folder, the function in it
     "stdlib": ("text", "stdlib"),
@@ -18,7 +19,7 @@ SOURCES = {  # data.source: the module in this folder, the function in it
 }
 
 
-class DataError(ValueError):
+class DataError(UserError):
     """The data is missing, unreadable or not of the kind that was asked for."""
 
 

@@ -12,6 +12,7 @@ at the end, where errors of the background come out.
 from __future__ import annotations
 
 import errno
+import math
 import platform
 from importlib.metadata import version
 from pathlib import Path
@@ -19,11 +20,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 import orbax.checkpoint as ocp
-from orbax.checkpoint.checkpoint_managers import (
-    AnyPreservationPolicy,
-    BestN,
-    LatestN,
-)
+from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, LatestN
 
 from reference_trainer.config import Config, differences
 from reference_trainer.errors import UserError
@@ -47,7 +44,8 @@ class Saved(NamedTuple):
 
     step: int
     config: dict[str, Any]
-    loader: dict[str, Any]
+    loader: dict[str, Any]  # where the next batch is
+    tokens: float  # seen so far
     about: dict[str, Any]  # the data: digest, source, versions
 
 
@@ -56,10 +54,10 @@ class Checkpoints:
 
     def __init__(self, folder: Path, keep: int = 2, *, asynchronous: bool = True):
         self.folder = folder.absolute()
-        policy = [LatestN(keep), BestN(get_metric_fn=_loss, reverse=True, n=1, keep_checkpoints_without_metrics=False)]
+        policy = [LatestN(keep), BestN(get_metric_fn=_bits, reverse=True, n=1, keep_checkpoints_without_metrics=False)]
         options = ocp.CheckpointManagerOptions(
             preservation_policy=AnyPreservationPolicy(policy),
-            best_fn=_loss,
+            best_fn=_bits,
             best_mode="min",
             enable_async_checkpointing=asynchronous,
         )
@@ -82,40 +80,28 @@ class Checkpoints:
     def steps(self) -> list[int]:
         return sorted(self._manager.all_steps())
 
-    def save(
-        self,
-        state: TrainState,
-        step: int,
-        config: Config,
-        loader: dict[str, Any],
-        about: dict[str, Any],
-        held_out_loss: float | None = None,
-    ) -> None:
+    def save(self, state: TrainState, beside: Saved, held_out_bits: float | None = None) -> None:
         """Start a save; arrays are copied before this returns, so that they may be donated."""
+        about = {"format": FORMAT, "versions": versions(), **beside._asdict()}
         items = ocp.args.Composite(
-            state=ocp.args.StandardSave(state),
-            config=ocp.args.JsonSave(config.to_json()),
-            loader=ocp.args.JsonSave(loader),
-            about=ocp.args.JsonSave({"data": about, "format": FORMAT, "versions": versions()}),
+            state=ocp.args.StandardSave(state), about=ocp.args.JsonSave(about)
         )
-        metrics = None if held_out_loss is None else {"loss": held_out_loss}
         with _explained(self.folder):
-            self._manager.save(step, args=items, metrics=metrics)
+            self._manager.save(beside.step, args=items, metrics={"bits": held_out_bits})
 
     def read(self, step: int | None = None) -> Saved:
         """All but the state, of the newest checkpoint or of `step`; CheckpointError."""
         step = self._existing(step)
-        names = ("config", "loader", "about")
-        items = ocp.args.Composite(**{name: ocp.args.JsonRestore() for name in names})
+        items = ocp.args.Composite(about=ocp.args.JsonRestore())
         with _explained(self.folder / str(step)):
-            found = self._manager.restore(step, args=items)
-        written = found["about"].get("format")
-        if not isinstance(written, int) or written > FORMAT:
+            about = dict(self._manager.restore(step, args=items)["about"])
+        found, made_by = about.pop("format", None), about.pop("versions", None)
+        if found != FORMAT:
             raise CheckpointError(
-                f"{self.folder / str(step)} has format {written}, this trainer reads up to "
-                f"{FORMAT}: it was written by {found['about'].get('versions')}"
+                f"{self.folder / str(step)} has format {found}, this trainer reads {FORMAT}: "
+                f"it was written by {made_by}"
             )
-        return Saved(step, found["config"], found["loader"], found["about"]["data"])
+        return Saved(**about)
 
     def restore(self, target: TrainState, step: int | None = None) -> TrainState:
         """The state, with the types and shardings of `target`, which holds no arrays."""
@@ -159,8 +145,9 @@ def _fixed(config: dict[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-def _loss(metrics: Any) -> float:
-    return metrics["loss"]
+def _bits(metrics: Any) -> float:
+    """Of a checkpoint that was not evaluated: worse than any other."""
+    return math.inf if metrics["bits"] is None else metrics["bits"]
 
 
 class _explained:

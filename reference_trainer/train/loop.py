@@ -17,7 +17,7 @@ import jax
 from jax.sharding import Mesh
 
 from reference_trainer import metrics, parallel
-from reference_trainer.config import Config
+from reference_trainer.config import Config, ConfigError
 from reference_trainer.data.batch import Batch, Corpus
 from reference_trainer.data.batching import Batches
 from reference_trainer.data.loader import loader
@@ -56,8 +56,9 @@ class Result(NamedTuple):
 
 
 def prepare(config: Config, corpus: Corpus) -> Job:
-    """ConfigError where the devices do not fit the batch."""
+    """ConfigError where the devices do not fit the batch, or the model does not fit the data."""
     parallel.check(config)
+    check_vocabularies(config, corpus)
     mesh = parallel.device_mesh()
     rows = parallel.local_rows(config)
     batches = Batches(corpus.train, config.data, shuffle=True, rows=rows)
@@ -84,7 +85,8 @@ def train(
         state = first_state(job, checkpoints, saved)
         reading = loader(job.batches, config.data, saved.loader if saved else None)
         ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
-        stream, reader = stack.enter_context(ahead), Reader(config, log, folder)
+        stream = stack.enter_context(ahead)
+        reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
         for number in range(start + 1, run.steps + 1):
             profiled(number - start, profile, folder)
             batch, place = next(stream)
@@ -95,11 +97,25 @@ def train(
                 score = held_out(job, state, log, number, reader)
                 bits = score.bits
             if last or asked or number % run.save_every == 0:
-                checkpoints.save(state, number, config, place, job.corpus.about, bits)
+                reader.catch_up(state)
+                about = job.corpus.about
+                beside = Saved(number, config.to_json(), place, reader.tokens, about)
+                checkpoints.save(state, beside, bits)
             if asked:
                 break
-        reader.finish(state)
     return Result(state, score, len(watch.seen), watch.again, stop.name)
+
+
+def check_vocabularies(config: Config, corpus: Corpus) -> None:
+    """A token beyond the table reads its last row, silently; so it is refused here."""
+    for name, sizes in (("inputs", config.model.features), ("targets", config.model.heads)):
+        for document in (*corpus.train, *corpus.held_out):
+            largest = getattr(document, name).max(axis=0)
+            if len(largest) != len(sizes) or (largest >= sizes).any():
+                raise ConfigError(
+                    f"the data have {name} up to {largest.tolist()}, the model has vocabularies "
+                    f"of {list(sizes)}: set model.features and model.heads"
+                )
 
 
 def first_state(job: Job, checkpoints: Checkpoints, saved: Saved | None) -> TrainState:

@@ -34,35 +34,36 @@ class Sent(NamedTuple):
 class Reader:
     """Holds the newest step and reads the one before; also counts tokens and the time they take."""
 
-    def __init__(self, config: Config, log: Log, folder: Path):
+    def __init__(self, config: Config, log: Log, folder: Path, tokens: float = 0.0):
         self._config, self._log, self._folder = config, log, folder
         self._sent: Sent | None = None
-        self.tokens = 0.0  # useful ones, in all
+        self.tokens = tokens  # useful ones, in all
         self.pause()
 
     def sent(self, step: Sent, state: TrainState) -> None:
         """`step` was dispatched and gave `state`; NotFinite if the step before was not."""
         before, self._sent = self._sent, step
         if before is not None:
-            self._read(before, state, before.number % self._config.run.log_every == 0)
+            self._read(before, state)
 
-    def finish(self, state: TrainState) -> None:
-        """Read the last step."""
-        if self._sent is not None:
-            self._read(self._sent, state, report=True)
-            self._sent = None
+    def catch_up(self, state: TrainState) -> None:
+        """Wait for the newest step, before a save or at the end."""
+        before, self._sent = self._sent, None
+        if before is not None:
+            self._read(before, state)
 
     def pause(self) -> None:
         """Time spent until now, on an evaluation or a report, is not training time."""
         self._counted, self._since = 0.0, time.perf_counter()
 
-    def _read(self, step: Sent, state: TrainState, report: bool) -> None:
+    def _read(self, step: Sent, state: TrainState) -> None:
         found = jax.device_get(step.metrics)
         if not found.finite:
             self._refuse(step, found, state)
         self.tokens += float(found.count)
         self._counted += float(found.count)
-        if report:
+        run = self._config.run
+        if step.number % run.log_every == 0 or step.number == run.steps:
             self._report(step.number, found)
 
     def _report(self, number: int, found: Metrics) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -11,9 +12,9 @@ import time
 from pathlib import Path
 
 import jax
-import numpy as np
 import optax
 import pytest
+import tensorstore as ts
 
 from reference_trainer import parallel
 from reference_trainer.config import from_json
@@ -34,6 +35,10 @@ def straight(tmp_path_factory):
 def losses(folder: Path) -> dict[int, float]:
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     return {line["step"]: line["loss"] for line in lines if "loss" in line}
+
+
+def beside(step: int) -> Saved:
+    return Saved(step, TINY.to_json(), {}, 0.0, {})
 
 
 @pytest.mark.parametrize("loader", ["simple", "grain"])
@@ -82,26 +87,25 @@ def test_types_come_back(straight):
 def test_newest_and_best_are_kept(tmp_path):
     state = states.create(TINY, parallel.device_mesh())
     with Checkpoints(tmp_path, keep=2) as checkpoints:
-        for step, loss in enumerate([3.0, 1.0, 2.5, 2.0, 2.2], start=1):
-            checkpoints.save(state, step, TINY, {}, {}, loss)
+        for step, bits in enumerate([3.0, 1.0, None, 2.0, 2.2], start=1):
+            checkpoints.save(state, beside(step), bits)
     with Checkpoints(tmp_path) as checkpoints:
         assert checkpoints.steps() == [2, 4, 5]
 
 
-def test_errors_of_a_background_save_come_out(tmp_path):
+def test_errors_of_a_background_save_come_out(tmp_path, monkeypatch):
+    """They happen after `save` has returned: whoever does not wait never hears of them."""
     state = states.create(TINY, parallel.device_mesh())
-    with pytest.raises(CheckpointError) as error, Checkpoints(tmp_path / "c") as checkpoints:
-        checkpoints.save(state, 1, TINY, {}, {})
-        checkpoints._manager.wait_until_finished()
-        (tmp_path / "c").chmod(0o500)
-        if os.access(tmp_path / "c", os.W_OK):  # root may write everywhere
-            (tmp_path / "c").chmod(0o700)
-            (tmp_path / "c" / "2").write_text("in the way")
-            for name in (tmp_path / "c").iterdir():
-                assert name.exists()
-            raise CheckpointError("root")
-        checkpoints.save(state, 2, TINY, {}, {})
-    assert str(tmp_path) in str(error.value) or "root" in str(error.value)
+    write = ts.TensorStore.write
+
+    def full(self, *args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(CheckpointError, match="disk is full.*--resume"):
+        with Checkpoints(tmp_path / "c") as checkpoints:
+            monkeypatch.setattr(ts.TensorStore, "write", full)
+            checkpoints.save(state, beside(1))
+            monkeypatch.setattr(ts.TensorStore, "write", write)
 
 
 def test_another_model_is_refused_with_a_diff(straight):
@@ -126,7 +130,7 @@ def test_a_newer_format_is_refused(tmp_path, monkeypatch):
     state = states.create(TINY, parallel.device_mesh())
     with monkeypatch.context() as patch, Checkpoints(tmp_path) as checkpoints:
         patch.setattr(checkpoint, "FORMAT", 99)
-        checkpoints.save(state, 1, TINY, {}, {})
+        checkpoints.save(state, beside(1))
     with Checkpoints(tmp_path) as checkpoints, pytest.raises(CheckpointError, match="format 99"):
         checkpoints.read()
 
@@ -149,7 +153,6 @@ def test_no_checkpoint_is_said(tmp_path):
     with Checkpoints(tmp_path) as checkpoints:
         with pytest.raises(CheckpointError, match="no checkpoint in"):
             checkpoints.read()
-    assert np.ndim(Saved(1, {}, {}, {}).step) == 0
 
 
 PROGRAM = """
@@ -184,7 +187,6 @@ def test_sigterm_saves_and_leaves(tmp_path):
     assert said.strip() == "SIGTERM"
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
         assert checkpoints.read().step > 20
-    assert "go on with --resume" in errors
 
 
 def test_a_kill_in_mid_save_loses_nothing(tmp_path):
