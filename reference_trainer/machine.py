@@ -7,25 +7,29 @@ from pathlib import Path
 
 import jax
 
-from reference_trainer import metrics
+from reference_trainer import metrics, parallel
 from reference_trainer.config import Config, ConfigError
+from reference_trainer.model import attention
+from reference_trainer.train import state, step
 
 SHARE = 0.85  # of a device's memory that a step may ask for
 
 
-def choose(platform: str) -> None:
-    """Use this platform or fail: "auto" takes what JAX finds best. ConfigError."""
+def choose(platform: str, distributed: str = "none") -> None:
+    """Use this platform or fail ("auto": what JAX finds best), and join other processes.
+
+    ConfigError. Nothing may touch a device before.
+    """
     if platform != "auto":
-        jax.config.update("jax_platforms", {"gpu": "cuda,rocm"}.get(platform, platform))
+        jax.config.update("jax_platforms", {"gpu": "cuda"}.get(platform, platform))
+    parallel.connect(distributed)
     try:
-        found = jax.default_backend()
+        jax.default_backend()
     except RuntimeError as error:
         raise ConfigError(
             f"--platform {platform}: JAX finds no such device here "
             f"({str(error).splitlines()[0]}); pip install 'jax[cuda13]' brings GPU support"
         ) from error
-    if platform == "gpu" and found != "gpu":
-        raise ConfigError(f"--platform gpu: JAX finds only {found}")
 
 
 def keep_programs(folder: str) -> None:
@@ -71,11 +75,22 @@ def fitting_batch(config: Config, limit: int | None = None) -> Config:
     return config.replace(data={"batch": unit * 2 ** (units.bit_length() - 1)})
 
 
+def fitting_attention(config: Config) -> tuple[Config, str]:
+    """With the attention that works here, and why it is not the one that was asked for."""
+    compute = config.compute
+    kind, why = attention.usable(
+        compute.attention,
+        compute.dtype,
+        config.model.head_width,
+        packed=config.data.batching == "pack",
+    )
+    if kind == compute.attention:
+        return config, ""
+    return config.replace(compute={"attention": kind}), f"attention: {kind}, because {why}"
+
+
 def _asked(config: Config, rows: int) -> int:
     """Bytes that a step of so many rows asks for on one device."""
-    from reference_trainer import parallel
-    from reference_trainer.train import state, step
-
     sized, mesh = config.replace(data={"batch": rows}), parallel.device_mesh()
     batch = parallel.abstract_batch(sized, mesh)
     compiled = step.build(sized, mesh).lower(state.abstract(sized, mesh), batch).compile()

@@ -23,7 +23,7 @@ from reference_trainer.train.loop import Job, Result
 PROBES = 8  # batches that ask whether order matters
 
 
-def before(job: Job) -> None:
+def before(job: Job, *notes: str) -> None:
     """Parameters, data, devices, and what is padded."""
     config, console = job.config, _console()
     count = metrics.parameters(states.abstract(config, job.mesh).params)
@@ -39,7 +39,7 @@ def before(job: Job) -> None:
     )
     sizes = {"model.width": config.model.width, "data.length": config.data.length}
     sizes |= {f"vocabulary {i}": size for i, size in enumerate(config.model.heads)}
-    for line in padding_report(sizes, 8):
+    for line in (*notes, *padding_report(sizes, 8)):
         console.print(line)
 
 

@@ -16,6 +16,7 @@ from gotcha_lint.analysis.values import Site
 from gotcha_lint.comments import Comment, Misunderstood
 from gotcha_lint.finding import Confidence, Edit, Fix, Severity, stable_id
 from gotcha_lint.rule import Change, Report, Rewrite, Rule
+from gotcha_lint.selection import ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,11 +261,10 @@ def _names(comment: Comment, name: str) -> bool:
 
 
 def _expanded(names: Sequence[str]) -> list[str]:
-    """Rules by name; a family stands for all of its rules."""
-    rules = registry.rules()
+    """A family stands for all of its rules; what only a run shows stands for itself."""
+    rules = registry.rules().values()
+    families = {ALL, *(rule.family for rule in rules)}
     out: list[str] = []
     for name in names:
-        out.extend(
-            [name] if name in rules else [r.name for r in rules.values() if r.family == name]
-        )
+        out.extend([r.name for r in rules if r.family == name] if name in families else [name])
     return out

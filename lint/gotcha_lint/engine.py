@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gotcha_lint import facts, registry, selection, source
+from gotcha_lint import facts, pages, registry, selection, source
 from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rounds import Fixpoint, settle, usage, waves
@@ -78,7 +78,9 @@ def lint(
     """Lints files. With `keep` the analysis stays in the report, for questions about it."""
     overlay = overlay or {}
     settings = {path: settings_for(path) for path in files}
-    table, known = _table(settings.values()), selection.known_names(registry.rules())
+    table = _table(settings.values())
+    # Comments may name what only a run shows, too: the sanitizer reads them.
+    known = selection.known_names(registry.rules()) | pages.names()
     space = gather(files, overlay, _roots(settings.values()), screen)
     findings = [_unreadable(path, why) for path, why in space.unreadable.items()]
     enabled = gc.isenabled()

@@ -21,7 +21,7 @@ class Loaded(NamedTuple):
 
 
 def machine_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu", "tpu"))
+    parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu", "rocm", "tpu"))
     parser.add_argument(
         "--cache", default=CACHE, metavar="DIR", help=f"compiled programs; none: off ({CACHE})"
     )

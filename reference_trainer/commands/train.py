@@ -27,10 +27,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from reference_trainer import machine, parallel
+    from reference_trainer import machine
 
-    machine.choose(args.platform) if args.distributed == "none" else None
-    parallel.connect(args.distributed)
+    machine.choose(args.platform, args.distributed)
     machine.keep_programs(args.cache)
     return _train(args)
 
@@ -54,9 +53,10 @@ def _train(args: argparse.Namespace) -> int:
     corpus = load(config.data)
     if saved:
         check_same(saved, config, corpus.about)
+    config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config)
     job = loop.prepare(config, corpus)
-    report.before(job)
+    report.before(job, why)
     result = loop.train(job, folder, saved, tensorboard=args.tensorboard, profile=args.profile)
     report.after(job, result, folder, baselines=not args.no_report)
     return 0

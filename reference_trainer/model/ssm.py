@@ -24,7 +24,6 @@ from jax import lax
 from reference_trainer.model.chunks import cut, joined
 from reference_trainer.precision import einsum32
 
-
 FORGOTTEN = -25.0  # log-decays below it are raised to it: 1e-11 is nothing to a float32
 
 

@@ -96,7 +96,7 @@ class Checkpoints:
         with _explained(self.folder / str(step)):
             about = dict(self._manager.restore(step, args=items)["about"])
         found, made_by = about.pop("format", None), about.pop("versions", None)
-        if found != FORMAT:
+        if found != FORMAT or about.keys() != set(Saved._fields):
             raise CheckpointError(
                 f"{self.folder / str(step)} has format {found}, this trainer reads {FORMAT}: "
                 f"it was written by {made_by}"

@@ -93,11 +93,14 @@ def train(
             state, said = watch.call(job.step, state, batch)
             reader.sent(Sent(number, said, batch), state)
             asked, last, bits = stop.asked(number), number == run.steps, None
-            if last or number % run.eval_every == 0:
+            measuring = last or number % run.eval_every == 0
+            saving = last or asked or number % run.save_every == 0
+            if measuring or saving:
+                reader.catch_up(state)
+            if measuring:
                 score = held_out(job, state, log, number, reader)
                 bits = score.bits
-            if last or asked or number % run.save_every == 0:
-                reader.catch_up(state)
+            if saving:
                 about = job.corpus.about
                 beside = Saved(number, config.to_json(), place, reader.tokens, about)
                 checkpoints.save(state, beside, bits)

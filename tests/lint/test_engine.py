@@ -200,6 +200,12 @@ def test_unknown_comments_are_reported_with_a_suggestion(tmp_path):
     assert "allow[name] reason" in findings[0].message
 
 
+def test_comments_may_name_what_only_a_run_shows(tmp_path):
+    """Its page says to allow it like this; the linter cannot tell whether that is needed."""
+    text = "import jax  # gotcha: allow[recompile] x\n# gotcha: shows[zero-gradient] y\n"
+    assert lint_files(tmp_path, {"a.py": text}) == []
+
+
 def test_declarations_teach_the_analysis(tmp_path):
     text = code("""
         import jax

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ from reference_trainer.data.batching import Batches
 from reference_trainer.model import backbone
 from reference_trainer.train import loop
 from reference_trainer.train import step as steps
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = ROOT / ".pytest_cache" / "programs"
+CHEAP = "--xla_backend_optimization_level=0"  # half the time to compile
 
 TINY = Config(
     model=Model(
@@ -38,6 +43,17 @@ def corpus(count: int = 60, seed: int = 0, vocabulary: int = 64) -> Corpus:
         documents.append(Document(counting_T1[:-1], counting_T1[1:]))
     cut = count * 4 // 5
     return Corpus(documents[:cut], documents[cut:], "number", {"digest": f"{seed}/{count}"})
+
+
+def environment(devices: int = 1) -> dict[str, str]:
+    """For a process of its own, with so many CPU devices."""
+    return os.environ | {
+        "JAX_PLATFORMS": "cpu",
+        "JAX_COMPILATION_CACHE_DIR": str(PROGRAMS),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
+        "XLA_FLAGS": f"{CHEAP} --xla_force_host_platform_device_count={devices}",
+        "PYTHONPATH": str(ROOT),
+    }
 
 
 # Compiled whole: operation by operation, most of a test's time would go into small compiles.

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import jax
 import numpy as np
@@ -14,15 +12,14 @@ import pytest
 
 from reference_trainer import parallel
 from reference_trainer.config import ConfigError
-from tests.reference_trainer.support import TINY
+from tests.reference_trainer.support import ROOT, TINY, environment
 
-ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import json, sys
 import jax
 from reference_trainer import parallel
 from reference_trainer.train import state as states
-from tests.reference_trainer.support import TINY, job
+from tests.reference_trainer.support import ROOT, TINY, environment, job
 config = TINY.replace(
     data={"batch": 16}, model={"width": 64}, run={"parallel": sys.argv[1]},
     optimizer={"accumulate": int(sys.argv[2])},
@@ -40,10 +37,8 @@ print(json.dumps([losses, bytes_each, sorted(layouts), jax.device_count()]))
 
 
 def five(kind: str, devices: int, accumulate: int = 1) -> tuple[list[float], int, list[str]]:
-    flags = f"--xla_force_host_platform_device_count={devices}"
-    env = os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, "-c", PROGRAM, kind, str(accumulate)]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment(devices), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     losses, size, layouts, count = json.loads(done.stdout.splitlines()[-1])
     assert count == devices

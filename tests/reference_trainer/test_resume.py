@@ -21,9 +21,7 @@ from reference_trainer.config import from_json
 from reference_trainer.train import checkpoint, loop
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved, check_same
-from tests.reference_trainer.support import TINY, job, run, same
-
-ROOT = Path(__file__).parents[2]
+from tests.reference_trainer.support import ROOT, TINY, environment, job, run, same
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +165,9 @@ print(result.stopped)
 
 def started(folder: Path, every: int) -> subprocess.Popen:
     command = [sys.executable, "-c", PROGRAM, str(folder), str(every)]
+    pipe = subprocess.PIPE
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=ROOT, env=environment(), stdout=pipe, stderr=pipe, text=True
     )
     metrics = folder / "metrics.jsonl"
     deadline = time.monotonic() + 120

@@ -1,0 +1,1 @@
+"""One file per family of measurements; see `bench/__init__.py`."""

@@ -1,0 +1,1 @@
+"""What must run in a process of its own; each prints one line of JSON."""
