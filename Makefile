@@ -8,7 +8,7 @@ READY = $(VENV)/.ready-$(VERSION)
 
 .PHONY: demo test test-all check fix docs env clean
 
-demo: $(READY)  ## the linter and the sanitizer on a small flawed example
+demo: $(READY)  ## both tools on a small flawed example, and the trainer for a few steps
 	@BIN=$(abspath $(BIN)) bash examples/demo.sh
 
 test: check  ## everything that CI runs

@@ -12,3 +12,10 @@ say gotcha-lint --explain traced-if
 "$BIN/gotcha-lint" --explain traced-if
 say GOTCHA_SANITIZE=1 python slow.py
 GOTCHA_SANITIZE=1 "$BIN/python" slow.py
+run=$(mktemp -d)
+trap 'rm -rf "$run"' EXIT
+cd ..
+say GOTCHA_SANITIZE=1 python -m reference_trainer train --preset cpu_smoke --out RUN
+GOTCHA_SANITIZE=1 "$BIN/python" -m reference_trainer train --preset cpu_smoke --out "$run/cpu_smoke"
+say python -m reference_trainer sample --out RUN --prompt "'def '"
+"$BIN/python" -m reference_trainer sample --out "$run/cpu_smoke" --prompt "def "

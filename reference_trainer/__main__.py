@@ -1,8 +1,4 @@
-"""`python -m reference_trainer train|eval|sample|export|bench`.
-
-Exit codes: 0 done (also after SIGTERM, with a checkpoint), 1 the run failed (not finite, out of
-memory), 2 a mistake in the command, the configuration, the data or a checkpoint.
-"""
+"""`python -m reference_trainer train|eval|sample|export|bench`."""
 
 from __future__ import annotations
 
@@ -21,9 +17,18 @@ COMMANDS = {
     "bench": "measure this machine; ratios and JSON",
 }
 
+EXIT_CODES = (
+    "exit codes: 0 done (also after SIGTERM, with a checkpoint); 1 the run failed (not finite, out "
+    "of memory); 2 a mistake in the command, the configuration, the data or a checkpoint"
+)
+OUT_OF_MEMORY = (
+    "out of memory: set data.batch=0 (as many rows as fit), optimizer.accumulate, "
+    "compute.remat=full, compute.loss_chunk or run.parallel=fsdp"
+)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="reference_trainer", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="reference_trainer", epilog=EXIT_CODES)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     asked = next((a for a in (sys.argv[1:] if argv is None else argv) if a in COMMANDS), None)
     for name, words in COMMANDS.items():
@@ -45,11 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"reference_trainer: {OUT_OF_MEMORY}\n{str(error)[:300]}", file=sys.stderr)
         return 1
 
-
-OUT_OF_MEMORY = (
-    "out of memory: set data.batch=0 (as many rows as fit), optimizer.accumulate, "
-    "compute.remat=full, compute.loss_chunk or run.parallel=fsdp"
-)
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -26,7 +26,7 @@ class ConfigError(UserError):
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """What the layers are. A change here makes a checkpoint unusable; see `Compute` for the rest."""
+    """What the layers are: a change here makes a checkpoint unusable."""
 
     features: tuple[int, ...] = (256,)  # sizes of the vocabularies of one step's inputs
     heads: tuple[int, ...] = (256,)  # sizes of the categorical outputs of one step
@@ -96,7 +96,7 @@ class Run:
 
     steps: int = 300
     eval_every: int = 100
-    eval_batches: int = 0  # 0: all of the held-out data
+    eval_batches: int = 0  # before the last evaluation; 0: all of the held-out data
     save_every: int = 100
     keep: int = 2  # newest checkpoints kept, besides the best
     log_every: int = 10

@@ -15,6 +15,7 @@ from jax import export as jax_export
 
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
+from reference_trainer.errors import UserError
 from reference_trainer.model import backbone
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.heads import logits
@@ -44,7 +45,10 @@ def write(params: Params, config: Config, path: Path, platforms: tuple[str, ...]
         return forward(params, inputs_BTF, config)
 
     made = jax_export.export(jax.jit(run), platforms=platforms or None)(weights, inputs)
-    path.write_bytes(made.serialize())
+    try:
+        path.write_bytes(made.serialize())
+    except ImportError:
+        raise UserError("export needs: pip install flatbuffers") from None
     leaves = jax.device_get(jax.tree.leaves(params))
     np.savez(path.with_suffix(path.suffix + ".npz"), **{str(i): x for i, x in enumerate(leaves)})
     return path.stat().st_size

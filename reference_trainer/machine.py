@@ -21,14 +21,16 @@ def choose(platform: str, distributed: str = "none") -> None:
     ConfigError. Nothing may touch a device before.
     """
     if platform != "auto":
+        # gotcha: shows[silent-cpu-fallback] what was asked for and is missing is an error
         jax.config.update("jax_platforms", {"gpu": "cuda"}.get(platform, platform))
     parallel.connect(distributed)
     try:
         jax.default_backend()
-    except RuntimeError as error:
+    except (RuntimeError, AssertionError) as error:  # jax 0.10 asserts where a plugin is missing
+        why = str(error).partition("\n")[0] or "no plugin"
         raise ConfigError(
-            f"--platform {platform}: JAX finds no such device here "
-            f"({str(error).splitlines()[0]}); pip install 'jax[cuda13]' brings GPU support"
+            f"--platform {platform}: JAX finds no such device here ({why}); "
+            "pip install 'jax[cuda13]' brings GPU support"
         ) from error
 
 
@@ -42,6 +44,7 @@ def keep_programs(folder: str) -> None:
         path = Path(folder).expanduser()
         path.mkdir(parents=True, exist_ok=True)
         jax.config.update("jax_compilation_cache_dir", str(path))
+        # gotcha: shows[compile-cache-unused] by default what compiles in under a second is not kept
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
 
 

@@ -1,7 +1,7 @@
 """Speed, memory and how much of the machine is used, by formulas and not by the compiler's count.
 
-Wrong: `compiled.cost_analysis()["flops"]` for utilisation: it counts the body of a scan once, and is
-off by the number of layers. Wrong: the peak with sparsity, or padding counted as work.
+Wrong: `compiled.cost_analysis()["flops"]` for utilisation: it counts the body of a scan once, and
+is off by the number of layers. Wrong: the peak with sparsity, or padding counted as work.
 Right: operations counted from the shapes, the dense peak of the type in use, useful tokens only.
 """
 
@@ -94,18 +94,18 @@ def memory(compiled: Any = None) -> dict[str, int]:
 
 
 def sizes(tree: Any, name: str = "") -> dict[str, int]:
-    """Bytes of each part of a state, by the names of its fields: {"params": ..., "opt_state.1.0.mu"}.
+    """Bytes of each part of a state, by the names of its fields, as "opt_state.1.0.mu".
 
     The special type comes first: a NamedTuple is a tuple too, and asked for its `tuple` part first
     it would lose its names. (gotcha: general-type-first)
     """
-    match tree:
-        case tuple() if hasattr(tree, "_fields"):
-            parts = tree._asdict().items()
-        case tuple():
-            parts = enumerate(tree)
-        case _:
-            return {name: sum(leaf.nbytes for leaf in jax.tree.leaves(tree))}
+    # gotcha: shows[general-type-first] a NamedTuple is a tuple too
+    if hasattr(tree, "_fields"):
+        parts = zip(tree._fields, tree, strict=True)
+    elif isinstance(tree, tuple):
+        parts = enumerate(tree)
+    else:
+        return {name: sum(leaf.nbytes for leaf in jax.tree.leaves(tree))}
     found = [sizes(part, f"{name}.{key}" if name else str(key)) for key, part in parts]
     return {key: size for part in found for key, size in part.items()}
 
@@ -120,7 +120,7 @@ class Compiles:
         self.seconds = 0.0
         jax.monitoring.register_event_duration_secs_listener(self._heard)
 
-    def _heard(self, event: str, seconds: float, **about: Any) -> None:
+    def _heard(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
         if event == self.EVENT:
             self.count += 1
-            self.seconds += seconds
+            self.seconds += duration_secs

@@ -1,7 +1,7 @@
-"""Many devices and hosts: one mesh, two ways to lay the state out, batches made where they are used.
+"""Many devices and hosts: one mesh, two ways to lay the state out, batches made where used.
 
-Wrong: `jax.device_put` of the whole batch on every host, or a state that is laid out one way when it
-is made and another way when it is restored: the second compiles again, with no retrace to see.
+Wrong: `jax.device_put` of the whole batch on every host, or a state that is laid out one way when
+it is made and another way when it is restored: the second compiles again, with no retrace to see.
 Right: every array has the sharding that the step was compiled for from the moment it exists.
 (gotchas: incompatible-devices, indivisible-batch, recompile)
 """
@@ -50,11 +50,13 @@ def connect(spec: str) -> None:
 
 def device_mesh() -> Mesh:
     """All devices of all processes, in a line."""
+    # gotcha: shows[mesh-axis-types] without, axes are explicit and plain products are refused
     return jax.make_mesh((jax.device_count(),), (AXIS,), axis_types=(AxisType.Auto,))
 
 
 def check(config: Config) -> None:
     """ConfigError where rows cannot be spread evenly over the devices."""
+    # gotcha: shows[indivisible-batch] said before anything compiles
     parts = config.optimizer.accumulate * jax.device_count()
     if config.data.batch % parts:
         raise ConfigError(

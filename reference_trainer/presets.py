@@ -35,7 +35,11 @@ PRESETS: dict[str, Config] = {
     ),
     "h200_124m": Config(
         model=Model(
-            features=(GPT2_VOCABULARY,), heads=(GPT2_VOCABULARY,), width=768, depth=12, head_width=64
+            features=(GPT2_VOCABULARY,),
+            heads=(GPT2_VOCABULARY,),
+            width=768,
+            depth=12,
+            head_width=64,
         ),
         compute=Compute(dtype="bfloat16", attention="cudnn", loss_chunk=128),
         data=Data(length=1024, batch=64, batching="bucket"),

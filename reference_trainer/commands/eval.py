@@ -23,8 +23,10 @@ def run(args: argparse.Namespace) -> int:
     corpus = load(loaded.config.data)
     job = loop.prepare(loaded.config, corpus)
     score = evaluate(job.eval_step, loaded.params, loop.each(job.held_out), job.mesh)
-    print(f"step {loaded.step}: {score.bits:.3f} bits per {corpus.unit}, "
-          f"accuracy {score.accuracy:.3f}, {score.count} targets")
+    print(
+        f"step {loaded.step}: {score.bits:.3f} bits per {corpus.unit}, "
+        f"accuracy {score.accuracy:.3f}, {score.targets} targets"
+    )
     report.context(job, loaded.params)
     if not args.no_baselines:
         report.table(corpus, score)

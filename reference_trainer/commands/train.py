@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from reference_trainer.commands import common
 from reference_trainer.config import Config, ConfigError, from_json, overridden
 from reference_trainer.presets import PRESETS
+
+SETTING = re.compile(r"(model|compute|data|optimizer|run)\.\w+=")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +18,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("settings", nargs="*", help="section.name=value, as data.batch=8")
     parser.add_argument("--preset", choices=PRESETS, help="where settings start (cpu_smoke)")
     parser.add_argument("--config", type=Path, help="a JSON file of settings")
-    parser.add_argument("--data", nargs="+", metavar="PATH", help="train on these text files")
+    parser.add_argument("--data", nargs="+", default=[], metavar="PATH", help="train on these text files")
     parser.add_argument("--out", type=Path, help="folder of the run (runs/PRESET)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
     parser.add_argument("--step", type=int, help="resume from this checkpoint, not the newest")
@@ -69,8 +72,11 @@ def configured(args: argparse.Namespace, saved: Config | None = None) -> Config:
     config = saved or PRESETS[args.preset or "cpu_smoke"]
     if args.config:
         config = from_json(common.read_json(args.config), config)
+    # `--data a.txt b.txt data.batch=8`: what looks like a setting is one.
+    settings = [*args.settings, *filter(SETTING.match, args.data)]
+    paths = tuple(path for path in args.data if not SETTING.match(path))
     if args.data:
-        config = config.replace(data={"source": "files", "paths": tuple(args.data), "limit": 0})
+        config = config.replace(data={"source": "files", "paths": paths, "limit": 0})
     if args.no_prefetch:
         config = config.replace(data={"prefetch": 0})
-    return overridden(config, args.settings)
+    return overridden(config, settings)

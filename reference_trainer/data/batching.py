@@ -91,6 +91,7 @@ class Batches:
         groups = []
         for numbers in self._groups:
             shuffled = random.permutation(numbers) if self._shuffle else numbers
+            # gotcha: shows[partial-last-batch] filled up with rows that weigh nothing
             missing = np.full(-len(numbers) % self._data.batch, EMPTY)
             groups.append(np.concatenate([shuffled, missing]).reshape(-1, self._data.batch))
         order_NR = np.concatenate(groups)
@@ -114,6 +115,7 @@ def _padded(sizes: np.ndarray, data: Data) -> dict[int, list[Row]]:
 
 
 def _bucketed(sizes: np.ndarray, data: Data) -> dict[int, list[Row]]:
+    # gotcha: shows[varying-shape] a few lengths, known before the first step
     lengths = bucket_lengths(sizes, data.buckets, data.length)
     rows: dict[int, list[Row]] = {length: [] for length in lengths}
     for number, bucket in enumerate(np.searchsorted(lengths, sizes)):

@@ -6,8 +6,8 @@ that any jit, checkpoint or sharding understands, and a merge happens while trac
 
 Layers are scanned or unrolled, over the same parameters: a scan compiles one layer whatever the
 depth, and is where recomputation saves memory; unrolled layers run faster (measure: `bench`).
-Recomputing (`compute.remat`) in an unrolled stack saves nothing on a CPU, where the compiler removes
-it; look at `memory` in the report of a run, not at the setting. (gotchas: traced-shape)
+Recomputing (`compute.remat`) in an unrolled stack saves nothing on a CPU, where the compiler
+removes it; look at `memory` in the report of a run, not at the setting. (gotchas: traced-shape)
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ def init(key: jax.Array, config: Config) -> Params:
     }
 
 
-def hidden(
-    params: Params, batch: Batch, config: Config, key: jax.Array | None = None
-) -> jax.Array:
+def hidden(params: Params, batch: Batch, config: Config, key: jax.Array | None = None) -> jax.Array:
     """The last layer's output, x_BTD, in the compute type; with dropout where there is a key."""
     rows = Rows(batch.segments, batch.positions, packed=config.data.batching == "pack")
     layers = params["layers"]
@@ -90,8 +88,8 @@ def step(
 def embedded(params: Params, inputs: jax.Array, config: Config) -> jax.Array:
     """The sum of the features' embeddings, ...D, in the compute type."""
     dtype = jnp.dtype(config.compute.dtype)
-    tables = enumerate(params["embed"])
-    return sum(table_VD.astype(dtype)[inputs[..., i]] for i, table_VD in tables)
+    parts = [table_VD.astype(dtype)[inputs[..., i]] for i, table_VD in enumerate(params["embed"])]
+    return functools.reduce(jnp.add, parts)
 
 
 def normed(params: Params, x: jax.Array) -> jax.Array:

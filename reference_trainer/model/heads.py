@@ -25,7 +25,7 @@ class Sums(NamedTuple):
 
     loss: jax.Array  # natural logarithm
     correct: jax.Array
-    count: jax.Array
+    targets: jax.Array  # their number
 
 
 def logits(params: Params, x: jax.Array, config: Config) -> list[jax.Array]:
@@ -61,12 +61,13 @@ def _chunk_sums(
     heads = logits(params, x_BTD, config)
     for i, logits_BTV in enumerate(heads):
         target_BT = targets_BTH[..., i]
+        # gotcha: shows[log-of-softmax] from logits; the softmax itself may underflow
         loss_BT += optax.softmax_cross_entropy_with_integer_labels(logits_BTV, target_BT)
         correct_BT += jnp.argmax(logits_BTV, axis=-1) == target_BT
     return Sums(
         loss=jnp.sum(loss_BT * weights_BT),
         correct=jnp.sum(correct_BT * weights_BT),
-        count=jnp.sum(weights_BT) * len(heads),
+        targets=jnp.sum(weights_BT) * len(heads),
     )
 
 

@@ -4,8 +4,8 @@ Wrong: `pickle.dump(state)`: it copies to the host one array after another, hold
 dies with the next version of a class. Wrong: a restore without a target: tuples come back as lists,
 and the optimizer's NamedTuples as dictionaries. Wrong: weights without the place in the data.
 Right: an asynchronous save of arrays, restored onto the shapes, types and shardings of a state that
-is never made; one folder that appears by a rename, so that a crash in mid-save loses nothing; a wait
-at the end, where errors of the background come out.
+is never made; one folder that appears by a rename, so that a crash in mid-save loses nothing; a
+wait at the end, where errors of the background come out.
 (gotchas: device-array-pickled, orbax-restore-without-target, checkpoint-not-awaited)
 """
 
@@ -54,7 +54,10 @@ class Checkpoints:
 
     def __init__(self, folder: Path, keep: int = 2, *, asynchronous: bool = True):
         self.folder = folder.absolute()
-        policy = [LatestN(keep), BestN(get_metric_fn=_bits, reverse=True, n=1, keep_checkpoints_without_metrics=False)]
+        policy = [
+            LatestN(keep),
+            BestN(get_metric_fn=_bits, reverse=True, n=1, keep_checkpoints_without_metrics=False),
+        ]
         options = ocp.CheckpointManagerOptions(
             preservation_policy=AnyPreservationPolicy(policy),
             best_fn=_bits,
@@ -74,7 +77,8 @@ class Checkpoints:
         trace: TracebackType | None,
     ) -> None:
         with _explained(self.folder):
-            self._manager.wait_until_finished()  # errors of the background come out here
+            # gotcha: shows[checkpoint-not-awaited] errors of the background come out here
+            self._manager.wait_until_finished()
             self._manager.close()
 
     def steps(self) -> list[int]:
@@ -83,6 +87,7 @@ class Checkpoints:
     def save(self, state: TrainState, beside: Saved, held_out_bits: float | None = None) -> None:
         """Start a save; arrays are copied before this returns, so that they may be donated."""
         about = {"format": FORMAT, "versions": versions(), **beside._asdict()}
+        # gotcha: shows[device-array-pickled] arrays go to Orbax, and nothing is pickled
         items = ocp.args.Composite(
             state=ocp.args.StandardSave(state), about=ocp.args.JsonSave(about)
         )
@@ -106,6 +111,7 @@ class Checkpoints:
     def restore(self, target: TrainState, step: int | None = None) -> TrainState:
         """The state, with the types and shardings of `target`, which holds no arrays."""
         step = self._existing(step)
+        # gotcha: shows[orbax-restore-without-target] the types of the target, not lists and dicts
         items = ocp.args.Composite(state=ocp.args.StandardRestore(target))
         with _explained(self.folder / str(step)):
             return self._manager.restore(step, args=items)["state"]

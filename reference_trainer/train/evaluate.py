@@ -1,7 +1,8 @@
 """Held-out loss, and whether the model uses its context.
 
 Wrong: `float(loss)` for each batch: the device waits for the host, the host for the device.
-Right: the sums stay on the device until the last batch is on its way. (gotcha: host-read-every-step)
+Right: the sums stay on the device until the last batch is on its way.
+(gotcha: host-read-every-step)
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Score(NamedTuple):
 
     bits: float  # per target
     accuracy: float  # share of targets that got the highest probability
-    count: int
+    targets: int
 
 
 def evaluate(
@@ -38,6 +39,7 @@ def evaluate(
     total = jax.device_put(Sums(*(jnp.zeros((), jnp.float32),) * 3), parallel.replicated(mesh))
     for batch in itertools.islice(batches, limit or None):
         total = step(params, parallel.place(batch, mesh), total)
+    # gotcha: shows[host-read-every-step] one read, after the last batch was sent
     loss, correct, count = (float(value) for value in jax.device_get(total))
     count = max(count, 1.0)
     return Score(loss / count / math.log(2), correct / count, int(count))

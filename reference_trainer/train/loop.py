@@ -1,7 +1,7 @@
 """The loop: everything is made once, then each step is dispatched and the one before is read.
 
-Wrong: `jax.jit` or `optax.adamw(...).init` in the loop, a step that is compiled again when the batch
-has another length, evaluation that reads each batch's loss.
+Wrong: `jax.jit` or `optax.adamw(...).init` in the loop, a step that is compiled again when the
+batch has another length, evaluation that reads each batch's loss.
 Right: below. (gotchas: jit-in-loop, optimizer-reinitialised, varying-shape)
 """
 
@@ -63,6 +63,7 @@ def prepare(config: Config, corpus: Corpus) -> Job:
     rows = parallel.local_rows(config)
     batches = Batches(corpus.train, config.data, shuffle=True, rows=rows)
     held_out = Batches(corpus.held_out, config.data, shuffle=False, rows=rows)
+    # gotcha: shows[jit-in-loop] made once, before the loop
     step, eval_step = build(config, mesh), build_eval(config, mesh)
     return Job(config, corpus, batches, held_out, mesh, step, eval_step)
 
@@ -129,8 +130,9 @@ def first_state(job: Job, checkpoints: Checkpoints, saved: Saved | None) -> Trai
 
 
 def held_out(job: Job, state: TrainState, log: Log, number: int, reader: Reader) -> Score:
-    """Evaluate and report."""
-    limit = job.config.run.eval_batches
+    """Evaluate and report; at the end on all that is held out, as the baselines are."""
+    run = job.config.run
+    limit = 0 if number == run.steps else run.eval_batches
     score = evaluate(job.eval_step, state.params, each(job.held_out), job.mesh, limit)
     log.write(number, eval_bits=score.bits, eval_accuracy=score.accuracy, tokens=reader.tokens)
     log.say(f"step {number}: held out {score.bits:.3f} bits, accuracy {score.accuracy:.3f}")

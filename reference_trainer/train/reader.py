@@ -42,6 +42,7 @@ class Reader:
 
     def sent(self, step: Sent, state: TrainState) -> None:
         """`step` was dispatched and gave `state`; NotFinite if the step before was not."""
+        # gotcha: shows[host-read-every-step] what is read is one step old and has usually arrived
         before, self._sent = self._sent, step
         if before is not None:
             self._read(before, state)
@@ -58,10 +59,11 @@ class Reader:
 
     def _read(self, step: Sent, state: TrainState) -> None:
         found = jax.device_get(step.metrics)
+        # gotcha: shows[non-finite-value] one look per step, at a value that is read anyway
         if not found.finite:
             self._refuse(step, found, state)
-        self.tokens += float(found.count)
-        self._counted += float(found.count)
+        self.tokens += float(found.targets)
+        self._counted += float(found.targets)
         run = self._config.run
         if step.number % run.log_every == 0 or step.number == run.steps:
             self._report(step.number, found)

@@ -23,11 +23,16 @@ class NotFinite(UserError):
 def keep(batch: Batch, step: int, folder: Path) -> Path:
     """Write the rows of this process's devices to `bad-batch-STEP-PROCESS.npz`."""
     path = folder / f"bad-batch-{step}-{jax.process_index()}.npz"
-    local = {
-        name: np.concatenate([np.asarray(part.data) for part in leaf.addressable_shards])
-        for name, leaf in batch._asdict().items()
-    }
-    np.savez_compressed(path, **local)
+    parts = (leaf.addressable_shards for leaf in batch)
+    local = Batch(*(np.concatenate([np.asarray(p.data) for p in part]) for part in parts))
+    np.savez_compressed(
+        path,
+        inputs=local.inputs,
+        targets=local.targets,
+        segments=local.segments,
+        positions=local.positions,
+        weights=local.weights,
+    )
     return path
 
 

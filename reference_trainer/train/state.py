@@ -47,6 +47,7 @@ def optimizer(config: Config) -> optax.GradientTransformation:
     """Clip first, then AdamW: clipping what Adam has scaled would bound nothing."""
     settings = config.optimizer
     return optax.chain(
+        # gotcha: shows[clip-after-optimizer] the gradients are clipped, not the updates
         optax.clip_by_global_norm(settings.clip),
         optax.adamw(
             schedule(config),
@@ -71,7 +72,7 @@ def decayed(params: backbone.Params) -> Any:
 
 def init(key: jax.Array, config: Config) -> TrainState:
     params = backbone.init(key, config)
-    zero = jnp.zeros((), jnp.int32)  # an array with a type, not a Python number
+    zero = jnp.zeros((), jnp.int32)  # gotcha: shows[recompile] has a type, unlike a Python 0
     return TrainState(zero, params, optimizer(config).init(params), zero)
 
 
@@ -89,5 +90,6 @@ def abstract(config: Config, mesh: Mesh) -> TrainState:
 def create(config: Config, mesh: Mesh) -> TrainState:
     """A fresh state, each part made on the device where it stays."""
     shardings = jax.tree.map(lambda leaf: leaf.sharding, abstract(config, mesh))
+    # gotcha: shows[recompile] the layout that the step returns, and that a restore gives
     make = jax.jit(init, static_argnames="config", out_shardings=shardings)
     return make(jax.random.key(config.run.seed), config=config)

@@ -9,7 +9,6 @@ that a resumed run draws the same; sums divided once, at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -30,25 +29,25 @@ class Metrics(NamedTuple):
     """Scalars on the device; reading one waits for the step."""
 
     loss: jax.Array  # float32: nats per target, before the update
-    count: jax.Array  # float32: targets
+    targets: jax.Array  # float32: their number
     grad_norm: jax.Array  # float32: before clipping
     finite: jax.Array  # bool: False where the update was left out
 
 
-Step = Callable[[TrainState, Batch], tuple[TrainState, Metrics]]
-EvalStep = Callable[[backbone.Params, Batch, Sums], Sums]
+Step = jax.stages.Wrapped  # (TrainState, Batch) -> (TrainState, Metrics)
+EvalStep = jax.stages.Wrapped  # (Params, Batch, Sums) -> Sums
 
 
 def build(config: Config, mesh: Mesh) -> Step:
     """The compiled step; call this once in a run. One program for each length of row."""
     shardings = jax.tree.map(lambda leaf: leaf.sharding, states.abstract(config, mesh))
 
+    # gotcha: shows[jit-captures-batch] the batch is an argument; only the settings are closed over
     def step(state: TrainState, batch: Batch) -> tuple[TrainState, Metrics]:
         return train_step(state, batch, config)
 
-    return jax.jit(
-        step, donate_argnums=0, out_shardings=(shardings, parallel.replicated(mesh))
-    )
+    # gotcha: shows[use-after-donation] the old state is gone after the call: the caller rebinds it
+    return jax.jit(step, donate_argnums=0, out_shardings=(shardings, parallel.replicated(mesh)))
 
 
 def build_eval(config: Config, mesh: Mesh) -> EvalStep:
@@ -62,17 +61,19 @@ def build_eval(config: Config, mesh: Mesh) -> EvalStep:
 
 def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainState, Metrics]:
     """The pure function behind `build`."""
+    # gotcha: shows[constant-key-in-jit] each step folds its own number in
     key = jax.random.fold_in(jax.random.key(config.run.seed), state.step)
     grads, total = gradients(state.params, batch, config, key)
-    count = jnp.maximum(total.count, 1.0)
+    count = jnp.maximum(total.targets, 1.0)
     grads = jax.tree.map(lambda grad: grad / count, grads)
     norm = optax.tree.norm(grads)
+    # gotcha: shows[update-without-params] weight decay needs the parameters
     updates, opt_state = states.optimizer(config).update(grads, state.opt_state, state.params)
     params = optax.apply_updates(state.params, updates)
     finite = jnp.isfinite(total.loss) & jnp.isfinite(norm)
     params, opt_state = _either(finite, (params, opt_state), (state.params, state.opt_state))
     after = TrainState(state.step + 1, params, opt_state, state.skipped + ~finite)
-    return after, Metrics(total.loss / count, total.count, norm, finite)
+    return after, Metrics(total.loss / count, total.targets, norm, finite)
 
 
 def gradients(
@@ -90,6 +91,7 @@ def gradients(
         return jax.tree.map(jnp.add, total, take(params, part[0], config, part[1])), None
 
     zero = (jax.tree.map(jnp.zeros_like, params), Sums(*jnp.zeros(3)))
+    # gotcha: shows[key-reuse] a key for each part
     total, _ = jax.lax.scan(body, zero, (_parts(batch, parts), jax.random.split(key, parts)))
     return total
 

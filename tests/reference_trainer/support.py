@@ -80,6 +80,11 @@ def same(left: Any, right: Any) -> bool:
     return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
 
+def temporary_bytes(lowered: Any) -> int:
+    """What the compiled program needs besides its arguments and results."""
+    return lowered.compile().memory_analysis().temp_size_in_bytes
+
+
 def run(config: Config, folder: Path, resume: bool = False) -> loop.Result:
     """Train, from the start or from the newest checkpoint of the folder."""
     from reference_trainer.train.checkpoint import Checkpoints

@@ -1,4 +1,4 @@
-"""The stack of layers: scanned is unrolled, a packed document is a document alone, a step is a row."""
+"""The stack of layers: scanned is unrolled, a packed document is one alone, a step is a row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from reference_trainer import parallel, sample
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads
 from reference_trainer.train import step as steps
-from tests.reference_trainer.support import TINY, gradients, hidden, init, some_batch
+from tests.reference_trainer.support import (
+    TINY,
+    gradients,
+    hidden,
+    init,
+    some_batch,
+    temporary_bytes,
+)
 
 DEEP = TINY.replace(model={"depth": 8})
 
@@ -76,7 +83,9 @@ def test_a_carried_state_gives_what_the_whole_row_gives(kind, layers):
     carry = backbone.start(config, 1, 40)
     for t in range(40):
         position = jnp.asarray(t, jnp.int32)
-        found, carry = sample.policy_step(params, batch.inputs[:, t], carry, position, config=config)
+        found, carry = sample.policy_step(
+            params, batch.inputs[:, t], carry, position, config=config
+        )
         np.testing.assert_allclose(found[0][0], expected_TV[t], atol=2e-4)
 
 
@@ -86,7 +95,7 @@ def temporary(config) -> int:
     params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
     grads = functools.partial(steps.gradients, config=config)
     key = jax.eval_shape(lambda: jax.random.key(0))
-    return jax.jit(grads).lower(params, batch, key=key).compile().memory_analysis().temp_size_in_bytes
+    return temporary_bytes(jax.jit(grads).lower(params, batch, key=key))
 
 
 def test_recomputing_saves_memory_in_the_scanned_stack():

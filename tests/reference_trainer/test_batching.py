@@ -128,6 +128,12 @@ def test_each_epoch_has_an_order_of_its_own(mode):
     assert first != second  # not the same batches in another order
 
 
+def test_positions_begin_again_with_each_document():
+    (batch,) = epoch(Batches(documents([3, 2]), small(batch=1), shuffle=False))
+    assert batch.segments[0, :6].tolist() == [1, 1, 1, 2, 2, 0]
+    assert batch.positions[0, :6].tolist() == [0, 1, 2, 0, 1, 0]
+
+
 def test_short_and_long_buckets_are_mixed():
     data = small(batching="bucket", buckets=2)
     batches = Batches(documents([4] * 30 + [20] * 30), data, shuffle=True)

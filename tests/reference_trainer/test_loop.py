@@ -31,7 +31,9 @@ def test_it_learns_to_count(tmp_path):
 
 
 def test_buckets_compile_once_each(tmp_path):
-    config = TINY.replace(data={"batching": "bucket", "buckets": 3}, run={"steps": 12, "eval_every": 12})
+    config = TINY.replace(
+        data={"batching": "bucket", "buckets": 3}, run={"steps": 12, "eval_every": 12}
+    )
     result = run(config, tmp_path)
     assert 1 < result.programs <= 3
     assert result.recompiled == 0
@@ -51,7 +53,7 @@ class Quiet:
 def said(loss: float) -> Metrics:
     return Metrics(
         loss=jnp.float32(loss),
-        count=jnp.float32(10),
+        targets=jnp.float32(10),
         grad_norm=jnp.float32(1),
         finite=jnp.isfinite(loss),
     )
@@ -116,6 +118,6 @@ def test_evaluation_is_the_mean_over_all_targets():
     state = loop.states.create(TINY, made.mesh)
     score = evaluate(made.eval_step, state.params, loop.each(made.held_out), made.mesh)
     targets = sum(len(document.targets) for document in made.corpus.held_out)
-    assert score.count == targets
+    assert score.targets == targets
     assert score.bits == pytest.approx(math.log2(64), rel=0.2)
     assert jax.process_count() == 1

@@ -38,7 +38,9 @@ print(json.dumps([losses, bytes_each, sorted(layouts), jax.device_count()]))
 
 def five(kind: str, devices: int, accumulate: int = 1) -> tuple[list[float], int, list[str]]:
     command = [sys.executable, "-c", PROGRAM, kind, str(accumulate)]
-    done = subprocess.run(command, cwd=ROOT, env=environment(devices), capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment(devices), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     losses, size, layouts, count = json.loads(done.stdout.splitlines()[-1])
     assert count == devices

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -59,7 +58,7 @@ def test_resumed_is_straight(straight, tmp_path, loader):
 
 
 def test_a_run_is_one_program(straight, tmp_path):
-    """With evaluation, a ragged last batch and a save; and again after a restore in this process."""
+    """With evaluation, a ragged last batch and a save; also after a restore in this process."""
     _, result = straight
     assert (result.programs, result.recompiled) == (1, 0)
     folder = straight[0] / "checkpoints"
@@ -74,11 +73,16 @@ def test_a_run_is_one_program(straight, tmp_path):
         assert watch.count == before
 
 
+def is_adam(part) -> bool:
+    return isinstance(part, optax.ScaleByAdamState)
+
+
 def test_types_come_back(straight):
     with Checkpoints(straight[0] / "checkpoints") as checkpoints:
         state = checkpoints.restore(states.abstract(TINY, parallel.device_mesh()))
     assert isinstance(state, states.TrainState)
-    assert isinstance(state.opt_state[1][0], optax.ScaleByAdamState)
+    kinds = [type(part).__name__ for part in jax.tree.leaves(state.opt_state, is_leaf=is_adam)]
+    assert "ScaleByAdamState" in kinds
     assert same(jax.device_get(state), jax.device_get(straight[1].state))
 
 
@@ -99,11 +103,11 @@ def test_errors_of_a_background_save_come_out(tmp_path, monkeypatch):
     def full(self, *args, **kwargs):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(CheckpointError, match="disk is full.*--resume"):
-        with Checkpoints(tmp_path / "c") as checkpoints:
-            monkeypatch.setattr(ts.TensorStore, "write", full)
-            checkpoints.save(state, beside(1))
-            monkeypatch.setattr(ts.TensorStore, "write", write)
+    full_disk = pytest.raises(CheckpointError, match=r"disk is full.*--resume")
+    with full_disk, Checkpoints(tmp_path / "c") as checkpoints:
+        monkeypatch.setattr(ts.TensorStore, "write", full)
+        checkpoints.save(state, beside(1))
+        monkeypatch.setattr(ts.TensorStore, "write", write)
 
 
 def test_another_model_is_refused_with_a_diff(straight):
@@ -148,9 +152,9 @@ def test_a_broken_checkpoint_is_named(straight, tmp_path):
 
 
 def test_no_checkpoint_is_said(tmp_path):
-    with Checkpoints(tmp_path) as checkpoints:
-        with pytest.raises(CheckpointError, match="no checkpoint in"):
-            checkpoints.read()
+    missing = pytest.raises(CheckpointError, match="no checkpoint in")
+    with Checkpoints(tmp_path) as checkpoints, missing:
+        checkpoints.read()
 
 
 PROGRAM = """

@@ -12,7 +12,7 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads
 from reference_trainer.train import state as states
 from reference_trainer.train import step as steps
-from tests.reference_trainer.support import TINY, gradients, init, same, some_batch
+from tests.reference_trainer.support import TINY, gradients, init, same, some_batch, temporary_bytes
 
 
 @pytest.fixture
@@ -37,11 +37,23 @@ def test_batches_do_not_compile_again(mesh):
     assert len(losses) == 2  # the batches did arrive
 
 
+def test_a_restored_state_does_not_compile_again(mesh):
+    """A restore gives arrays with the layout of `abstract`: a fresh state must have it too."""
+    step, batch, abstract = steps.build(TINY, mesh), some_batch(), states.abstract(TINY, mesh)
+    fresh = states.create(TINY, mesh)
+    restored = jax.device_put(jax.device_get(fresh), jax.tree.map(lambda x: x.sharding, abstract))
+    step(fresh, batch)
+    compiles = metrics.Compiles()
+    step(restored, batch)
+    assert compiles.count == 0
+
+
 def test_nothing_is_weakly_typed(mesh):
     state = states.create(TINY, mesh)
-    after, _ = steps.build(TINY, mesh)(state, some_batch())
-    assert after.step.dtype == jnp.int32 and int(after.step) == 1
-    assert not any(leaf.weak_type for leaf in jax.tree.leaves(state) + jax.tree.leaves(after))
+    assert not any(leaf.weak_type for leaf in jax.tree.leaves(state))
+    state, _ = steps.build(TINY, mesh)(state, some_batch())
+    assert state.step.dtype == jnp.int32 and int(state.step) == 1
+    assert not any(leaf.weak_type for leaf in jax.tree.leaves(state))
 
 
 def test_the_state_is_donated(mesh):
@@ -67,14 +79,13 @@ def test_parts_add_up_to_the_whole():
     parted = TINY.replace(optimizer={"accumulate": 2})
     whole, total = gradients(params, batch, TINY, jax.random.key(0))
     parts, parts_total = gradients(params, batch, parted, jax.random.key(0))
-    assert float(total.count) == float(parts_total.count) == float(weights.sum())
+    assert float(total.targets) == float(parts_total.targets) == float(weights.sum())
     assert relative(parts, whole) < 1e-5
     means = [
-        gradients(params, Batch(*(x[i::2] for x in batch)), TINY, jax.random.key(0))
-        for i in (0, 1)
+        gradients(params, Batch(*(x[i::2] for x in batch)), TINY, jax.random.key(0)) for i in (0, 1)
     ]
     mean = jax.tree.map(
-        lambda a, b: total.count * (a / means[0][1].count + b / means[1][1].count) / 2,
+        lambda a, b: total.targets * (a / means[0][1].targets + b / means[1][1].targets) / 2,
         means[0][0],
         means[1][0],
     )
@@ -105,7 +116,9 @@ def test_decay_is_for_matrices_only_stacked_or_not():
         marked = jax.tree.leaves_with_path(states.decayed(params))
         decayed = {jax.tree_util.keystr(path) for path, mark in marked if mark}
         assert any("kernel" in name for name in decayed) and "['embed'][0]" in decayed
-        assert not any(word in name for name in decayed for word in ("norm", "bias", "rate", "skip"))
+        assert not any(
+            word in name for name in decayed for word in ("norm", "bias", "rate", "skip")
+        )
 
 
 def test_chunked_loss_is_the_loss():
@@ -131,6 +144,6 @@ def test_chunked_loss_keeps_one_chunk_of_logits():
         batch = parallel.abstract_batch(sized, mesh)
         x_BTD = jax.ShapeDtypeStruct((2, 512, 32), jnp.float32)
         loss = jax.grad(lambda x, p, b: heads.sums(p, x, b, sized).loss)
-        return jax.jit(loss).lower(x_BTD, params, batch).compile().memory_analysis().temp_size_in_bytes
+        return temporary_bytes(jax.jit(loss).lower(x_BTD, params, batch))
 
     assert temporary(32) < 0.35 * temporary(0)

@@ -20,7 +20,7 @@ PARTS = 4
 
 
 def measure(size: Size) -> Iterator[Row]:
-    config = cases.small(length=size.pick(32, 128, 128), batch=8)
+    config = cases.small(depth=size.pick(1, 2, 2), length=size.pick(32, 128, 128), batch=8)
     params = jax.jit(backbone.init, static_argnames="config")(jax.random.key(0), config=config)
     batch = _ragged(config)
     whole = _gradients(params, batch, config)
@@ -44,7 +44,7 @@ def _gradients(params: backbone.Params, batch: Batch, config: Config) -> backbon
     """Per target."""
     take = jax.jit(steps.gradients, static_argnames="config")
     grads, total = take(params, batch, config=config, key=jax.random.key(1))
-    return jax.tree.map(lambda grad: grad / total.count, grads)
+    return jax.tree.map(lambda grad: grad / total.targets, grads)
 
 
 def _error(found: backbone.Params, right: backbone.Params) -> float:

@@ -14,7 +14,7 @@ SECONDS = {"cpu": 60, "gpu": 75}
 
 def measure(size: Size) -> Iterator[Row]:
     config = size.pick(
-        cases.small(length=512, batch=1),
+        cases.small(depth=1, length=256, batch=1),
         cases.small(width=128, length=4096, batch=1),
         PRESETS["h200_124m"].replace(data={"length": 4096, "batch": 4}),
     ).replace(compute={"layers": "scan", "remat": "full"})

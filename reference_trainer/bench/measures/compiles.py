@@ -33,8 +33,8 @@ class Counted:
 
 def measure(size: Size) -> Iterator[Row]:
     steps = size.pick(8, 16, 16)
-    config = cases.small().replace(
-        data={"batching": "bucket", "buckets": 3},
+    config = cases.small(depth=size.pick(1, 2, 2)).replace(
+        data={"batching": "bucket", "buckets": size.pick(2, 3, 3)},
         run={"steps": steps, "eval_every": steps // 2, "save_every": steps // 2},
     )
     job = loop.prepare(config, cases.counting())

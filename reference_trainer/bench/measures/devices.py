@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,32 +15,27 @@ SECONDS = {"cpu": 90}
 
 
 def measure(size: Size) -> Iterator[Row]:
-    one, four, whole = _run("dp", 1), _run("dp", 4), _run("fsdp", 4)
+    started = [_start("dp", 1), _start("dp", 4), _start("fsdp", 4), *_start_pair()]
+    # All at once: nothing is timed. Both of the pair have the loss over all rows.
+    one, four, whole, pair, _ = [process.result(running) for running in started]
     yield Row("largest relative difference of 5 losses, DP on 4", _apart(four, one), "", "<= 1e-5")
     yield Row("the same, FSDP on 4", _apart(whole, one), "", "<= 1e-5")
     note = f"one device: {one['bytes'] / 2**10:.0f} KiB"
     ratio = whole["bytes"] / one["bytes"]
     yield Row("argument bytes of a device, FSDP on 4 / one", ratio, "x", "<= 0.3", note)
-    yield Row("largest relative difference, 2 processes", _apart(_pair(), one), "", "<= 1e-5")
+    yield Row("largest relative difference, 2 processes", _apart(pair, one), "", "<= 1e-5")
 
 
-def _run(kind: str, devices: int) -> dict[str, Any]:
-    return process.result(process.start("programs.losses", kind, "none", **_flags(devices)))
-
-
-def _pair() -> dict[str, Any]:
-    """Two processes of one run; each has the loss over both of their rows."""
-    spec = f"localhost:{_free_port()},2"
-    both = [
-        process.start("programs.losses", "dp", f"{spec},{i}", **_flags(1)) for i in range(2)
-    ]
-    first, _ = [process.result(running) for running in both]
-    return first
-
-
-def _flags(devices: int) -> dict[str, str]:
+def _start(kind: str, devices: int, distributed: str = "none") -> subprocess.Popen[str]:
     flags = f"--xla_force_host_platform_device_count={devices}"
-    return {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    environ = {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    return process.start("programs.losses", kind, distributed, **environ)
+
+
+def _start_pair() -> list[subprocess.Popen[str]]:
+    """Two processes of one run."""
+    address = f"localhost:{_free_port()}"
+    return [_start("dp", 1, f"{address},2,{i}") for i in range(2)]
 
 
 def _free_port() -> int:

@@ -18,7 +18,7 @@ TIMES = 20  # compiled steps in one measurement
 
 
 def measure(size: Size) -> Iterator[Row]:
-    config = cases.small()
+    config = cases.small(depth=size.pick(1, 2, 2))
     train = cases.Training(config, TIMES)
 
     def eager() -> object:
@@ -26,7 +26,7 @@ def measure(size: Size) -> Iterator[Row]:
 
     best = clock.best(
         {"jit": train, "eager": eager, "fresh": lambda: _anew(train.state, train.batch, config)()},
-        size.rounds,
+        size.pick(1, 5, 5),
     )
     jitted = best["jit"] / TIMES
     at_least = size.pick("", ">= 8", ">= 50")

@@ -21,7 +21,7 @@ def measure(size: Size) -> Iterator[Row]:
     }
     steady = clock.best({kind: cases.Training(kinds[kind], 5) for kind in kinds}, size.rounds)
     first = clock.best(
-        {kind: lambda kind=kind: _compile(kinds[kind]) for kind in kinds}, size.rounds, warm=False
+        {kind: lambda kind=kind: _compile(kinds[kind]) for kind in kinds}, size.pick(1, 5, 5), warm=False
     )
     note = f"{first['scan']:.1f} and {first['unroll']:.1f} s, N={depth}"
     target = size.on("cpu", size.pick("", "<= 0.5", ""))

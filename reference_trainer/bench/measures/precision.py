@@ -12,7 +12,7 @@ SECONDS = {"cpu": 60, "gpu": 45}
 
 def measure(size: Size) -> Iterator[Row]:
     config = size.pick(
-        cases.small(),
+        cases.small(depth=1),
         cases.small(width=256, depth=4, length=256, batch=4),
         cases.small(width=256, depth=4, length=256, batch=256),
     )

@@ -13,7 +13,7 @@ SECONDS = {"cpu": 60, "gpu": 60}
 
 def measure(size: Size) -> Iterator[Row]:
     config = size.pick(
-        cases.small(depth=4),
+        cases.small(depth=2),
         cases.small(width=256, depth=8, length=512, batch=8),
         PRESETS["h200_124m"].replace(data={"batch": 8}, compute={"attention": "xla"}),
     ).replace(compute={"layers": "scan"})

@@ -25,14 +25,14 @@ def measure(size: Size) -> Iterator[Row]:
         model={"pattern": ("ssm", "attention"), "dropout": 0.1},
         run={"steps": 2 * half, "eval_every": 2 * half, "save_every": half, "log_every": 1},
     )
-    corpus = cases.counting()
+    job = loop.prepare(config, cases.counting())
     with tempfile.TemporaryDirectory() as name:
         straight, resumed = Path(name, "straight"), Path(name, "resumed")
-        whole = loop.train(loop.prepare(config, corpus), straight).state
+        whole = loop.train(job, straight).state
         shutil.copytree(straight / "checkpoints" / str(half), resumed / "checkpoints" / str(half))
         with Checkpoints(resumed / "checkpoints") as checkpoints:
             saved = checkpoints.read()
-        joined = loop.train(loop.prepare(config, corpus), resumed, saved).state
+        joined = loop.train(job, resumed, saved).state
         losses = _losses(straight)[half:], _losses(resumed)
     pairs = zip(jax.tree.leaves(whole), jax.tree.leaves(joined), strict=True)
     unequal = sum(not np.array_equal(a, b) for a, b in pairs)

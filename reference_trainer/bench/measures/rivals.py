@@ -18,7 +18,9 @@ STEPS = 2  # in one measurement
 
 def measure(size: Size) -> Iterator[Row]:
     config = size.pick(
-        cases.small(), cases.small(width=256, depth=4, length=256, batch=8), cases.small()
+        cases.small(depth=1),
+        cases.small(width=256, depth=4, length=256, batch=8),
+        cases.small(),
     )
     calls = {
         "unrolled": cases.Training(config, STEPS),
@@ -46,7 +48,7 @@ def _first(config: Config, size: Size) -> Iterator[Row]:
     }
     seconds: dict[str, list[list[float]]] = {name: [] for name in makers}
     counts, compiles = {}, metrics.Compiles()
-    for _ in range(size.rounds):
+    for _ in range(size.pick(1, 5, 5)):
         for name, make in makers.items():
             jax.clear_caches()
             call = make()

@@ -18,7 +18,7 @@ SECONDS = {"cpu": 120, "gpu": 100}
 def measure(size: Size) -> Iterator[Row]:
     config, _ = cases.settled(
         size.pick(
-            cases.small(),
+            cases.small(depth=1),
             cases.small(depth=12),
             PRESETS["h200_124m"].replace(data={"batch": 8}),
         )

@@ -1,0 +1,37 @@
+"""The 124M shape of GPT-2 at 1024 steps: attention by cuDNN and XLA, scan and unroll, bf16 and fp32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference_trainer.bench import cases
+from reference_trainer.bench.row import Row, Size
+from reference_trainer.bench.throughput import Forms
+from reference_trainer.presets import PRESETS
+
+SECONDS = {"gpu": 200}
+# All scores of 64 rows at once do not fit: the same batch, in four parts.
+PARTS = {"accumulate": 4}
+
+
+def measure(size: Size) -> Iterator[Row]:
+    config = PRESETS["h200_124m"]
+    if size.quick:
+        config = cases.shrunk(config)
+    xla = config.replace(compute={"attention": "xla"}, optimizer=PARTS)
+    forms = Forms(size, steps=size.pick(1, 1, 5))
+    yield from forms.add("cudnn unrolled", config, ">= 30")
+    yield from forms.memory("cudnn unrolled")
+    yield from forms.add("cudnn scanned", config.replace(compute={"layers": "scan"}))
+    yield from forms.add("xla unrolled", xla)
+    yield from forms.add("xla unrolled fp32", xla.replace(compute={"dtype": "float32"}))
+    yield from forms.add("xla scanned", xla.replace(compute={"layers": "scan"}))
+    yield from forms.compared(
+        {
+            ("cudnn scanned", "cudnn unrolled"): ">= 0.85",
+            ("cudnn unrolled", "xla unrolled"): ">= 1.4",
+            ("xla unrolled", "xla unrolled fp32"): ">= 2",
+            ("cudnn unrolled", "xla unrolled fp32"): "",
+            ("xla scanned", "xla unrolled"): "",
+        }
+    )

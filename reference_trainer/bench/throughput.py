@@ -1,0 +1,63 @@
+"""Tokens per second and utilisation of several forms of one training step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from reference_trainer import metrics
+from reference_trainer.bench import cases, clock
+from reference_trainer.bench.row import Row, Size, unmeasured
+from reference_trainer.config import Config
+
+
+@dataclass
+class Forms:
+    """Those that ran, by name: they stay, to be compared in turns when all are there."""
+
+    size: Size
+    steps: int  # in one measurement
+    running: dict[str, cases.Training] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)  # for another attention than asked for
+
+    def add(self, name: str, config: Config, target: str = "") -> Iterator[Row]:
+        """Tokens per second and utilisation; one row with the reason if it does not run."""
+        config, reason = cases.settled(config)
+        try:
+            train = cases.Training(config, self.steps)
+            first = clock.once(train, time.perf_counter)
+            seconds = clock.best({name: train}, self.size.rounds, warm=False)[name]
+        except Exception as error:  # out of memory, or a kernel that is missing here
+            yield unmeasured(f"tokens/s, {name}", error)
+            return
+        self.running[name], self.reasons[name] = train, reason
+        rate = train.tokens / seconds
+        note = f"first {self.steps} steps with compile: {first:.1f} s {reason}".strip()
+        yield Row(f"tokens/s, {name}", rate, "", note=note)
+        used = metrics.utilisation(config, rate)
+        share, peak = (100 * used[0], used[1]) if used else (None, "no peak known for this device")
+        yield Row(f"MFU, {name}", share, "%", self.size.pick("", "", target), peak)
+
+    def compared(self, ratios: Mapping[tuple[str, str], str]) -> Iterator[Row]:
+        """{(form, other form): target} as ratios of their tokens per second."""
+        best = clock.best(self.running, self.size.rounds, warm=False)
+        for (form, other), target in ratios.items():
+            if form in best and other in best:
+                target, ratio = self.size.pick("", "", target), best[other] / best[form]
+                yield Row(f"tokens/s, {form} / {other}", ratio, "x", target, self.reasons[form])
+
+    def memory(self, name: str) -> Iterator[Row]:
+        """The most that was in use, beside what the compiler asked for; of the first form alone."""
+        if name not in self.running:
+            return
+        train = self.running[name]
+        compiled = train.step.lower(train.state, train.batch).compile()  # type: ignore[attr-defined]
+        report = metrics.memory(compiled)
+        asked = report["arguments"] + report["temporary"]
+        yield Row(f"memory asked for, {name}", asked / 2**30, "GiB")
+        most = report.get("most in use")
+        off = None if most is None else abs(most / asked - 1)
+        note = "this device does not say" if most is None else f"{most / 2**30:.1f} GiB in use"
+        target = self.size.pick("", "", "<= 0.1")
+        yield Row("most in use, away from what was asked for", off, "x", target, note)

@@ -1,0 +1,42 @@
+"""`bench`: measure this machine."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help="measurements (see --list); all")
+    parser.add_argument("--list", action="store_true", help="what is measured, and where")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
+    parser.add_argument("--quick", action="store_true", help="the smallest form: does it run?")
+    parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu"))
+    parser.add_argument("--minutes", type=float, help="for all (20 on a CPU, 7.5 on a GPU)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from reference_trainer.bench import report, supervise
+    from reference_trainer.bench.families import families, words
+    from reference_trainer.bench.supervise import Measured
+
+    if args.list:
+        for name, family in families().items():
+            print(f"{name:13} {'+'.join(family.SECONDS):8} {words(family)}")
+        return 0
+    about = supervise.about(args.platform)
+    platform = about["platform"]
+    seconds = supervise.chosen(args.names, platform)
+    minutes = args.minutes or supervise.MINUTES[platform]
+
+    def tell(measured: Measured) -> None:
+        print(f"{measured.family}: {measured.seconds:.0f} s", file=sys.stderr)
+
+    found = supervise.run(seconds, platform, args.quick, minutes, tell)
+    console = report.console()
+    console.print(report.table(found))
+    console.print(f"{about['devices']} x {about['device']}: {report.summary(found)}")
+    if args.json:
+        report.write(args.json, about, found)
+    return 0
