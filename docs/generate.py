@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+from trainer_marks import Mark, marks
+
 from gotcha_lint.errors import TABLE
 from gotcha_lint.errors.known import Known
 from gotcha_lint.registry import RuleInfo, rules
@@ -21,6 +23,8 @@ RULES = {name: info for name, info in rules().items() if info.module}
 CHECKS: dict[str, type[Check]] = {
     gotcha: check for check in checks().values() for gotcha in check.gotchas or (check.name(),)
 }
+
+MARKS: dict[str, list[Mark]] = marks()
 
 # Errors of JAX that neither has a rule or check for: the explanation of a crash is all there is.
 ERRORS: dict[str, list[Known]] = {}
@@ -40,9 +44,10 @@ def page(info: RuleInfo) -> str:
             _code(example["good"]),
             _symptom(example),
         ]
-    parts.append(
-        f"Where the code is right as it is, say why: `# gotcha: allow[{info.name}] reason`."
-    )
+    parts += [
+        _in_the_trainer(info.name),
+        f"Where the code is right as it is, say why: `# gotcha: allow[{info.name}] reason`.",
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -51,8 +56,11 @@ def run_time_page(name: str, check: type[Check]) -> str:
     parts = [f"# {name}", "*Seen by the sanitizer only.*", check.explanation()]
     if name == "recompile":
         parts.append(_causes())
-    parts.append(f"Where the code is right as it is, say why: `# gotcha: allow[{name}] reason`.")
-    return "\n\n".join(parts) + "\n"
+    parts += [
+        _in_the_trainer(name),
+        f"Where the code is right as it is, say why: `# gotcha: allow[{name}] reason`.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def error_page(name: str, rows: list[Known]) -> str:
@@ -62,7 +70,17 @@ def error_page(name: str, rows: list[Known]) -> str:
         means = re.sub(r"\{(\w+)\}", r"`\1`", row.means.replace("{{", "{").replace("}}", "}"))
         fix = row.fix.replace("{{", "{").replace("}}", "}")
         parts += [f"## What happens\n{means}", f"## Instead\n{fix}"]
-    return "\n\n".join(parts) + "\n"
+    parts.append(_in_the_trainer(name))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _in_the_trainer(name: str) -> str:
+    """The places of the reference trainer that show the right way."""
+    places = [
+        f"`{mark.path}`, `{mark.function}`: {mark.why}.\n\n```python\n{mark.code}\n```"
+        for mark in MARKS.get(name, [])
+    ]
+    return "\n\n".join(["## In the reference trainer", *places]) if places else ""
 
 
 def _causes() -> str:
@@ -109,8 +127,8 @@ def index() -> str:
     lines = [
         "# Gotchas",
         "",
-        "| gotcha | family | severity | linter | sanitizer | fix | |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| gotcha | family | severity | linter | sanitizer | trainer | fix | |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for info in sorted(RULES.values(), key=lambda i: (i.family, i.name)):
         cells = (
@@ -119,6 +137,7 @@ def index() -> str:
             info.severity,
             "preview" if info.preview else "on",
             "yes" if info.name in CHECKS or info.confirmed_by else "",
+            _shown(info.name),
             "yes" if info.fixable else "",
             info.summary.replace("|", "\\|"),
         )
@@ -126,11 +145,17 @@ def index() -> str:
     for name, check in sorted(CHECKS.items()):
         if name not in RULES:
             text = check.explanation().partition("\n")[0].replace("|", "\\|")
-            lines.append(f"| [{name}]({name}.md) | run time | warning | | yes | | {text} |")
+            facts = f"run time | warning | | yes | {_shown(name)} |"
+            lines.append(f"| [{name}]({name}.md) | {facts} | {text} |")
     for name, rows in sorted(ERRORS.items()):
         text = re.sub(r"[{}]", "", rows[0].means).replace("|", "\\|")
-        lines.append(f"| [{name}]({name}.md) | crash | error | | yes | | {text} |")
+        facts = f"crash | error | | yes | {_shown(name)} |"
+        lines.append(f"| [{name}]({name}.md) | {facts} | {text} |")
     return "\n".join(lines) + "\n"
+
+
+def _shown(name: str) -> str:
+    return "shown" if name in MARKS else ""
 
 
 def stale() -> dict[Path, str | None]:

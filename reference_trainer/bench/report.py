@@ -22,10 +22,10 @@ VERDICTS = {None: "", True: "[green]met", False: "[red]NOT MET"}
 
 
 def table(found: Iterable[Measured]) -> Table:
-    shown = Table("", "value", "target", "", "note", title_justify="left")
+    shown = Table("", "value", "target", "", "note")
     for measured in found:
         shown.add_section()
-        shown.add_row(f"[bold]{measured.family}", style="", end_section=False)
+        shown.add_row(f"[bold]{measured.family}")
         for row in measured.rows:
             cells = (row.name, number(row), row.target)
             shown.add_row(*map(escape, cells), VERDICTS[row.met], escape(row.note))
@@ -36,8 +36,8 @@ def number(row: Row) -> str:
     """With three digits that count."""
     if row.value is None:
         return "not measured"
-    if row.value == 0 or not math.isfinite(row.value):
-        return f"{row.value:g} {row.unit}"
+    if not math.isfinite(row.value) or row.value == round(row.value):
+        return f"{row.value:,g} {row.unit}"
     digits = max(2 - math.floor(math.log10(abs(row.value))), 0)
     shown = f"{row.value:.1e}" if abs(row.value) < 1e-3 else f"{row.value:,.{digits}f}"
     return f"{shown} {row.unit}"
@@ -68,4 +68,6 @@ def write(path: Path, about: dict[str, Any], found: Sequence[Measured]) -> None:
 
 
 def console() -> Console:
-    return Console(highlight=False, soft_wrap=False)
+    """Wide enough for the notes where nobody sees how wide it is."""
+    shown = Console(highlight=False)
+    return shown if shown.is_terminal else Console(highlight=False, width=150)

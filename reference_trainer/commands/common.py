@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from reference_trainer.config import Config, ConfigError, from_json
+from reference_trainer.config import Config, ConfigError
+from reference_trainer.settings import from_json
 
 CACHE = "~/.cache/reference_trainer"
 
@@ -18,6 +19,7 @@ class Loaded(NamedTuple):
     config: Config
     params: dict
     step: int
+    about: dict  # the data it was trained on
 
 
 def machine_options(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +56,7 @@ def load(args: argparse.Namespace) -> Loaded:
         saved = checkpoints.read(args.step)
         config = from_json(saved.config)
         state = checkpoints.restore(states.abstract(config, parallel.device_mesh()), saved.step)
-    return Loaded(config, state.params, saved.step)
+    return Loaded(config, state.params, saved.step, saved.about)
 
 
 def read_json(path: Path) -> dict:

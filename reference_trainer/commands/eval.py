@@ -14,13 +14,17 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     common.set_up(args)
-    from reference_trainer import report
+    from reference_trainer import play, report
     from reference_trainer.data.corpus import load
     from reference_trainer.train import loop
     from reference_trainer.train.evaluate import evaluate
 
     loaded = common.load(args)
     corpus = load(loaded.config.data)
+    if corpus.about != loaded.about:
+        print(
+            "note: these are not the data that the run was trained on, or another version of them"
+        )
     job = loop.prepare(loaded.config, corpus)
     score = evaluate(job.eval_step, loaded.params, loop.each(job.held_out), job.mesh)
     print(
@@ -28,6 +32,9 @@ def run(args: argparse.Namespace) -> int:
         f"accuracy {score.accuracy:.3f}, {score.targets} targets"
     )
     report.context(job, loaded.params)
+    if previous := tuple(corpus.about.get("previous", ())):
+        alone = play.accuracy(loaded.params, corpus.held_out, previous, loaded.config)
+        print(f"playing by itself: accuracy {alone:.3f}")
     if not args.no_baselines:
         report.table(corpus, score)
     return 0

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 from reference_trainer.commands import common
-from reference_trainer.config import Config, ConfigError, from_json, overridden
+from reference_trainer.config import Config, ConfigError
 from reference_trainer.presets import PRESETS
+from reference_trainer.settings import from_json, overridden
 
 SETTING = re.compile(r"(model|compute|data|optimizer|run)\.\w+=")
 
@@ -18,7 +19,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("settings", nargs="*", help="section.name=value, as data.batch=8")
     parser.add_argument("--preset", choices=PRESETS, help="where settings start (cpu_smoke)")
     parser.add_argument("--config", type=Path, help="a JSON file of settings")
-    parser.add_argument("--data", nargs="+", default=[], metavar="PATH", help="train on these text files")
+    parser.add_argument(
+        "--data", nargs="+", default=[], metavar="PATH", help="train on these text files"
+    )
     parser.add_argument("--out", type=Path, help="folder of the run (runs/PRESET)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
     parser.add_argument("--step", type=int, help="resume from this checkpoint, not the newest")

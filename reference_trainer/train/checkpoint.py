@@ -22,8 +22,9 @@ from typing import Any, NamedTuple
 import orbax.checkpoint as ocp
 from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, LatestN
 
-from reference_trainer.config import Config, differences
+from reference_trainer.config import Config
 from reference_trainer.errors import UserError
+from reference_trainer.settings import differences
 from reference_trainer.train.state import TrainState
 
 FORMAT = 1

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_trainer.config import Config, ConfigError, differences, from_json, overridden
+from reference_trainer.config import Config, ConfigError
 from reference_trainer.presets import PRESETS
+from reference_trainer.settings import differences, from_json, overridden
 
 
 @pytest.mark.parametrize("name", PRESETS)

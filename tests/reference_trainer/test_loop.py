@@ -14,7 +14,7 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.train import loop, reader, replay
 from reference_trainer.train.evaluate import evaluate, probes
 from reference_trainer.train.step import Metrics
-from tests.reference_trainer.support import TINY, job, run
+from tests.reference_trainer.support import SMALL, TINY, job, run
 
 
 def test_it_learns_to_count(tmp_path):
@@ -30,8 +30,13 @@ def test_it_learns_to_count(tmp_path):
     assert [line["eval_bits"] for line in lines if "eval_bits" in line] == [result.score.bits]
 
 
+def test_rows_of_one_length_compile_once(tmp_path):
+    result = run(SMALL.replace(run={"steps": 2}), tmp_path)
+    assert (result.programs, result.recompiled) == (1, 0)
+
+
 def test_buckets_compile_once_each(tmp_path):
-    config = TINY.replace(
+    config = SMALL.replace(
         data={"batching": "bucket", "buckets": 3}, run={"steps": 12, "eval_every": 12}
     )
     result = run(config, tmp_path)
@@ -71,7 +76,7 @@ def test_a_step_is_read_after_the_next_was_sent(tmp_path):
 
 
 def test_nan_stops_the_run_with_its_batch_and_the_operation(tmp_path, monkeypatch):
-    made = job()
+    made = job(SMALL)
     create = loop.states.create
 
     def broken(config, mesh):

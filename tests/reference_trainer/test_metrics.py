@@ -10,7 +10,7 @@ from reference_trainer.config import ConfigError
 from reference_trainer.presets import PRESETS
 from reference_trainer.train import state as states
 from reference_trainer.train import step as steps
-from tests.reference_trainer.support import TINY
+from tests.reference_trainer.support import SMALL, TINY
 
 
 def counted(config) -> float:
@@ -69,7 +69,7 @@ def test_a_batch_is_chosen_from_memory():
 
 
 def test_sizes_follow_the_names_of_the_state():
-    state = states.init(jax.random.key(0), TINY)
+    state = states.create(SMALL, parallel.device_mesh())
     sizes = metrics.sizes(state)
     assert sizes["params"] == sum(leaf.nbytes for leaf in jax.tree.leaves(state.params))
     assert sizes["opt_state.1.0.mu"] == sizes["opt_state.1.0.nu"] == sizes["params"]

@@ -47,7 +47,9 @@ def test_the_right_place_is_marked(wrong):
     """A pattern that is a gotcha with a page is marked in a file that the wrong version changes."""
     if "gotcha" in wrong:
         files = {TRAINER / change["file"] for change in wrong["change"]}
-        assert wrong["gotcha"] in {name for file in files for names, _ in marks(file) for name in names}
+        assert wrong["gotcha"] in {
+            name for file in files for names, _ in marks(file) for name in names
+        }
 
 
 @each_wrong

@@ -16,11 +16,11 @@ import pytest
 import tensorstore as ts
 
 from reference_trainer import parallel
-from reference_trainer.config import from_json
+from reference_trainer.settings import from_json
 from reference_trainer.train import checkpoint, loop
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved, check_same
-from tests.reference_trainer.support import ROOT, TINY, environment, job, run, same
+from tests.reference_trainer.support import ROOT, SMALL, TINY, environment, job, run, same
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +77,16 @@ def is_adam(part) -> bool:
     return isinstance(part, optax.ScaleByAdamState)
 
 
-def test_types_come_back(straight):
-    with Checkpoints(straight[0] / "checkpoints") as checkpoints:
-        state = checkpoints.restore(states.abstract(TINY, parallel.device_mesh()))
+def test_types_come_back(tmp_path):
+    made = states.create(SMALL, parallel.device_mesh())
+    with Checkpoints(tmp_path) as checkpoints:
+        checkpoints.save(made, beside(1))
+    with Checkpoints(tmp_path) as checkpoints:
+        state = checkpoints.restore(states.abstract(SMALL, parallel.device_mesh()))
     assert isinstance(state, states.TrainState)
     kinds = [type(part).__name__ for part in jax.tree.leaves(state.opt_state, is_leaf=is_adam)]
     assert "ScaleByAdamState" in kinds
-    assert same(jax.device_get(state), jax.device_get(straight[1].state))
+    assert same(jax.device_get(state), jax.device_get(made))
 
 
 def test_newest_and_best_are_kept(tmp_path):

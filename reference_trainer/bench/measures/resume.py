@@ -21,8 +21,8 @@ SECONDS = {"cpu": 60}
 
 def measure(size: Size) -> Iterator[Row]:
     half = size.pick(3, 10, 10)
-    config = cases.small(depth=2).replace(
-        model={"pattern": ("ssm", "attention"), "dropout": 0.1},
+    config = cases.small(depth=size.pick(1, 2, 2)).replace(
+        model={"pattern": size.pick(("ssm",), ("ssm", "attention"), ("ssm",)), "dropout": 0.1},
         run={"steps": 2 * half, "eval_every": 2 * half, "save_every": half, "log_every": 1},
     )
     job = loop.prepare(config, cases.counting())

@@ -13,7 +13,7 @@ def main(config: str, folder: str) -> None:
 
     from reference_trainer import machine
     from reference_trainer.bench import cases
-    from reference_trainer.config import from_json
+    from reference_trainer.settings import from_json
 
     machine.keep_programs(folder)
     jax.block_until_ready(cases.Training(from_json(json.loads(config)))())

@@ -1,0 +1,82 @@
+"""Settings from JSON and from a command line: every mistake is named, with what was meant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from reference_trainer.config import Config, ConfigError, field_type
+
+
+def from_json(values: Mapping[str, Mapping[str, Any]], base: Config | None = None) -> Config:
+    """The settings of `values`, the others from `base`; ConfigError names what is wrong."""
+    if not isinstance(values, Mapping) or not all(isinstance(v, Mapping) for v in values.values()):
+        raise ConfigError('a configuration looks like {"model": {"width": 256}, "run": {...}}')
+    sections = {
+        section: {name: _typed(section, name, value) for name, value in part.items()}
+        for section, part in values.items()
+    }
+    return (base or Config()).replace(**sections)
+
+
+def overridden(config: Config, settings: Iterable[str]) -> Config:
+    """Apply `section.name=value`, as given on a command line; ConfigError."""
+    values: dict[str, dict[str, Any]] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        section, dot, name = key.partition(".")
+        if not (equals and dot):
+            raise ConfigError(f"{setting!r}: a setting is section.name=value, as data.batch=8")
+        values.setdefault(section, {})[name] = _parsed(section, name, text)
+    return from_json(values, config)
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """One line for each setting that differs: `model.width: 128 (saved), 256 (asked for)`."""
+    lines = []
+    for section in sorted({*old, *new}):
+        before, after = old.get(section, {}), new.get(section, {})
+        for name in sorted({*before, *after}):
+            if before.get(name) != after.get(name):
+                lines.append(
+                    f"{section}.{name}: {before.get(name)} (saved), {after.get(name)} (asked for)"
+                )
+    return lines
+
+
+def _parsed(section: str, name: str, text: str) -> Any:
+    hint = field_type(section, name)
+    if hint is str or get_origin(hint) is Literal:
+        return text
+    if get_origin(hint) is tuple:
+        kind = get_args(hint)[0]
+        parts = [part for part in text.strip("()[]").split(",") if part]
+        return [int(part) if kind is int and part.isdigit() else part for part in parts]
+    try:
+        return json.loads(text.lower())
+    except json.JSONDecodeError:
+        return text  # _typed says what it should have been
+
+
+def _typed(section: str, name: str, value: Any) -> Any:
+    hint = field_type(section, name)
+    if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
+        kind = get_args(hint)[0]
+        return tuple(_one(section, name, kind, part) for part in value)
+    return _one(section, name, hint, value)
+
+
+def _one(section: str, name: str, hint: Any, value: Any) -> Any:
+    if get_origin(hint) is Literal:
+        if value in get_args(hint):
+            return value
+        raise ConfigError(f"{section}.{name}={value!r}: one of {', '.join(get_args(hint))}")
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, hint if isinstance(hint, type) else tuple) or (
+        isinstance(value, bool) and hint is not bool
+    ):
+        kind = getattr(hint, "__name__", "list")
+        raise ConfigError(f"{section}.{name}={value!r}: must be {kind}")
+    return value
