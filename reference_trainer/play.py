@@ -1,7 +1,7 @@
 """Playing: the policy sees its own actions, as it will when nobody corrects it.
 
-Wrong: to judge a policy by the frames of the recording alone. Each of them shows what the expert did
-one frame ago, so that "the same again" scores well, and a policy that drifts is never seen to drift.
+Wrong: to judge a policy by the frames of the recording alone. Each of them shows what the expert
+did one frame ago, so that "the same again" scores well, and a drift is never seen.
 Right: also let it play, with a state carried from frame to frame, its actions fed back as late as
 they are in the data (`data.delay`).
 """

@@ -50,10 +50,10 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     )
     if result.stopped:
         console.print(f"{result.stopped}: saved step {int(result.state.step)}; go on with --resume")
-    if result.score is None or result.stopped or jax.process_index():
+    if result.score is None or result.stopped:
         return
-    context(job, result.state.params)
-    if baselines:
+    context(job, result.state.params)  # in all processes: each holds a part of the batches
+    if baselines and jax.process_index() == 0:
         found = table(job.corpus, result.score)
         (folder / "baselines.json").write_text(json.dumps(found, indent=1))
         try:

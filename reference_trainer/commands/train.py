@@ -59,6 +59,10 @@ def _train(args: argparse.Namespace) -> int:
     corpus = load(config.data)
     if saved:
         check_same(saved, config, corpus.about)
+        if saved.step >= config.run.steps:
+            raise ConfigError(
+                f"{folder} is at its last step, {saved.step}: give a larger run.steps"
+            )
     config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config)
     job = loop.prepare(config, corpus)

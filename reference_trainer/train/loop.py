@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import jax
 from jax.sharding import Mesh
 
 from reference_trainer import metrics, parallel
@@ -30,6 +29,7 @@ from reference_trainer.train.reader import Reader, Sent
 from reference_trainer.train.state import TrainState
 from reference_trainer.train.step import EvalStep, Metrics, Step, build, build_eval
 from reference_trainer.train.stop import Stop
+from reference_trainer.train.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -82,19 +82,19 @@ def train(
     with ExitStack() as stack:
         checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep))
         log = stack.enter_context(Log(folder, run.steps, start, tensorboard=tensorboard))
-        stop = stack.enter_context(Stop())
+        stop, trace = stack.enter_context(Stop()), stack.enter_context(Trace(folder, profile))
         state = first_state(job, checkpoints, saved)
         reading = loader(job.batches, config.data, saved.loader if saved else None)
         ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
         stream = stack.enter_context(ahead)
         reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
         for number in range(start + 1, run.steps + 1):
-            profiled(number - start, profile, folder)
+            trace.before(number - start)
             batch, place = next(stream)
             state, said = watch.call(job.step, state, batch)
             reader.sent(Sent(number, said, batch), state)
             asked, last, bits = stop.asked(number), number == run.steps, None
-            measuring = last or number % run.eval_every == 0
+            measuring = last or (number % run.eval_every == 0 and not asked)
             saving = last or asked or number % run.save_every == 0
             if measuring or saving:
                 reader.catch_up(state)
@@ -160,11 +160,3 @@ class Watch:
             self.again += 1
         self.seen.add(length)
         return result
-
-
-def profiled(number: int, steps: int, folder: Path) -> None:
-    """Trace `steps` steps from the third on: the first two compile and fill the queue."""
-    if steps and number == 3:
-        jax.profiler.start_trace(str(folder / "profile"))
-    if steps and number == 3 + steps:
-        jax.profiler.stop_trace()

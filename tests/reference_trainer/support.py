@@ -18,7 +18,7 @@ from reference_trainer.train import loop
 from reference_trainer.train import step as steps
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = ROOT / ".pytest_cache" / "programs"
+PROGRAMS = Path(os.environ.get("JAX_COMPILATION_CACHE_DIR", ROOT / ".pytest_cache" / "programs"))
 CHEAP = "--xla_backend_optimization_level=0"  # half the time to compile
 
 TINY = Config(

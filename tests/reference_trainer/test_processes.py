@@ -60,7 +60,7 @@ def finished(running: list[subprocess.Popen]) -> list[str]:
     told = [process.communicate(timeout=240) for process in running]
     for process, (_, errors) in zip(running, told, strict=True):
         assert process.returncode == 0, errors[-3000:]
-    return [out.strip().splitlines()[-1] for out, _ in told]
+    return [out.strip().rpartition("\n")[2] for out, _ in told]
 
 
 def losses(folder: Path, name: str = "metrics.jsonl") -> dict[int, float]:
@@ -108,6 +108,30 @@ def test_the_losses_are_those_of_one_process(alone, tmp_path, kind):
     found = losses(tmp_path)
     assert found.keys() == alone.keys()
     np.testing.assert_allclose(list(found.values()), list(alone.values()), rtol=2e-5)
+
+
+def test_the_command_joins_processes(tmp_path):
+    """To the end: evaluation and report need all processes too."""
+    (tmp_path / "text.txt").write_text("\n\n".join(f"line {i} of many" for i in range(300)))
+    place, pipe = address(), subprocess.PIPE
+    settings = ["model.width=32", "model.depth=2", "data.length=64", "data.batch=4", "run.steps=4"]
+    running = [
+        subprocess.Popen(
+            [
+                *(sys.executable, "-m", "reference_trainer", "train", "--platform", "cpu"),
+                *("--distributed", f"{place},2,{own}", "--data", "text.txt", "--out", "run"),
+                *settings,
+            ],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+        )
+        for own in range(2)
+    ]
+    assert "losses.svg" in finished(running)[0]
+    assert (tmp_path / "run" / "metrics-1.jsonl").exists()
 
 
 def test_sigterm_to_one_stops_both(tmp_path):

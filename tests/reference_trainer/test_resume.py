@@ -101,7 +101,6 @@ def test_newest_and_best_are_kept(tmp_path):
 def test_errors_of_a_background_save_come_out(tmp_path, monkeypatch):
     """They happen after `save` has returned: whoever does not wait never hears of them."""
     state = states.create(TINY, parallel.device_mesh())
-    write = ts.TensorStore.write
 
     def full(self, *args, **kwargs):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -110,7 +109,6 @@ def test_errors_of_a_background_save_come_out(tmp_path, monkeypatch):
     with full_disk, Checkpoints(tmp_path / "c") as checkpoints:
         monkeypatch.setattr(ts.TensorStore, "write", full)
         checkpoints.save(state, beside(1))
-        monkeypatch.setattr(ts.TensorStore, "write", write)
 
 
 def test_another_model_is_refused_with_a_diff(straight):

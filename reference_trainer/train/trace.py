@@ -1,0 +1,38 @@
+"""A profile of some steps, for XProf or Perfetto, in the run's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+
+import jax
+
+FIRST = 3  # steps 1 and 2 compile and fill the queue
+
+
+class Trace:
+    """A context manager that records `steps` steps, or what there is of them."""
+
+    def __init__(self, folder: Path, steps: int):
+        self._folder, self._steps, self._running = folder / "profile", steps, False
+
+    def __enter__(self) -> Trace:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._running:
+            jax.profiler.stop_trace()
+
+    def before(self, step: int) -> None:
+        """`step` counts from 1 at the start of this process."""
+        if self._running and step == FIRST + self._steps:
+            jax.profiler.stop_trace()
+            self._running = False
+        if self._steps and step == FIRST:
+            jax.profiler.start_trace(str(self._folder))
+            self._running = True
