@@ -35,13 +35,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         command = commands.add_parser(name, help=words, description=words)
         if name == asked:  # the others are not imported
             importlib.import_module(f"reference_trainer.commands.{name}").options(command)
-    args = parser.parse_args(argv)
+    args, more = parser.parse_known_args(argv)
+    settings = [text for text in more if "=" in text and not text.startswith("-")]
+    if len(settings) < len(more) or (more and args.command != "train"):
+        parser.error(f"not understood: {' '.join(more)}")
+    args.settings = [*getattr(args, "settings", []), *settings]  # argparse stops at an option
     run = importlib.import_module(f"reference_trainer.commands.{args.command}").run
     try:
         return run(args)
     except UserError as error:
         print(f"reference_trainer: {error}", file=sys.stderr)
         return error.code
+    except OSError as error:
+        print(f"reference_trainer: {error.filename or error}: {error.strerror}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
     except Exception as error:

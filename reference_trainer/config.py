@@ -19,6 +19,14 @@ from typing import Any, Literal, get_type_hints
 
 from reference_trainer.errors import UserError
 
+AT_LEAST_ONE = {
+    "model": ("width", "depth", "head_width", "mlp", "state", "conv"),
+    "compute": ("chunk", "ssm_chunk", "remat_every"),
+    "data": ("length", "bins", "buckets"),
+    "optimizer": ("accumulate",),
+    "run": ("steps", "eval_every", "save_every", "keep", "log_every"),
+}
+
 
 class ConfigError(UserError):
     """A setting that does not exist, or a value it cannot have."""
@@ -44,7 +52,7 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True)
 class Compute:
-    """How the same layers are computed: results agree up to rounding, speed and memory do not."""
+    """How the same layers are computed: but for `quantise`, results agree up to rounding."""
 
     dtype: Literal["float32", "bfloat16"] = "float32"  # of activations; parameters stay float32
     quantise: Literal["none", "int8"] = "none"  # train as if weights and inputs were int8
@@ -151,7 +159,16 @@ def _meant(name: str, names: Iterable[str]) -> str:
 
 def _check(config: Config) -> None:
     """What no single setting can know; ConfigError."""
-    model, data, run = config.model, config.data, config.run
+    for section, names in AT_LEAST_ONE.items():
+        for name in names:
+            if (value := getattr(getattr(config, section), name)) < 1:
+                raise ConfigError(f"{section}.{name}={value}: must be 1 or more")
+    model, data = config.model, config.data
+    if (
+        not (model.pattern and model.features and model.heads)
+        or min(*model.features, *model.heads) < 1
+    ):
+        raise ConfigError("model.pattern, features and heads have one entry or more, of 1 or more")
     unit = group(config)
     wrong = [
         (model.width % model.head_width, f"model.width must be a multiple of {model.head_width}"),
@@ -161,14 +178,7 @@ def _check(config: Config) -> None:
         (data.source == "files" and not data.paths, "data.source=files needs data.paths"),
         (not 0 < data.held_out < 1, "data.held_out is a share between 0 and 1"),
         (not 0 <= model.dropout < 1, "model.dropout is a share from 0 to less than 1"),
-        (
-            min(run.log_every, run.eval_every, run.save_every, run.keep) < 1,
-            "run.log_every, eval_every, save_every and keep are 1 or more",
-        ),
-        (
-            min(model.width, model.depth, data.length, data.bins, data.buckets, run.steps) < 1,
-            "widths, depths, lengths, bins, buckets and steps are 1 or more",
-        ),
+        (model.head_width % 2, "model.head_width must be even: rotary positions turn pairs"),
         (
             min(data.batch, data.prefetch, data.delay, data.limit, data.seed, model.window) < 0,
             "data.batch, prefetch, delay, limit, seed and model.window are 0 or more",

@@ -1,7 +1,12 @@
-"""The forward function with its weights, as one file that needs no code of ours to run.
+"""The forward function as a file that needs no code of ours to run, and its weights beside it.
 
-`jax.export` keeps what was compiled for: read it back with `jax.export.deserialize(bytes).call`.
-Any number of rows of the trained length; rows hold one document each.
+For any number of rows of the trained length, each with one document. To run it:
+
+    made = jax.export.deserialize(bytearray(path.read_bytes()))
+    (shape, _), _ = jax.tree.unflatten(made.in_tree, range(made.in_tree.num_leaves))
+    saved = numpy.load(f"{path}.npz")
+    leaves = [saved[str(i)] for i in range(len(saved.files))]
+    logits = made.call(jax.tree.unflatten(jax.tree.structure(shape), leaves), inputs)
 """
 
 from __future__ import annotations

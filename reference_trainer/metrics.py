@@ -7,6 +7,7 @@ Right: operations counted from the shapes, the dense peak of the type in use, us
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import jax
@@ -15,12 +16,11 @@ from reference_trainer.config import Config
 
 # Dense peaks in TFLOP/s by (device, type of the matrices), from the makers' data sheets.
 PEAKS: dict[tuple[str, str], float] = {
-    ("V100", "bfloat16"): 125.0,
     ("A100", "bfloat16"): 312.0,
     ("A100", "float32"): 156.0,  # TF32
     ("L4", "bfloat16"): 121.0,
     ("L40S", "bfloat16"): 362.0,
-    ("H100", "bfloat16"): 989.0,
+    ("H100", "bfloat16"): 989.0,  # SXM; less on a PCIe card
     ("H100", "float32"): 494.0,  # TF32
     ("H200", "bfloat16"): 989.0,
     ("H200", "float32"): 494.0,  # TF32
@@ -64,18 +64,18 @@ def flops_per_token(config: Config, length: int | None = None) -> float:
 def peak(kind: str, dtype: str) -> tuple[str, float] | None:
     """(name, operations per second) of a device by its `device_kind`; None where unknown."""
     for (name, held), tera in PEAKS.items():
-        if name in kind and held == dtype:
+        if re.search(rf"\b{name}\b", kind) and held == dtype:
             return f"{name} {dtype} dense {tera:g} TFLOP/s", tera * 1e12
     return None
 
 
-def utilisation(config: Config, tokens_per_second: float) -> tuple[float, str] | None:
+def utilisation(config: Config, flops_per_second: float) -> tuple[float, str] | None:
     """Model FLOPs utilisation of all devices, and the peak it refers to."""
     found = peak(jax.devices()[0].device_kind, config.compute.dtype)
     if found is None:
         return None
     name, operations = found
-    return flops_per_token(config) * tokens_per_second / (operations * jax.device_count()), name
+    return flops_per_second / (operations * jax.device_count()), name
 
 
 def memory(compiled: Any = None) -> dict[str, int]:

@@ -48,6 +48,15 @@ def connect(spec: str) -> None:
     jax.distributed.initialize(address, processes, own, initialization_timeout=timeout)
 
 
+def leave() -> None:
+    """Part from the other processes: what one does alone from here on, the others need not await.
+
+    Without it they wait for that one as they exit, and are killed when it takes minutes.
+    """
+    if jax.process_count() > 1:
+        jax.distributed.shutdown()
+
+
 def device_mesh() -> Mesh:
     """All devices of all processes, in a line."""
     # gotcha: shows[mesh-axis-types] without, axes are explicit and plain products are refused
@@ -105,6 +114,14 @@ def abstract_batch(config: Config, mesh: Mesh) -> Batch:
             for leaf in local
         )
     )
+
+
+def spread(x: jax.Array) -> jax.Array:
+    """Rows stay where they are. Inside a scan over sharded weights the compiler may decide
+    otherwise, and gather activations. Without a mesh in the context, `x` itself.
+    """
+    mesh = jax.sharding.get_abstract_mesh()
+    return x if mesh.empty else jax.lax.with_sharding_constraint(x, PartitionSpec(AXIS))
 
 
 def _cut(shape: tuple[int, ...], devices: int) -> PartitionSpec:

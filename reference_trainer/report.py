@@ -9,7 +9,7 @@ import jax
 from rich.console import Console
 from rich.table import Table
 
-from reference_trainer import metrics
+from reference_trainer import metrics, parallel
 from reference_trainer.baselines import baselines
 from reference_trainer.data.batch import Corpus
 from reference_trainer.errors import UserError
@@ -53,7 +53,9 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     if result.score is None or result.stopped:
         return
     context(job, result.state.params)  # in all processes: each holds a part of the batches
-    if baselines and jax.process_index() == 0:
+    first = jax.process_index() == 0
+    parallel.leave()
+    if baselines and first:
         found = table(job.corpus, result.score)
         (folder / "baselines.json").write_text(json.dumps(found, indent=1))
         try:

@@ -18,6 +18,8 @@ from reference_trainer.model import backbone
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.heads import logits
 
+BYTES = 256  # of a larger vocabulary the rest is padding
+
 
 def text(
     params: Params, prompt: str, config: Config, *, seed: int = 0, temperature: float = 0.8
@@ -47,7 +49,7 @@ def generate(
         position, forced_B = part
         token_B = jnp.where(forced_B >= 0, forced_B, proposed_B)
         x_BD, layers = backbone.step(params, token_B[:, None], layers, position, config)
-        logits_BV = logits(params, x_BD, config)[0]
+        logits_BV = logits(params, x_BD, config)[0][:, :BYTES]
         step_key = jax.random.fold_in(key, position)
         drawn_B = jax.random.categorical(step_key, logits_BV / jnp.maximum(temperature, 1e-6))
         best_B = jnp.argmax(logits_BV, axis=-1)

@@ -115,5 +115,3 @@ def _end(child: subprocess.Popen[str], late: threading.Event) -> None:
     late.set()
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
-
-

@@ -45,7 +45,7 @@ def set_up(args: argparse.Namespace) -> None:
 
 def load(args: argparse.Namespace) -> Loaded:
     """The parameters of a run's checkpoint, on this machine's devices."""
-    from reference_trainer import parallel
+    from reference_trainer import machine, parallel
     from reference_trainer.train import state as states
     from reference_trainer.train.checkpoint import Checkpoints
 
@@ -54,7 +54,9 @@ def load(args: argparse.Namespace) -> Loaded:
         raise ConfigError(f"no run in {args.out}: give its folder with --out")
     with Checkpoints(folder) as checkpoints:
         saved = checkpoints.read(args.step)
-        config = from_json(saved.config)
+        config, why = machine.fitting_attention(from_json(saved.config))
+        if why:
+            print(why)
         state = checkpoints.restore(states.abstract(config, parallel.device_mesh()), saved.step)
     return Loaded(config, state.params, saved.step, saved.about)
 

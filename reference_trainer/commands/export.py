@@ -1,4 +1,4 @@
-"""`export`: the forward function of a checkpoint as one file."""
+"""`export`: the forward function of a checkpoint as a file, its weights beside it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _train(args: argparse.Namespace) -> int:
     from reference_trainer import machine, report
     from reference_trainer.data.corpus import load
     from reference_trainer.train import loop
-    from reference_trainer.train.checkpoint import Checkpoints, check_same
+    from reference_trainer.train.checkpoint import Checkpoints, check_same, set_aside
 
     folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
     saved = None
@@ -53,6 +53,8 @@ def _train(args: argparse.Namespace) -> int:
             raise ConfigError(f"--resume: no run in {folder}; give its folder with --out")
         with Checkpoints(folder / "checkpoints") as checkpoints:
             saved = checkpoints.read(args.step)
+    elif args.step is not None:
+        raise ConfigError("--step says where to resume: add --resume")
     elif (folder / "checkpoints").is_dir() and any((folder / "checkpoints").iterdir()):
         raise ConfigError(f"{folder} holds a run: go on with --resume, or choose another --out")
     config = configured(args, from_json(saved.config) if saved else None)
@@ -63,6 +65,9 @@ def _train(args: argparse.Namespace) -> int:
             raise ConfigError(
                 f"{folder} is at its last step, {saved.step}: give a larger run.steps"
             )
+        later = set_aside(folder / "checkpoints", saved.step)
+        if later:
+            print(f"set aside the checkpoints after step {saved.step}: {', '.join(later)}")
     config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config)
     job = loop.prepare(config, corpus)

@@ -35,7 +35,7 @@ def stdlib(data: Data) -> Corpus:
     seen: set[bytes] = set()  # a function that is in both parts stays in the first
     train = sources.functions(paths[cut:], train_limit, seen)
     held_out = sources.functions(paths[:cut], held_out_limit, seen)
-    return _corpus(train, held_out, data, origin)
+    return _corpus(train, held_out, data, f"{origin}, Python {platform.python_version()}")
 
 
 def files(data: Data) -> Corpus:
@@ -59,7 +59,6 @@ def _corpus(train: list[bytes], held_out: list[bytes], data: Data, origin: str) 
     about = {
         "source": data.source,
         "origin": origin,
-        "python": platform.python_version(),
         "train": {"texts": len(train), "bytes": sum(map(len, train))},
         "held_out": {"texts": len(held_out), "bytes": sum(map(len, held_out))},
         "digest": hashlib.sha256(b"\0\0".join(map(b"\0".join, (train, held_out)))).hexdigest(),

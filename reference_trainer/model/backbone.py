@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
+from reference_trainer import parallel
 from reference_trainer.config import Config, group
 from reference_trainer.data.batch import Batch
 from reference_trainer.model.layers import Block, Carry, Rows
@@ -55,7 +56,8 @@ def hidden(params: Params, batch: Batch, config: Config, key: jax.Array | None =
     x_BTD = embedded(params, batch.inputs, config)
 
     def one(x_BTD: jax.Array, part: tuple[Params, jax.Array | None]) -> tuple[jax.Array, None]:
-        return _run_group(x_BTD, *part, rows=rows, config=config), None
+        x_BTD = _run_group(parallel.spread(x_BTD), *part, rows=rows, config=config)
+        return parallel.spread(x_BTD), None
 
     if _scanned(config):
         x_BTD, _ = jax.lax.scan(one, x_BTD, (layers, keys))
@@ -88,7 +90,8 @@ def step(
 def embedded(params: Params, inputs: jax.Array, config: Config) -> jax.Array:
     """The sum of the features' embeddings, ...D, in the compute type."""
     dtype = jnp.dtype(config.compute.dtype)
-    parts = [table_VD.astype(dtype)[inputs[..., i]] for i, table_VD in enumerate(params["embed"])]
+    # Cast after the look-up: before it, a common token's gradients would add up in bfloat16.
+    parts = [table_VD[inputs[..., i]].astype(dtype) for i, table_VD in enumerate(params["embed"])]
     return functools.reduce(jnp.add, parts)
 
 

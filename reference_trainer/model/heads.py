@@ -18,6 +18,8 @@ import optax
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model.backbone import Params
+from reference_trainer.model.chunks import cut
+from reference_trainer.precision import einsum32
 
 
 class Sums(NamedTuple):
@@ -31,10 +33,7 @@ class Sums(NamedTuple):
 def logits(params: Params, x: jax.Array, config: Config) -> list[jax.Array]:
     """One float32 array ...V for each head; the product's inputs have the compute type."""
     tables = params["embed"] if config.model.tied else params["heads"]
-    return [
-        jnp.einsum("...d,vd->...v", x, table.astype(x.dtype), preferred_element_type=jnp.float32)
-        for table in tables
-    ]
+    return [einsum32("...d,vd->...v", x, table.astype(x.dtype)) for table in tables]
 
 
 def sums(params: Params, x_BTD: jax.Array, batch: Batch, config: Config) -> Sums:
@@ -42,14 +41,12 @@ def sums(params: Params, x_BTD: jax.Array, batch: Batch, config: Config) -> Sums
     chunk, length = config.compute.loss_chunk, x_BTD.shape[1]
     if not chunk or chunk >= length:
         return _chunk_sums(params, x_BTD, batch.targets, batch.weights, config)
-    if length % chunk:
-        raise ValueError(f"rows of {length} steps cannot be cut into chunks of {chunk}")
 
     @jax.checkpoint
     def body(total: Sums, part: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[Sums, None]:
         return jax.tree.map(jnp.add, total, _chunk_sums(params, *part, config)), None
 
-    parts = (_cut(x_BTD, chunk), _cut(batch.targets, chunk), _cut(batch.weights, chunk))
+    parts = (cut(x_BTD, chunk), cut(batch.targets, chunk), cut(batch.weights, chunk))
     total, _ = jax.lax.scan(body, Sums(*jnp.zeros(3)), parts)
     return total
 
@@ -69,9 +66,3 @@ def _chunk_sums(
         correct=jnp.sum(correct_BT * weights_BT),
         targets=jnp.sum(weights_BT) * len(heads),
     )
-
-
-def _cut(x: jax.Array, chunk: int) -> jax.Array:
-    """BT... to a leading axis of chunks: CBL..."""
-    rows, length = x.shape[:2]
-    return jnp.moveaxis(x.reshape(rows, length // chunk, chunk, *x.shape[2:]), 1, 0)

@@ -18,7 +18,7 @@ from flax import nnx
 
 from reference_trainer.config import Config
 from reference_trainer.model import attention, ssm
-from reference_trainer.precision import fake_quantise
+from reference_trainer.precision import einsum32, fake_quantise
 
 Carry = Any  # what a layer remembers between two steps
 
@@ -45,7 +45,8 @@ class Linear(nnx.Module):
         kernel = self.kernel[...]
         if self.quantised:
             kernel, x = fake_quantise(kernel, axis=0), fake_quantise(x, axis=-1)
-        return x @ kernel.astype(x.dtype)
+        # Summed in float32, over devices too: the gradient of a sharded product is a sum over them.
+        return einsum32("...d,de->...e", x, kernel.astype(x.dtype)).astype(x.dtype)
 
 
 class Attention(nnx.Module):

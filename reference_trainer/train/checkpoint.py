@@ -14,12 +14,15 @@ from __future__ import annotations
 import errno
 import math
 import platform
+import shutil
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
+import jax
 import orbax.checkpoint as ocp
+from jax.experimental import multihost_utils
 from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, LatestN
 
 from reference_trainer.config import Config
@@ -30,7 +33,19 @@ from reference_trainer.train.state import TrainState
 FORMAT = 1
 FIXED = {  # what a saved state depends on; the rest may change when a run goes on
     "model": None,
-    "data": None,
+    "data": {
+        "source",
+        "paths",
+        "limit",
+        "held_out",
+        "batching",
+        "length",
+        "batch",
+        "bins",
+        "buckets",
+        "delay",
+        "seed",
+    },
     "compute": {"layers", "remat", "remat_every"},
     "run": {"seed"},
 }
@@ -89,11 +104,14 @@ class Checkpoints:
         """Start a save; arrays are copied before this returns, so that they may be donated."""
         about = {"format": FORMAT, "versions": versions(), **beside._asdict()}
         # gotcha: shows[device-array-pickled] arrays go to Orbax, and nothing is pickled
-        items = ocp.args.Composite(
-            state=ocp.args.StandardSave(state), about=ocp.args.JsonSave(about)
-        )
+        arrays = ocp.args.StandardSave(state)
+        items = ocp.args.Composite(state=arrays, about=ocp.args.JsonSave(about))
         with _explained(self.folder):
-            self._manager.save(beside.step, args=items, metrics={"bits": held_out_bits})
+            saved = self._manager.save(beside.step, args=items, metrics={"bits": held_out_bits})
+        if not saved:
+            raise CheckpointError(
+                f"{self.folder}: step {beside.step} is there already, or a later one"
+            )
 
     def read(self, step: int | None = None) -> Saved:
         """All but the state, of the newest checkpoint or of `step`; CheckpointError."""
@@ -137,6 +155,22 @@ def check_same(saved: Saved, config: Config, about: dict[str, Any]) -> None:
             + "\n  ".join(lines)
             + "\nResume without these changes, or start a new run with another --out."
         )
+
+
+def set_aside(folder: Path, step: int) -> list[str]:
+    """Move the checkpoints after `step` to `FOLDER-after-STEP`, in all processes at once.
+
+    A run that goes on from an earlier step makes its own later ones; nothing is deleted.
+    """
+    multihost_utils.sync_global_devices("all have read")
+    later = [p for p in folder.iterdir() if p.name.isdigit() and int(p.name) > step]
+    aside = folder.with_name(f"{folder.name}-after-{step}")
+    if later and jax.process_index() == 0:
+        aside.mkdir(exist_ok=True)
+        for path in later:
+            shutil.move(path, aside / path.name)
+    multihost_utils.sync_global_devices("set aside")
+    return sorted(path.name for path in later)
 
 
 def versions() -> dict[str, str]:

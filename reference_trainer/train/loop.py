@@ -146,7 +146,7 @@ def each(batches: Batches) -> Iterator[Batch]:
 
 
 class Watch:
-    """Counts programs: a row length that was seen must never compile again."""
+    """Row lengths seen, each a program; one that was seen must never compile again."""
 
     def __init__(self) -> None:
         self.seen: set[int] = set()

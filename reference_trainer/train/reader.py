@@ -55,22 +55,26 @@ class Reader:
 
     def pause(self) -> None:
         """Time spent until now, on an evaluation or a report, is not training time."""
-        self._counted, self._since = 0.0, time.perf_counter()
+        self._counted, self._flops, self._since = 0.0, 0.0, time.perf_counter()
 
     def _read(self, step: Sent, state: TrainState) -> None:
         found = jax.device_get(step.metrics)
         # gotcha: shows[non-finite-value] one look per step, at a value that is read anyway
         if not found.finite:
             self._refuse(step, found, state)
-        self.tokens += float(found.targets)
-        self._counted += float(found.targets)
+        targets, length = float(found.targets), step.batch.inputs.shape[1]
+        steps = targets / len(self._config.model.heads)
+        self.tokens += targets
+        self._counted += targets
+        self._flops += steps * metrics.flops_per_token(self._config, length)
         run = self._config.run
         if step.number % run.log_every == 0 or step.number == run.steps:
             self._report(step.number, found)
 
     def _report(self, number: int, found: Metrics) -> None:
-        rate = self._counted / max(time.perf_counter() - self._since, 1e-9)
-        used = metrics.utilisation(self._config, rate)
+        seconds = max(time.perf_counter() - self._since, 1e-9)
+        rate = self._counted / seconds
+        used = metrics.utilisation(self._config, self._flops / seconds)
         values = {"loss": float(found.loss), "grad_norm": float(found.grad_norm)}
         values |= {"tokens": self.tokens, "tokens_per_second": rate}
         if used is not None:
@@ -81,7 +85,7 @@ class Reader:
 
     def _refuse(self, step: Sent, found: Metrics, state: TrainState) -> None:
         path = replay.keep(step.batch, step.number, self._folder)
-        why = replay.explain(state, step.batch, self._config)
+        why = replay.explain(state, step.batch, step.number, self._config)
         raise replay.NotFinite(
             f"step {step.number} was not finite: loss {found.loss}, norm of the gradients "
             f"{found.grad_norm}; its update was left out, its batch is in {path}\n{why}"

@@ -36,16 +36,19 @@ def keep(batch: Batch, step: int, folder: Path) -> Path:
     return path
 
 
-def explain(state: TrainState, batch: Batch, config: Config) -> str:
-    """Compute the gradients again with `jax_debug_nans`: slow, and it names the operation."""
+def explain(state: TrainState, batch: Batch, step: int, config: Config) -> str:
+    """Compute the gradients again with `jax_debug_nans`: slow, and it names the operation.
+
+    Within a scan it names the scan. Infinities are let through: masks are made of them.
+    """
 
     def again(state: TrainState, batch: Batch) -> object:
-        key = jax.random.fold_in(jax.random.key(config.run.seed), state.step)
+        key = jax.random.fold_in(jax.random.key(config.run.seed), step - 1)
         return gradients(state.params, batch, config, key)
 
     try:
-        with jax.debug_nans(True), jax.debug_infs(True):
+        with jax.debug_nans(True):
             jax.block_until_ready(jax.jit(again)(state, batch))
-    except FloatingPointError as error:
+    except Exception as error:  # whatever happens here, the step that failed is the news
         return str(error).strip().partition("\n")[0]
     return "computed again with the newest parameters, the step is finite"

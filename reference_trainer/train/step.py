@@ -44,7 +44,8 @@ def build(config: Config, mesh: Mesh) -> Step:
 
     # gotcha: shows[jit-captures-batch] the batch is an argument; only the settings are closed over
     def step(state: TrainState, batch: Batch) -> tuple[TrainState, Metrics]:
-        return train_step(state, batch, config)
+        with jax.sharding.use_abstract_mesh(mesh.abstract_mesh):  # for `parallel.spread`
+            return train_step(state, batch, config)
 
     # gotcha: shows[use-after-donation] the old state is gone after the call: the caller rebinds it
     return jax.jit(step, donate_argnums=0, out_shardings=(shardings, parallel.replicated(mesh)))

@@ -136,6 +136,17 @@ def test_bfloat16_computes_in_it_and_keeps_float32_where_it_counts():
     assert all(leaf.dtype == jnp.float32 for leaf in jax.tree.leaves((grads, total)))
 
 
+def test_gradients_of_a_common_token_add_up_in_float32():
+    config = TINY.replace(model={"tied": False}, compute={"dtype": "bfloat16"})
+    table_VD = jnp.ones((64, 32))
+    inputs_BT1 = jnp.zeros((64, 128, 1), jnp.int32)  # one token, 8,192 times
+
+    def total(table_VD: jax.Array) -> jax.Array:
+        return backbone.embedded({"embed": [table_VD]}, inputs_BT1, config).sum(dtype=jnp.float32)
+
+    np.testing.assert_allclose(jax.jit(jax.grad(total))(table_VD)[0], 8192.0)
+
+
 def test_int8_training_has_gradients_everywhere():
     config = TINY.replace(compute={"quantise": "int8"})
     params, batch = init(jax.random.key(0), config=config), some_batch()

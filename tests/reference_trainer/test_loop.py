@@ -65,7 +65,7 @@ def said(loss: float) -> Metrics:
 
 
 def test_a_step_is_read_after_the_next_was_sent(tmp_path):
-    log, batch = Quiet(), Batch(*(jnp.zeros(1),) * 5)
+    log, batch = Quiet(), Batch(*(jnp.zeros((1, 1)),) * 5)
     reading = reader.Reader(TINY, log, tmp_path)  # type: ignore[arg-type]
     for number in (1, 2, 3):
         reading.sent(reader.Sent(number, said(1.0), batch), None)  # type: ignore[arg-type]
@@ -75,7 +75,9 @@ def test_a_step_is_read_after_the_next_was_sent(tmp_path):
     assert reading.tokens == 30
 
 
-def test_nan_stops_the_run_with_its_batch_and_the_operation(tmp_path, monkeypatch):
+@pytest.mark.parametrize("late", [False, True])
+def test_nan_stops_the_run_with_its_batch_and_the_operation(tmp_path, monkeypatch, late):
+    """Also where it comes after the layers, whose masks are made of infinities."""
     made = job(SMALL)
     create = loop.states.create
 
@@ -85,9 +87,10 @@ def test_nan_stops_the_run_with_its_batch_and_the_operation(tmp_path, monkeypatc
         return state._replace(params=state.params | {"embed": embed})
 
     def loss(params, batch, config, key):
-        bad = jnp.log(params["embed"][0][0, 0])  # log(-1)
+        first = params["embed"][0][0, 0]  # -1
+        early = 0.0 if late else jnp.log(first)
         total = made_sums(params, batch, config, key)
-        return total._replace(loss=total.loss + bad)
+        return total._replace(loss=jnp.log(first * total.loss) if late else total.loss + early)
 
     made_sums = loop.build.__globals__["batch_sums"]
     monkeypatch.setattr(loop.states, "create", broken)

@@ -47,6 +47,34 @@ def five(kind: str, devices: int, accumulate: int = 1) -> tuple[list[float], int
     return losses, size, layouts
 
 
+GATHERED = """
+import re
+from reference_trainer import parallel
+from reference_trainer.train import state as states, step
+from tests.reference_trainer.support import TINY
+config = TINY.replace(
+    model={"pattern": ("attention",), "width": 128, "depth": 4}, compute={"layers": "scan"},
+    data={"batch": 64}, run={"parallel": "fsdp"},
+)
+mesh = parallel.device_mesh()
+args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
+text = step.build(config, mesh).lower(*args).compile().as_text()
+print(*re.findall(r"= f32\\[([\\d,]+)\\]\\S* (?:all-gather|all-to-all)\\(", text))
+"""
+
+
+def test_weights_are_gathered_and_activations_are_not():
+    """Inside the scan over layers, where the compiler would otherwise choose the rows."""
+    env = environment(4)
+    done = subprocess.run(
+        [sys.executable, "-c", GATHERED], cwd=ROOT, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    moved = done.stdout.split()
+    assert any(shape.endswith("128,384") for shape in moved)  # queries, keys and values
+    assert not any(shape.startswith(("64,", "16,64,")) for shape in moved)
+
+
 @pytest.fixture(scope="module")
 def one():
     return five("dp", 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,8 +140,6 @@ def test_a_newer_format_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_broken_checkpoint_is_named(straight, tmp_path):
-    import shutil
-
     shutil.copytree(straight[0] / "checkpoints", tmp_path / "c")
     for file in (tmp_path / "c" / "6" / "state").rglob("*"):
         if file.is_file():
@@ -150,6 +149,21 @@ def test_a_broken_checkpoint_is_named(straight, tmp_path):
             checkpoints.restore(states.abstract(TINY, parallel.device_mesh()))
         early = checkpoints.restore(states.abstract(TINY, parallel.device_mesh()), 3)
     assert int(early.step) == 3
+
+
+def test_an_earlier_step_goes_on_and_later_ones_are_set_aside(straight, tmp_path):
+    folder = tmp_path / "checkpoints"
+    shutil.copytree(straight[0] / "checkpoints", folder)
+    with Checkpoints(folder) as checkpoints:
+        saved = checkpoints.read(3)
+        state = checkpoints.restore(states.abstract(TINY, parallel.device_mesh()), 3)
+        with pytest.raises(CheckpointError, match="step 3 is there already, or a later one"):
+            checkpoints.save(state, saved)
+    assert checkpoint.set_aside(folder, 3) == ["6"]
+    assert (tmp_path / "checkpoints-after-3" / "6").is_dir()
+    loop.train(job(), tmp_path, saved)
+    with Checkpoints(folder) as checkpoints:
+        assert checkpoints.steps() == [3, 6]
 
 
 def test_no_checkpoint_is_said(tmp_path):

@@ -15,7 +15,7 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone
 from reference_trainer.train import step as steps
 
-SECONDS = {"cpu": 30}
+SECONDS = {"cpu": 120}
 PARTS = 4
 
 

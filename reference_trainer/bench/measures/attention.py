@@ -9,7 +9,7 @@ from reference_trainer.bench.row import Row, Size, unmeasured
 from reference_trainer.config import Config
 from reference_trainer.presets import PRESETS
 
-SECONDS = {"cpu": 60, "gpu": 75}
+SECONDS = {"cpu": 120, "gpu": 75}
 
 
 def measure(size: Size) -> Iterator[Row]:

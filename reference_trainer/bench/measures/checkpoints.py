@@ -17,7 +17,7 @@ from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.state import TrainState
 
-SECONDS = {"cpu": 90}
+SECONDS = {"cpu": 120}
 
 
 def measure(size: Size) -> Iterator[Row]:

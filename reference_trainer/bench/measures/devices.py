@@ -11,7 +11,7 @@ from typing import Any
 from reference_trainer.bench import process
 from reference_trainer.bench.row import Row, Size
 
-SECONDS = {"cpu": 90}
+SECONDS = {"cpu": 180}
 
 
 def measure(size: Size) -> Iterator[Row]:

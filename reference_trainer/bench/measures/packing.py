@@ -15,7 +15,7 @@ from reference_trainer.data.batching import Batches
 from reference_trainer.data.corpus import load
 from reference_trainer.model import backbone, heads
 
-SECONDS = {"cpu": 60}
+SECONDS = {"cpu": 120}
 KINDS = {"pack": ">= 0.97", "bucket": ">= 0.8", "pad": ""}
 
 
@@ -39,7 +39,9 @@ def _leak() -> float:
     alone = Batches(documents, config.replace(data={"batching": "pad", "batch": 12}).data, False)[0]
     params = jax.jit(backbone.init, static_argnames="config")(jax.random.key(0), config=config)
     together, apart = _logits(params, packed, config), _logits(params, alone, config)
-    found = {_key(packed, b, s): together[b, packed.segments[b] == s] for b, s in _documents(packed)}
+    found = {
+        _key(packed, b, s): together[b, packed.segments[b] == s] for b, s in _documents(packed)
+    }
     own = {_key(alone, b, s): apart[b, alone.segments[b] == s] for b, s in _documents(alone)}
     return max(float(np.abs(found[key] - own[key]).max()) for key in found)
 

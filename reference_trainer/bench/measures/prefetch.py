@@ -19,7 +19,7 @@ from reference_trainer.data.loader import SimpleLoader
 from reference_trainer.data.prefetch import prefetch
 from reference_trainer.train.step import Metrics
 
-SECONDS = {"cpu": 60}
+SECONDS = {"cpu": 120}
 
 
 class Waiting(SimpleLoader):
@@ -33,7 +33,9 @@ class Waiting(SimpleLoader):
 
 
 def measure(size: Size) -> Iterator[Row]:
-    config = cases.small(depth=size.pick(1, 2, 2), width=128, length=128, batch=size.pick(4, 16, 16))
+    config = cases.small(
+        depth=size.pick(1, 2, 2), width=128, length=128, batch=size.pick(4, 16, 16)
+    )
     train, steps = cases.Training(config), size.pick(4, 10, 10)
     batches = Batches(cases.counting(count=256, longest=128).train, config.data, shuffle=True)
     plain = clock.best({"step": train}, size.rounds, clock=time.perf_counter)["step"]

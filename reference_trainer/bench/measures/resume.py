@@ -16,7 +16,7 @@ from reference_trainer.bench.row import Row, Size
 from reference_trainer.train import loop
 from reference_trainer.train.checkpoint import Checkpoints
 
-SECONDS = {"cpu": 60}
+SECONDS = {"cpu": 120}
 
 
 def measure(size: Size) -> Iterator[Row]:
