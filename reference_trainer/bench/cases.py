@@ -8,7 +8,6 @@ import numpy as np
 from reference_trainer import metrics, parallel
 from reference_trainer.config import Config, Data, Model, Optimizer
 from reference_trainer.data.batch import Batch, Corpus, Document, empty
-from reference_trainer.model import attention
 from reference_trainer.train import state as states
 from reference_trainer.train.step import Metrics, build
 
@@ -31,15 +30,6 @@ def shrunk(config: Config) -> Config:
         model={"features": (512,), "heads": (512,), "width": 64, "depth": 2, "head_width": 32},
         data={"length": 256, "batch": 4},
     )
-
-
-def settled(config: Config) -> tuple[Config, str]:
-    """With an attention that works here, and why it is another one than was asked for."""
-    compute, packed = config.compute, config.data.batching == "pack"
-    kind, reason = attention.usable(
-        compute.attention, compute.dtype, config.model.head_width, packed=packed
-    )
-    return config.replace(compute={"attention": kind}), reason
 
 
 def full_batch(config: Config, seed: int = 0) -> Batch:
@@ -73,7 +63,7 @@ class Training:
     def __init__(self, config: Config, steps: int = 1):
         mesh = parallel.device_mesh()
         self.config, self.steps = config, steps
-        self.step = build(config, mesh)
+        self.step: jax.stages.Wrapped | jax.stages.Compiled = build(config, mesh)
         self.state = states.create(config, mesh)
         self.batch = full_batch(config)
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from reference_trainer import metrics
+from reference_trainer import machine, metrics
 from reference_trainer.bench import cases, clock
 from reference_trainer.bench.row import Row, Size, unmeasured
 from reference_trainer.config import Config
@@ -23,7 +23,7 @@ class Forms:
 
     def add(self, name: str, config: Config, target: str = "") -> Iterator[Row]:
         """Tokens per second and utilisation; one row with the reason if it does not run."""
-        config, reason = cases.settled(config)
+        config, reason = machine.fitting_attention(config)
         try:
             train = cases.Training(config, self.steps)
             first = clock.once(train, time.perf_counter)
@@ -52,7 +52,7 @@ class Forms:
         if name not in self.running:
             return
         train = self.running[name]
-        compiled = train.step.lower(train.state, train.batch).compile()  # type: ignore[attr-defined]
+        compiled = train.step.lower(train.state, train.batch).compile()
         report = metrics.memory(compiled)
         asked = report["arguments"] + report["temporary"]
         yield Row(f"memory asked for, {name}", asked / 2**30, "GiB")

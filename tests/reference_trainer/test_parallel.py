@@ -72,7 +72,7 @@ def test_weights_are_gathered_and_activations_are_not():
     assert done.returncode == 0, done.stderr[-2000:]
     moved = done.stdout.split()
     assert any(shape.endswith("128,384") for shape in moved)  # queries, keys and values
-    assert not any(shape.startswith(("64,", "16,64,")) for shape in moved)
+    assert not any(shape.count(",") > 1 for shape in moved)  # rows, steps, width
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Gradients of a batch in parts, against the whole batch: rows with different numbers of targets."""
+"""Gradients of a batch in parts and of the whole batch, with rows of different lengths."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Attention in chunks and by cuDNN, against all scores at once: memory, and speed where it counts."""
+"""Attention in chunks and by cuDNN, against all scores at once: memory, and speed on a GPU."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reference_trainer import machine
 from reference_trainer.bench import cases, clock
 from reference_trainer.bench.row import Row, Size, unmeasured
 from reference_trainer.config import Config
@@ -36,7 +37,7 @@ def measure(size: Size) -> Iterator[Row]:
 
 def _speed(kinds: dict[str, Config], size: Size) -> Iterator[Row]:
     name = f"tokens/s, cudnn / xla attention, L={kinds['xla'].data.length}"
-    kinds["cudnn"], reason = cases.settled(kinds["cudnn"])
+    kinds["cudnn"], reason = machine.fitting_attention(kinds["cudnn"])
     try:
         best = clock.best({kind: cases.Training(kinds[kind], 3) for kind in kinds}, size.rounds)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""How long a save holds the training up: in the background, and not. Wall clock: it waits for disks."""
+"""How long a save holds the training up, in the background and not. Wall clock, as disks wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The 124M shape of GPT-2 at 1024 steps: attention by cuDNN and XLA, scan and unroll, bf16 and fp32."""
+"""GPT-2 of 124M at 1024 steps: attention by cuDNN and XLA, scan and unroll, bf16 and fp32."""
 
 from __future__ import annotations
 

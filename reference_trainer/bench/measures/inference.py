@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Iterator
 
@@ -16,28 +17,7 @@ from reference_trainer.presets import PRESETS
 from reference_trainer.sample import policy_step
 
 SECONDS = {"cpu": 120, "gpu": 45}
-FRAMES = 50
 BATCHES = (1, 32)
-
-
-class Playing:
-    """Frames one after another with a carried state; each call plays from the start."""
-
-    def __init__(self, config: Config, rows: int):
-        self.config = config
-        make = jax.jit(backbone.init, static_argnames="config")
-        self.params = make(jax.random.key(0), config=config)
-        self.inputs_BF = jnp.ones((rows, len(config.model.features)), jnp.int32)
-        self.carry = backbone.start(config, rows, config.data.length)
-
-    def __call__(self) -> list[jax.Array]:
-        logits: list[jax.Array] = []
-        for position in range(FRAMES):
-            logits, self.carry = policy_step(
-                self.params, self.inputs_BF, self.carry, jnp.int32(position), config=self.config
-            )
-            jax.block_until_ready(logits)  # an action is played before the next frame is seen
-        return logits
 
 
 def measure(size: Size) -> Iterator[Row]:
@@ -46,11 +26,36 @@ def measure(size: Size) -> Iterator[Row]:
     if size.platform == "gpu":
         large = PRESETS["h200_124m"]
         models["124M, bf16"] = cases.shrunk(large) if size.quick else large
+    frames = size.pick(5, 100, 100)
     for name, config in models.items():
-        calls = {rows: Playing(config, rows) for rows in BATCHES}
-        named = {str(rows): call for rows, call in calls.items()}
-        best = clock.best(named, size.rounds, clock=time.perf_counter)
+        seconds = {rows: _median(Playing(config, rows), frames) for rows in BATCHES}
         for rows in BATCHES:
-            yield Row(f"one frame, {name}, batch {rows}", best[str(rows)] / FRAMES * 1e3, "ms")
-        ratio = BATCHES[1] / BATCHES[0] * best["1"] / best["32"]
-        yield Row(f"frames/s, {name}, batch 32 / batch 1", ratio, "x")
+            yield Row(f"one frame, {name}, batch {rows}", seconds[rows] * 1e3, "ms")
+        few, many = BATCHES
+        ratio = many / few * seconds[few] / seconds[many]
+        yield Row(f"frames/s, {name}, batch {many} / batch {few}", ratio, "x")
+
+
+def _median(play: Playing, frames: int) -> float:
+    """Seconds from an observation to its action; the first one compiles."""
+    clock.once(play)
+    return statistics.median(clock.once(play, time.perf_counter) for _ in range(frames))
+
+
+class Playing:
+    """A policy with a carried state; each call is one frame."""
+
+    def __init__(self, config: Config, rows: int):
+        self.config, self.position = config, 0
+        make = jax.jit(backbone.init, static_argnames="config")
+        self.params = make(jax.random.key(0), config=config)
+        self.inputs_BF = jnp.ones((rows, len(config.model.features)), jnp.int32)
+        self.carry = backbone.start(config, rows, config.data.length)
+
+    def __call__(self) -> list[jax.Array]:
+        position = jnp.int32(self.position)
+        self.position += 1
+        logits, self.carry = policy_step(
+            self.params, self.inputs_BF, self.carry, position, config=self.config
+        )
+        return logits

@@ -1,4 +1,4 @@
-"""A short run on the standard library's functions, beside the n-grams on the same held-out bytes."""
+"""A short run on the standard library's functions, beside n-grams on the same held-out bytes."""
 
 from __future__ import annotations
 

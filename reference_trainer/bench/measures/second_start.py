@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import jax
 
+from reference_trainer import machine
 from reference_trainer.bench import cases, process
 from reference_trainer.bench.row import Row, Size
 from reference_trainer.presets import PRESETS
@@ -16,7 +17,7 @@ SECONDS = {"cpu": 300, "gpu": 100}
 
 
 def measure(size: Size) -> Iterator[Row]:
-    config, _ = cases.settled(
+    config, _ = machine.fitting_attention(
         size.pick(
             cases.small(depth=1),
             cases.small(depth=12),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from reference_trainer import machine
 from reference_trainer.bench import cases, clock
 from reference_trainer.bench.row import Row, Size, unmeasured
 from reference_trainer.presets import PRESETS
@@ -19,9 +20,9 @@ def measure(size: Size) -> Iterator[Row]:
     except ImportError as error:
         yield unmeasured(name, error)
         return
-    config, _ = cases.settled(PRESETS["h200_124m"])
+    config, _ = machine.fitting_attention(PRESETS["h200_124m"])
     if size.quick:
-        config, _ = cases.settled(cases.shrunk(config))
+        config, _ = machine.fitting_attention(cases.shrunk(config))
     steps = size.pick(1, 1, 5)
     calls: dict[str, Callable[[], Any]] = {"ours": cases.Training(config, steps)}
     for kind in ("eager", "compiled"):

@@ -17,7 +17,7 @@ def main(kind: str, distributed: str) -> None:
     job = loop.prepare(config, cases.counting())
     state = states.create(config, job.mesh)
     batches = [parallel.place(job.batches[i], job.mesh) for i in range(5)]
-    compiled = job.step.lower(state, batches[0]).compile()  # type: ignore[attr-defined]
+    compiled = job.step.lower(state, batches[0]).compile()
     said = []
     for batch in batches:
         state, metric = compiled(state, batch)
