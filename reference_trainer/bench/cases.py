@@ -63,7 +63,7 @@ class Training:
     def __init__(self, config: Config, steps: int = 1):
         mesh = parallel.device_mesh()
         self.config, self.steps = config, steps
-        self.step: jax.stages.Wrapped | jax.stages.Compiled = build(config, mesh)
+        self.step = build(config, mesh)
         self.state = states.create(config, mesh)
         self.batch = full_batch(config)
 

@@ -46,10 +46,6 @@ class Size(NamedTuple):
     def rounds(self) -> int:
         return 2 if self.quick else 5
 
-    def on(self, platform: str, target: str) -> str:
-        """The target, if it is one for this platform."""
-        return target if self.platform == platform else ""
-
 
 class Family(Protocol):
     """A module in `measures/`."""

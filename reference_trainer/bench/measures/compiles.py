@@ -49,7 +49,7 @@ def measure(size: Size) -> Iterator[Row]:
     lengths = len(job.held_out.lengths)
     yield Row("compiled evaluation steps", evaluated, "", f"== {lengths}", "row lengths held out")
     after = step.count - trained + evaluation.count - evaluated
-    # A length that came only after the saved step is in both runs, so nothing may be new.
+    # The second run has the second half of the first one's batches: no length is new.
     yield Row("compiled again after a restore in the same process", after, "", "== 0")
 
 

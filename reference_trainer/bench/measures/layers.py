@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import jax
 
 from reference_trainer.bench import cases, clock
 from reference_trainer.bench.row import Row, Size
-from reference_trainer.config import Config
 
 SECONDS = {"cpu": 300}
 TIMES = 5  # steps in one measurement
@@ -16,29 +15,20 @@ TIMES = 5  # steps in one measurement
 
 def measure(size: Size) -> Iterator[Row]:
     depth = size.pick(2, 24, 24)
-    kinds = {
-        kind: cases.small(depth=depth).replace(compute={"layers": kind})
+    forms = {
+        kind: cases.Training(cases.small(depth=depth).replace(compute={"layers": kind}))
         for kind in ("scan", "unroll")
     }
-    programs: dict[str, jax.stages.Compiled] = {}
-
-    def make(kind: str) -> None:
-        jax.clear_caches()  # what the other one has traced would be found there
-        programs[kind] = cases.compiled(kinds[kind])
-
-    makers = {kind: lambda kind=kind: make(kind) for kind in kinds}
+    makers = {kind: lambda train=train: _compile(train) for kind, train in forms.items()}
     first = clock.best(makers, size.pick(1, 5, 5), warm=False)
     note = f"{first['scan']:.1f} and {first['unroll']:.1f} s, N={depth}"
-    target = size.pick("", "<= 0.5", "")
-    yield Row(
-        "trace and compile, scan / unroll", first["scan"] / first["unroll"], "x", target, note
-    )
-    calls = {kind: _running(programs[kind], kinds[kind]) for kind in kinds}
+    target, ratio = size.pick("", "<= 0.5", ""), first["scan"] / first["unroll"]
+    yield Row("trace and compile, scan / unroll", ratio, "x", target, note)
+    calls = {kind: clock.repeated(train, TIMES) for kind, train in forms.items()}
     steady = clock.best(calls, size.rounds)
     yield Row("a step, scan / unroll", steady["scan"] / steady["unroll"], "x", note="D64 B4 L64")
 
 
-def _running(program: jax.stages.Compiled, config: Config) -> Callable[[], object]:
-    train = cases.Training(config)
-    train.step = program  # not compiled again
-    return clock.repeated(train, TIMES)
+def _compile(train: cases.Training) -> None:
+    jax.clear_caches()  # what the other one has traced would be found there
+    train.step.lower(train.state, train.batch).compile()

@@ -39,11 +39,8 @@ def _leak() -> float:
     alone = Batches(documents, config.replace(data={"batching": "pad", "batch": 12}).data, False)[0]
     params = jax.jit(backbone.init, static_argnames="config")(jax.random.key(0), config=config)
     together, apart = _logits(params, packed, config), _logits(params, alone, config)
-    found = {
-        _key(packed, b, s): together[b, packed.segments[b] == s] for b, s in _documents(packed)
-    }
-    own = {_key(alone, b, s): apart[b, alone.segments[b] == s] for b, s in _documents(alone)}
-    return max(float(np.abs(found[key] - own[key]).max()) for key in found)
+    found, right = _by_document(packed, together), _by_document(alone, apart)
+    return max(float(np.abs(found[key] - right[key]).max()) for key in right)
 
 
 def _logits(params: backbone.Params, batch: Batch, config: Config) -> np.ndarray:
@@ -54,11 +51,11 @@ def _logits(params: backbone.Params, batch: Batch, config: Config) -> np.ndarray
     return np.asarray(forward(params, batch))
 
 
-def _documents(batch: Batch) -> list[tuple[int, int]]:
-    """Row and segment of each."""
-    rows = enumerate(batch.segments)
-    return [(b, s) for b, row_T in rows for s in range(1, int(row_T.max()) + 1)]
-
-
-def _key(batch: Batch, b: int, segment: int) -> bytes:
-    return batch.inputs[b, batch.segments[b] == segment].tobytes()
+def _by_document(batch: Batch, logits_BTV: np.ndarray) -> dict[bytes, np.ndarray]:
+    """Each document's logits, by its own text."""
+    found = {}
+    for b, row_T in enumerate(batch.segments):
+        for segment in range(1, int(row_T.max()) + 1):
+            own_T = row_T == segment
+            found[batch.inputs[b, own_T].tobytes()] = logits_BTV[b, own_T]
+    return found

@@ -33,9 +33,8 @@ class Waiting(SimpleLoader):
 
 
 def measure(size: Size) -> Iterator[Row]:
-    config = cases.small(
-        depth=size.pick(1, 2, 2), width=128, length=128, batch=size.pick(4, 16, 16)
-    )
+    depth, batch = size.pick((1, 4), (2, 16), (2, 16))
+    config = cases.small(width=128, depth=depth, length=128, batch=batch)
     train, steps = cases.Training(config), size.pick(4, 10, 10)
     batches = Batches(cases.counting(count=256, longest=128).train, config.data, shuffle=True)
     plain = clock.best({"step": train}, size.rounds, clock=time.perf_counter)["step"]

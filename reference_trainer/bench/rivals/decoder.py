@@ -1,8 +1,8 @@
 """A decoder of Flax linen modules, of nanodo's shape, and two training steps around it.
 
-The shape: learned positions, LayerNorm before attention and MLP without biases, three projections,
-scores and softmax in float32, GELU, the embedding as the head. Of google-deepmind/nanodo
-(Apache-2.0) the shape and the way to keep the step's number are taken, the code is not.
+The shape: learned positions, LayerNorm without biases before attention and MLP, three projections,
+scores and softmax in float32, GELU, the embedding as the head. The shape and the way to keep the
+step's number are those of google-deepmind/nanodo (Apache-2.0); its code is not.
 
 Axes: B rows, T steps, S steps seen, D width, H heads, K head width, V vocabulary.
 """
