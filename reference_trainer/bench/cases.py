@@ -73,6 +73,10 @@ class Training:
         self.state, said = self.step(self.state, self.batch)
         return said
 
+    def memory(self) -> dict[str, int]:
+        """As `metrics.memory`; after a call it costs nothing, as the program is there."""
+        return metrics.memory(self.step.lower(self.state, self.batch).compile())
+
     @property
     def tokens(self) -> int:
         """Of one call."""

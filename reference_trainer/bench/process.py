@@ -22,9 +22,13 @@ def command(module: str, *arguments: str) -> list[str]:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Memory of a GPU is taken as needed: other processes on the same card need some too."""
+    """One GPU, and its memory taken as needed: other processes on the same card need some too."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    ours = {"PYTHONPATH": os.pathsep.join(paths), "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    ours = {
+        "PYTHONPATH": os.pathsep.join(paths),
+        "CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0],
+        "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    }
     return {**os.environ, **ours, **more}
 
 
@@ -53,4 +57,4 @@ def last_line(text: str) -> str:
 
 def same_platform(backend: str) -> Mapping[str, str]:
     """For a process that is to find the devices that this one uses."""
-    return {"JAX_PLATFORMS": {"gpu": "cuda,rocm"}.get(backend, backend)}
+    return {"JAX_PLATFORMS": "cpu"} if backend == "cpu" else {}  # a GPU is found by itself

@@ -15,10 +15,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from reference_trainer.bench.row import Row
-from reference_trainer.bench.supervise import Measured
+from reference_trainer.bench.supervise import Measured, elsewhere
 from reference_trainer.config import ConfigError
 
 VERDICTS = {None: "", True: "[green]met", False: "[red]NOT MET"}
+
+
+def show(about: dict[str, Any], found: Sequence[Measured]) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:  # wide enough for the notes
+        console = Console(highlight=False, width=150)
+    console.print(table(found))
+    console.print(f"{about['devices']} x {about['device']}: {summary(found)}")
+    if absent := elsewhere(about["platform"]):
+        console.print(f"not measured on this platform: {', '.join(absent)}")
 
 
 def table(found: Iterable[Measured]) -> Table:
@@ -59,15 +69,15 @@ def write(path: Path, about: dict[str, Any], found: Sequence[Measured]) -> None:
         for row in measured.rows
     ]
     seconds = {measured.family: round(measured.seconds, 1) for measured in found}
-    content = {"date": datetime.date.today().isoformat(), **about, "rows": rows, "seconds": seconds}
+    content = {
+        "date": datetime.date.today().isoformat(),
+        **about,
+        "rows": rows,
+        "seconds": seconds,
+        "not_measured": elsewhere(about["platform"]),
+    }
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"--json {path}: {error.strerror}") from error
-
-
-def console() -> Console:
-    """Wide enough for the notes where nobody sees how wide it is."""
-    shown = Console(highlight=False)
-    return shown if shown.is_terminal else Console(highlight=False, width=150)

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +23,8 @@ from reference_trainer.bench.families import families
 from reference_trainer.bench.row import Row
 from reference_trainer.config import ConfigError
 
-MINUTES = {"cpu": 20.0, "gpu": 7.5}  # for all families
-UNOPTIMISED = {"XLA_FLAGS": "--xla_backend_optimization_level=0"}  # compiles in half of the time
+MINUTES = {"cpu": 20.0, "gpu": 7.7}  # for all families
+UNOPTIMISED = "--xla_backend_optimization_level=0"  # compiles in half of the time
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,11 @@ def about(platform: str) -> dict[str, Any]:
         raise ConfigError(str(error)) from None
 
 
-def chosen(names: Iterable[str], platform: str) -> dict[str, int]:
+def chosen(names: Sequence[str], platform: str) -> dict[str, int]:
     """Families and their seconds, the longest first, as the end may be cut off; ConfigError."""
     found = families()
+    if platform not in MINUTES:
+        raise ConfigError(f"a {platform} is not measured; there is --platform cpu")
     for name in names:
         if name not in found:
             raise ConfigError(f"no measurement {name!r}; there are: {', '.join(found)}")
@@ -55,6 +57,11 @@ def chosen(names: Iterable[str], platform: str) -> dict[str, int]:
     wanted = set(names) or found.keys()
     seconds = {name: found[name].SECONDS.get(platform, 0) for name in wanted}
     return {name: s for name, s in sorted(seconds.items(), key=lambda x: (-x[1], x[0])) if s}
+
+
+def elsewhere(platform: str) -> list[str]:
+    """Families that are for another platform."""
+    return [name for name, family in families().items() if platform not in family.SECONDS]
 
 
 def run(
@@ -81,11 +88,12 @@ def run(
 def one(name: str, platform: str, quick: bool, limit: float) -> Measured:
     """One family in a new process, which is ended after `limit` seconds."""
     arguments = [platform, name, *(["quick"] if quick else [])]
+    flags = {"XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {UNOPTIMISED}"} if quick else {}
     start = time.monotonic()
     with tempfile.TemporaryFile("w+") as errors:
         child = subprocess.Popen(
             process.command("child", *arguments),
-            env=process.environment(**(UNOPTIMISED if quick else {})),
+            env=process.environment(**flags),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,

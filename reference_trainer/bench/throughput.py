@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from reference_trainer import machine, metrics
@@ -14,7 +14,7 @@ from reference_trainer.config import Config
 
 @dataclass
 class Forms:
-    """Those that ran, by name: they stay, to be compared in turns when all are there."""
+    """Those that ran, by name: they stay, to be compared in turns."""
 
     size: Size
     steps: int  # in one measurement
@@ -33,27 +33,25 @@ class Forms:
             return
         self.running[name], self.reasons[name] = train, reason
         rate = train.tokens / seconds
-        note = f"first {self.steps} steps with compile: {first:.1f} s {reason}".strip()
-        yield Row(f"tokens/s, {name}", rate, "", note=note)
-        used = metrics.utilisation(config, rate * metrics.flops_per_token(config))
+        note = f"compile and {self.steps} steps: {first:.1f} s; {reason}".strip("; ")
+        yield Row(f"tokens/s, {name}", rate, note=note)
+        used = metrics.utilisation(config, rate)
         share, peak = (100 * used[0], used[1]) if used else (None, "no peak known for this device")
         yield Row(f"MFU, {name}", share, "%", self.size.pick("", "", target), peak)
 
-    def compared(self, ratios: Mapping[tuple[str, str], str]) -> Iterator[Row]:
-        """{(form, other form): target} as ratios of their tokens per second."""
-        best = clock.best(self.running, self.size.rounds, warm=False)
-        for (form, other), target in ratios.items():
-            if form in best and other in best:
-                target, ratio = self.size.pick("", "", target), best[other] / best[form]
-                yield Row(f"tokens/s, {form} / {other}", ratio, "x", target, self.reasons[form])
+    def compared(self, pair: tuple[str, str], target: str = "") -> Iterator[Row]:
+        """Tokens per second of the one as a multiple of the other's."""
+        form, other = pair
+        if form in self.running and other in self.running:
+            best = clock.best({name: self.running[name] for name in pair}, self.size.rounds)
+            ratio, target = best[other] / best[form], self.size.pick("", "", target)
+            yield Row(f"tokens/s, {form} / {other}", ratio, "x", target, self.reasons[form])
 
     def memory(self, name: str) -> Iterator[Row]:
-        """The most that was in use, beside what the compiler asked for; of the first form alone."""
+        """What the compiler asked for, and what was in use: true of the first form alone."""
         if name not in self.running:
             return
-        train = self.running[name]
-        compiled = train.step.lower(train.state, train.batch).compile()
-        report = metrics.memory(compiled)
+        report = self.running[name].memory()
         asked = report["arguments"] + report["temporary"]
         yield Row(f"memory asked for, {name}", asked / 2**30, "GiB")
         most = report.get("most in use")

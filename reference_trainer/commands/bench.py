@@ -5,6 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reference_trainer.bench import supervise
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -13,30 +17,26 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
     parser.add_argument("--quick", action="store_true", help="the smallest form: does it run?")
     parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu"))
-    parser.add_argument("--minutes", type=float, help="for all (20 on a CPU, 7.5 on a GPU)")
+    parser.add_argument("--minutes", type=float, help="for all (20 on a CPU, 7.7 on a GPU)")
 
 
 def run(args: argparse.Namespace) -> int:
     from reference_trainer.bench import report, supervise
     from reference_trainer.bench.families import families, words
-    from reference_trainer.bench.supervise import Measured
 
     if args.list:
         for name, family in families().items():
-            print(f"{name:13} {'+'.join(family.SECONDS):8} {words(family)}")
+            print(f"{name:14} {'+'.join(family.SECONDS):8} {words(family)}")
         return 0
     about = supervise.about(args.platform)
-    platform = about["platform"]
-    seconds = supervise.chosen(args.names, platform)
-    minutes = args.minutes or supervise.MINUTES[platform]
-
-    def tell(measured: Measured) -> None:
-        print(f"{measured.family}: {measured.seconds:.0f} s", file=sys.stderr)
-
-    found = supervise.run(seconds, platform, args.quick, minutes, tell)
-    console = report.console()
-    console.print(report.table(found))
-    console.print(f"{about['devices']} x {about['device']}: {report.summary(found)}")
+    seconds = supervise.chosen(args.names, about["platform"])
+    minutes = args.minutes or supervise.MINUTES[about["platform"]]
+    found = supervise.run(seconds, args.platform, args.quick, minutes, _tell)
+    report.show(about, found)
     if args.json:
-        report.write(args.json, about, found)
+        report.write(args.json, {**about, "quick": args.quick}, found)
     return 0
+
+
+def _tell(measured: supervise.Measured) -> None:
+    print(f"{measured.family}: {measured.seconds:.0f} s", file=sys.stderr)

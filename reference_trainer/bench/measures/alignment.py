@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from reference_trainer.bench import clock
 from reference_trainer.bench.row import Row, Size
 
-SECONDS = {"cpu": 120, "gpu": 30}
+SECONDS = {"cpu": 120, "gpu": 20}
 TIMES = 10
 
 

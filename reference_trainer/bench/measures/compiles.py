@@ -15,7 +15,7 @@ from reference_trainer.bench.row import Row, Size
 from reference_trainer.train import loop
 from reference_trainer.train.checkpoint import Checkpoints
 
-SECONDS = {"cpu": 120, "gpu": 60}
+SECONDS = {"cpu": 120}
 
 
 class Counted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ def measure(size: Size) -> Iterator[Row]:
 
 
 def _start(kind: str, devices: int, distributed: str = "none") -> subprocess.Popen[str]:
-    flags = f"--xla_force_host_platform_device_count={devices}"
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
     environ = {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     return process.start("programs.losses", kind, distributed, **environ)
 

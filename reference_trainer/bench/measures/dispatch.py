@@ -13,7 +13,7 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.train import step as steps
 from reference_trainer.train.state import TrainState
 
-SECONDS = {"cpu": 120, "gpu": 45}
+SECONDS = {"cpu": 120, "gpu": 30}
 TIMES = 20  # compiled steps in one measurement
 
 

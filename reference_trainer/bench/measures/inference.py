@@ -16,7 +16,7 @@ from reference_trainer.model import backbone
 from reference_trainer.presets import PRESETS
 from reference_trainer.sample import policy_step
 
-SECONDS = {"cpu": 120, "gpu": 45}
+SECONDS = {"cpu": 120, "gpu": 30}
 BATCHES = (1, 32)
 
 

@@ -13,13 +13,13 @@ from reference_trainer.config import Compute, Config, Data, Model, Optimizer, Ru
 from reference_trainer.data.corpus import load
 from reference_trainer.train import loop
 
-SECONDS = {"gpu": 120}
+SECONDS = {"gpu": 60}
 CONFIG = Config(
     model=Model(width=512, depth=8, head_width=64),
     compute=Compute(dtype="bfloat16", layers="scan"),
     data=Data(length=512, batch=64, loader="simple"),
-    optimizer=Optimizer(learning_rate=1e-3, warmup=100),
-    run=Run(steps=1000, eval_every=1000, save_every=1000),
+    optimizer=Optimizer(learning_rate=1e-3, warmup=60),
+    run=Run(steps=600, eval_every=600, save_every=600),
 )
 
 

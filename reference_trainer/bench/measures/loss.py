@@ -16,7 +16,7 @@ from reference_trainer.model import heads
 from reference_trainer.model.backbone import Params
 from reference_trainer.presets import GPT2_VOCABULARY
 
-SECONDS = {"cpu": 120, "gpu": 30}
+SECONDS = {"cpu": 120, "gpu": 20}
 
 
 def measure(size: Size) -> Iterator[Row]:

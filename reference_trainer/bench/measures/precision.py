@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reference_trainer.bench import cases, clock
 from reference_trainer.bench.row import Row, Size
 
-SECONDS = {"cpu": 120, "gpu": 45}
+SECONDS = {"cpu": 120, "gpu": 30}
 
 
 def measure(size: Size) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from reference_trainer.bench import cases
 from reference_trainer.bench.row import Row, Size
 from reference_trainer.presets import PRESETS
 
-SECONDS = {"cpu": 120, "gpu": 60}
+SECONDS = {"cpu": 120, "gpu": 45}
 
 
 def measure(size: Size) -> Iterator[Row]:

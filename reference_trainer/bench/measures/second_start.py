@@ -13,7 +13,7 @@ from reference_trainer.bench import cases, process
 from reference_trainer.bench.row import Row, Size
 from reference_trainer.presets import PRESETS
 
-SECONDS = {"cpu": 300, "gpu": 100}
+SECONDS = {"cpu": 300, "gpu": 70}
 
 
 def measure(size: Size) -> Iterator[Row]:

@@ -16,7 +16,7 @@ from reference_trainer.bench.associative import associative
 from reference_trainer.bench.row import Row, Size
 from reference_trainer.model.ssm import sequential, ssd
 
-SECONDS = {"cpu": 120, "gpu": 75}
+SECONDS = {"cpu": 120, "gpu": 45}
 Form = Callable[..., tuple[jax.Array, jax.Array]]
 
 

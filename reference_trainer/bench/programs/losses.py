@@ -13,7 +13,7 @@ from reference_trainer.train import state as states
 
 def main(kind: str, distributed: str) -> None:
     parallel.connect(distributed)
-    config = cases.small(width=128, batch=8).replace(run={"parallel": kind})
+    config = cases.small(width=128, depth=1, batch=8).replace(run={"parallel": kind})
     job = loop.prepare(config, cases.counting())
     state = states.create(config, job.mesh)
     batches = [parallel.place(job.batches[i], job.mesh) for i in range(5)]
