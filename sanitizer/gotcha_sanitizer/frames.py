@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import linecache
 import os
 import site
@@ -24,6 +25,7 @@ class Where(NamedTuple):
     stack: tuple[Site, ...]
     library: Site | None
     loops: tuple[Site, ...]
+    columns: tuple[int, ...] = ()  # of the calls that the lines in `stack` are at; -1: not known
 
     @property
     def site(self) -> Site | None:
@@ -84,6 +86,7 @@ def owner(path: str) -> str:
 def where(frame: FrameType | None, want: int = 4) -> Where:
     """The user's part of the stack that `frame` is on top of."""
     stack: list[Site] = []
+    columns: list[int] = []
     library: Site | None = None
     for _ in range(_MOST_FRAMES):
         if frame is None or len(stack) == want:
@@ -92,12 +95,19 @@ def where(frame: FrameType | None, want: int = 4) -> Where:
         whose = owner(code.co_filename)
         if whose == "user":
             stack.append(Site(code.co_filename, frame.f_lineno, code.co_qualname))
+            columns.append(_column(frame))
         elif whose == "library" and not (library or stack or code.co_filename.startswith(_OWN)):
             library = Site(code.co_filename, frame.f_lineno, code.co_qualname)
         frame = frame.f_back
     found = (loop_around(at.path, at.line) for at in stack)
     loops = tuple(Site(at.path, line) for at, line in zip(stack, found, strict=True) if line)
-    return Where(tuple(stack), library, loops)
+    return Where(tuple(stack), library, loops, tuple(columns))
+
+
+def _column(frame: FrameType) -> int:
+    """In bytes from 0, as syntax trees count; -1 where Python keeps none."""
+    at = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
+    return -1 if at is None or at[2] is None else at[2]
 
 
 def caller(frame: FrameType | None) -> CodeType | None:

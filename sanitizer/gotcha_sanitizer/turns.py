@@ -19,20 +19,24 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def each_turn(stack: Sequence[Site]) -> bool:
-    """True where the innermost line runs once in each turn of a loop around one of the lines."""
-    for site in stack:
-        found = _in_function(site.path, site.line)
+def each_turn(stack: Sequence[Site], columns: Sequence[int]) -> bool:
+    """True where the innermost line runs once in each turn of a loop around one of the lines.
+
+    `columns` are of the calls in those lines, in bytes from 0; -1 where one is not known.
+    """
+    for site, column in zip(stack, columns, strict=True):
+        found = _in_function(site.path, site.line, column)
         if found is not None:
             return found
     return False
 
 
-def _in_function(path: str, line: int) -> bool | None:
+def _in_function(path: str, line: int, column: int) -> bool | None:
     """For one line within its own function; None where the function runs it straight through."""
     for node in around(path, line):
         if isinstance(node, _COMPREHENSIONS):
-            return True
+            if not _runs_once(node.generators[0].iter, line, column):
+                return True
         if isinstance(node, LOOPS):
             tested = isinstance(node, ast.While) and _spans(node.test, line)
             if tested or _within(node.body, line):
@@ -40,6 +44,14 @@ def _in_function(path: str, line: int) -> bool | None:
         elif _decides(node, line):
             return False
     return None
+
+
+def _runs_once(first: ast.expr, line: int, column: int) -> bool:
+    """What a comprehension goes over is evaluated once, often in the line of what it repeats."""
+    if not _spans(first, line) or column < 0:
+        return _spans(first, line)
+    begin, end = (first.lineno, first.col_offset), (first.end_lineno, first.end_col_offset)
+    return begin <= (line, column) < end
 
 
 def _decides(node: ast.AST, line: int) -> bool:

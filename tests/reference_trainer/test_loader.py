@@ -70,7 +70,7 @@ def test_a_state_that_was_taken_does_not_change(batches, data):
 def test_without_prefetch_grain_starts_no_thread(batches):
     running = set(threading.enumerate())
     next(loader(batches, SETTINGS["grain, no threads"]))
-    assert set(threading.enumerate()) == running
+    assert set(threading.enumerate()) <= running  # another test's may end meanwhile
 
 
 def test_a_missing_grain_is_an_error_that_says_what_to_do(batches, monkeypatch):

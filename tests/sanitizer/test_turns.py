@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
+from gotcha_sanitizer.frames import where
 from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.turns import each_turn
 
@@ -16,6 +18,8 @@ CASES = {
     "tested by while": ("while float(step()) > 0:  #\n    pass", True),
     "tested by if": ("for x in xs:\n    if float(step(x)) > 1:  #\n        stop()", True),
     "comprehension": ("total = [float(step(x)) for x in xs]  #", True),
+    "comprehension over a read": ("a, b = [x + 1 for x in float(step())]  #", False),
+    "nested comprehension": ("a = [x for y in ys for x in float(y)]  #", True),
     "with": ("for x in xs:\n    with timer():\n        float(step(x))  #", True),
     "try": ("for x in xs:\n    try:\n        float(step(x))  #\n    finally:\n        end()", True),
     "no loop": ("loss = step(x)\nfloat(loss)  #", False),
@@ -53,15 +57,31 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_line(name: str, tmp_path: Path):
     source, expected = CASES[name]
-    assert each_turn((_site(tmp_path / "a.py", source),)) is expected
+    assert each_turn(*_stack(_site(tmp_path / "a.py", source))) is expected
 
 
 def test_the_caller_decides_for_a_function_without_a_loop(tmp_path: Path):
     inner = _site(tmp_path / "log.py", "def log(loss):\n    print(float(loss))  #")
     each = _site(tmp_path / "a.py", "for x in xs:\n    log(step(x))  #")
     rare = _site(tmp_path / "b.py", "for i, x in xs:\n    if i % 9 == 0:\n        log(step(x))  #")
-    assert each_turn((inner, each))
-    assert not each_turn((inner, rare))
+    assert each_turn(*_stack(inner, each))
+    assert not each_turn(*_stack(inner, rare))
+
+
+def test_a_comprehension_without_columns_is_not_called_a_loop(tmp_path: Path):
+    site = _site(tmp_path / "a.py", "total = [float(step(x)) for x in xs]  #")
+    assert not each_turn((site,), (-1,))
+
+
+def test_where_tells_the_columns_of_calls():
+    found = [where(sys._getframe()) for _ in range(1)][0], where(sys._getframe())
+    assert [place.columns[0] for place in found] == [13, 59]
+
+
+def _stack(*sites: Site) -> tuple[tuple[Site, ...], tuple[int, ...]]:
+    """With the columns of the calls that read."""
+    texts = [Path(site.path).read_text().splitlines()[site.line - 1] for site in sites]
+    return sites, tuple(next(t.find(w) for w in ("float", "int(", "log(") if w in t) for t in texts)
 
 
 def _site(path: Path, source: str) -> Site:

@@ -35,7 +35,7 @@ class Line:
     def __init__(self, place: Where, codes: tuple[CodeType, ...], at: float) -> None:
         self.where = place
         self.codes = codes  # kept so that no other code gets their address
-        self.steady = each_turn(place.stack)
+        self.steady = each_turn(place.stack, place.columns)
         self.first = at
         self.ended = 0.0
         self.waited = self.spared = 0.0
