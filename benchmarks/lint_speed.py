@@ -30,6 +30,7 @@ from floors import FLOORS
 from measure import OURS, Run, environment, run
 from speed_trees import Tree
 
+WARM = (*OURS, "--output-format", "json", "--preview", "--jobs", "1")
 LINT = (*OURS, "--output-format", "json", "--preview", "--no-cache")
 FINE = frozenset({0, 1})
 # A rule raised: the rest was done all the same, so the time is shown, with a warning beside it.
@@ -96,6 +97,7 @@ def our_cases(trees: dict[str, Tree], rule: str) -> list[Case]:
         Case("each file alone", "ours", (*serial, "."), alone, note="no import resolves"),
         Case("--jobs 1", "ours", (*serial, "."), mid),
         Case("--jobs 2", "ours", (*parallel, "."), mid),
+        Case("warm", "ours", (*WARM, "."), mid, repeat=3, note="nothing changed"),
         Case("--jobs 1, larger", "ours", (*serial, "."), large, rounds=1, note="peak memory"),
     ]
 
@@ -128,8 +130,9 @@ def first_rule(scratch: Path) -> str:
     return run((sys.executable, "-c", code), cwd=scratch).output.strip()
 
 
-def warm_up(scratch: Path) -> None:
-    """The first run writes the bytecode, which is there after an installation."""
+def warm_up(scratch: Path, mid: Tree) -> None:
+    """The first run writes the bytecode, which is there after an installation, and the cache."""
+    run((*WARM, "."), cwd=mid.folder, env=environment(_cache(scratch)))
     folder = scratch / "warm"
     folder.mkdir()
     (folder / "pyproject.toml").touch()
@@ -137,10 +140,15 @@ def warm_up(scratch: Path) -> None:
     run((*LINT, "."), cwd=folder)
 
 
+def _cache(scratch: Path) -> dict[str, str]:
+    return {"GOTCHA_CACHE_DIR": str(scratch / "cache")}
+
+
 def measure(case: Case, scratch: Path, limit: float) -> None:
     """Add one round to a case; a failure is kept as its problem and ends its rounds."""
     extra = {"PATH": case.path + os.pathsep + os.environ["PATH"]} if case.path else {}
-    env = environment({**extra, "SEMGREP_SETTINGS_FILE": str(scratch / "semgrep-settings.yml")})
+    extra |= _cache(scratch) | {"SEMGREP_SETTINGS_FILE": str(scratch / "semgrep-settings.yml")}
+    env = environment(extra)
     if case.group == "peer":
         env.pop("PYTHONPATH")
     place = case.tree.folder if case.tree else scratch
@@ -230,7 +238,7 @@ def main() -> int:
         (scratch / "semgrep.yaml").write_text(peers.SEMGREP_RULES, encoding="utf-8")
         trees, names = made_apart(scratch, cache, user.quick, user.add)
         folder = (user.peers or cache / ".peers").expanduser().absolute()
-        warm_up(scratch)
+        warm_up(scratch, trees["mid"])
         rule = user.explain or first_rule(scratch)
         found = [*floor_cases(trees["mid"]), *our_cases(trees, rule)]
         found += [] if user.no_peers else peer_cases(trees, scratch, folder)

@@ -52,6 +52,10 @@ def _workers(cases: Cases) -> float | None:
     return _ratio(_of(cases, "--jobs 2", "wall"), _of(cases, "--jobs 1", "wall"))
 
 
+def _warm(cases: Cases) -> float | None:
+    return _ratio(_of(cases, "warm", "wall"), _of(cases, "ruff F,B warm", "wall"))
+
+
 def _of(cases: Cases, name: str, what: str) -> float | None:
     return cases[name].median(what) if name in cases else None
 
@@ -73,11 +77,11 @@ TARGETS: tuple[Target, ...] = (
     Target("per line / pylint", 0.05, _line("pylint")),
     Target("per line / torchfix", 0.05, _line("torchfix")),
     Target("wall, two workers / one", 0.6, _workers, least_files=400),
+    Target("wall, warm / ruff warm", 1.0, _warm),
     Target("--version, CPU", 60, _number("--version", "cpu", 1e3), "ms"),
     Target("--explain, CPU", 120, _number("--explain", "cpu", 1e3), "ms"),
     Target("peak memory, larger tree", 400, _number("--jobs 1, larger", "peak_mib"), "MiB"),
 )
-NEEDS_CACHE = ("warm against ruff warm: <= 1x wall", "one changed file of 800, warm: <= 0.35 s")
 
 
 def judge(cases: Cases) -> list[dict[str, Any]]:
@@ -98,5 +102,5 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
         value = "-" if row["value"] is None else f"{row['value']:.2f}"
         limit = f"{row['limit']:g} {row['unit']}"
         lines.append(f"{row['target']:<48} {limit:>9} {value:>9}  {row['verdict']}")
-    lines += [f"needs the result cache, not measured: {each}" for each in NEEDS_CACHE]
+    lines.append("not built: one changed file of 800, warm, in 0.35 s (its component is analysed)")
     return "\n".join(lines)

@@ -25,6 +25,8 @@ from reference_trainer.model import backbone
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.heads import logits
 
+PLATFORMS = frozenset({"cpu", "cuda", "rocm", "tpu"})
+
 
 def forward(params: Params, inputs_BTF: jax.Array, config: Config) -> list[jax.Array]:
     """Logits, float32 BTV for each head, of rows that hold one document."""
@@ -49,6 +51,10 @@ def write(params: Params, config: Config, path: Path, platforms: tuple[str, ...]
     def run(params: Params, inputs_BTF: jax.Array) -> list[jax.Array]:
         return forward(params, inputs_BTF, config)
 
+    if unknown := set(platforms) - PLATFORMS:
+        raise UserError(
+            f"--platforms: no {', '.join(sorted(unknown))}; known: {', '.join(sorted(PLATFORMS))}"
+        )
     made = jax_export.export(jax.jit(run), platforms=platforms or None)(weights, inputs)
     try:
         path.write_bytes(made.serialize())

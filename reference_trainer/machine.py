@@ -13,6 +13,7 @@ from reference_trainer.model import attention
 from reference_trainer.train import state, step
 
 SHARE = 0.85  # of a device's memory that a step may ask for
+CONTAINER = Path("/sys/fs/cgroup/memory.max")  # bytes, or "max"
 
 
 def choose(platform: str, distributed: str = "none") -> None:
@@ -49,20 +50,23 @@ def keep_programs(folder: str) -> None:
 
 
 def memory_limit() -> int:
-    """Bytes of one device; on a CPU the machine's memory, shared by its devices."""
+    """Bytes of one device; on a CPU what this process may use, shared by its devices."""
     device = jax.local_devices()[0]
     stats = device.memory_stats() or {}
     if "bytes_limit" in stats:
         return int(stats["bytes_limit"])
-    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    return pages * size // jax.local_device_count()
+    room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    group = CONTAINER.read_text().strip() if CONTAINER.is_file() else "max"
+    room = min(room, int(group)) if group.isdigit() else room
+    return room // jax.local_device_count()
 
 
-def fitting_batch(config: Config, limit: int | None = None) -> Config:
+def fitting_batch(config: Config, steps: int, limit: int | None = None) -> Config:
     """With data.batch=0: as many rows as memory holds; a power of two for each device and part.
 
     Two small steps are compiled, not run; memory grows linearly with the rows, so that the rest is
-    a division. ConfigError where not even the smallest batch fits.
+    a division. No more rows than `steps`, the time steps of the data, fill. ConfigError where not
+    even the smallest batch fits.
     """
     if config.data.batch:
         return config
@@ -75,6 +79,7 @@ def fitting_batch(config: Config, limit: int | None = None) -> Config:
             "compute.remat=full, compute.loss_chunk or a smaller model"
         )
     units = 1 + int(room // max(more - few, 1))
+    units = max(min(units, steps // config.data.length // unit), 1)
     return config.replace(data={"batch": unit * 2 ** (units.bit_length() - 1)})
 
 

@@ -9,23 +9,12 @@ numbers. (gotchas: zero-gradient, non-finite-value)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.typing import DTypeLike
 
 LARGEST = 127  # of int8, and of its negative side too: -128 is not used
-
-
-def cast(params: Any, dtype: DTypeLike) -> Any:
-    """A copy to compute with: float leaves in `dtype`, others (counters, keys) as they are."""
-
-    def one(leaf: jax.Array) -> jax.Array:
-        return leaf.astype(dtype) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
-
-    return jax.tree.map(one, params)
 
 
 def einsum32(subscripts: str, a: jax.Array, b: jax.Array) -> jax.Array:

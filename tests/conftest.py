@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,3 +31,11 @@ def snapshot(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert data.decode() == file.read_bytes().decode()
 
     return compare
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The linter's findings of other runs are not ours."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GOTCHA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield

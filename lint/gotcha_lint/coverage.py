@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.engine import Run
+from gotcha_lint.pipeline import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,23 @@
-"""A whole run: files -> models -> linked project -> rules -> findings."""
+"""A whole run: files -> findings. What a cache knows is not analysed again, nor LibCST imported."""
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gotcha_lint import facts, pages, registry, selection, source
-from gotcha_lint.analysis import conventions
-from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Fixpoint, settle, usage, waves
-from gotcha_lint.analysis.tables import Key
-from gotcha_lint.analysis.values import Site
+from gotcha_lint.cache import Cache
 from gotcha_lint.config import Settings
-from gotcha_lint.drafts import Draft
-from gotcha_lint.finding import Finding, Place
-from gotcha_lint.rule import RuleOptions
-from gotcha_lint.shard import Failure, Loaded, Task
+from gotcha_lint.finding import Finding
 from gotcha_lint.source import Source
+from gotcha_lint.task import Failure, RuleOptions, Task
 from gotcha_lint.unreadable import Unreadable
-from gotcha_lint.workers import Pool
-from gotcha_lint.workspace import Workspace, gather
+from gotcha_lint.workspace import gather
 
-PARALLEL_FROM = 150  # files: below, starting workers costs more than they save
+if TYPE_CHECKING:
+    from gotcha_lint.pipeline import Run
 
 
 @dataclass
@@ -55,16 +48,6 @@ class Report:
         return measure(self.state) if self.state is not None else None
 
 
-@dataclass
-class Run:
-    """What an analysis keeps for questions about it (`--why`, `--coverage`)."""
-
-    pool: Pool
-    project: Project
-    fixpoint: Fixpoint
-    workspace: Workspace
-
-
 def lint(
     files: Sequence[str],
     settings_for: Callable[[str], Settings],
@@ -74,33 +57,35 @@ def lint(
     overlay: Mapping[str, bytes] | None = None,
     progress: Callable[[int, int], None] | None = None,
     keep: bool = False,
+    cache: Cache | None = None,
 ) -> Report:
     """Lints files. With `keep` the analysis stays in the report, for questions about it."""
     overlay = overlay or {}
     settings = {path: settings_for(path) for path in files}
-    table = _table(settings.values())
-    # Comments may name what only a run shows, too: the sanitizer reads them.
-    known = selection.known_names(registry.rules()) | pages.names()
-    space = gather(files, overlay, _roots(settings.values()), screen)
+    rows = _user_rows(settings.values())
+    space = gather(files, overlay, frozenset(name.partition(".")[0] for name in rows), screen)
     findings = [_unreadable(path, why) for path, why in space.unreadable.items()]
-    enabled = gc.isenabled()
-    gc.disable()  # trees are large and full of cycles; none is freed before the end
-    try:
-        pool = Pool(table, known, jobs if len(space.raw) >= PARALLEL_FROM and not keep else 1)
-        run, loaded = analyse(space, pool, table, progress)
-        tasks = _tasks((path for path in files if path in loaded.summaries), settings)
-        drafts, failures = pool.check(list(tasks))
-        findings.extend(_findings(drafts, pool))
-        if not keep:
-            pool.close()
-    finally:
-        if enabled:
-            gc.freeze()  # what is left of the trees is never looked at again
-            gc.enable()
-    asked = set(files)
-    findings.extend(f for f in loaded.unreadable if f.path in asked)
+    failures: list[Failure] = []
+    tasks = {task.path: task for task in _tasks(files, settings) if task.path in space.raw}
+    memory = cache.of(space, tasks, rows) if cache is not None and not keep else None
+    if memory is not None:
+        findings.extend(memory.known)
+        space = space.without(memory.settled)
+    run = None
+    if space.raw or keep:
+        from gotcha_lint import pipeline
+
+        # Comments may name what only a run shows, too: the sanitizer reads them.
+        names = selection.known_names(registry.rules()) | pages.names()
+        left = [task for task in tasks.values() if task.path in space.raw]
+        table = facts.load().with_user_rows(rows)
+        done = pipeline.check(space, left, table, names, jobs=jobs, progress=progress, keep=keep)
+        findings.extend(f for f in done.findings if f.path in settings)
+        failures.extend(f for f in done.failures if f.path in settings)
+        run = done.run
+        if memory is not None:
+            memory.store(done.findings, {failure.path for failure in done.failures})
     shown = [f for f in findings if _is_shown(f, settings[f.path])]
-    failures = [f for f in (*loaded.failures, *failures) if f.path in asked]
     return Report(
         sorted(shown, key=lambda f: f.order),
         sorted(set(failures), key=lambda f: (f.path, f.rule)),
@@ -108,19 +93,6 @@ def lint(
         run if keep else None,
         overlay,
     )
-
-
-def analyse(
-    space: Workspace, pool: Pool, table: facts.Facts, progress: Callable[[int, int], None] | None
-) -> tuple[Run, Loaded]:
-    """Parses, models, links, and runs the rounds."""
-    loaded = pool.load(list(space.raw.items()), progress)
-    project = Project(loaded.summaries, table)
-    pool.link(project)
-    seeds: dict[Key, Any] = {**conventions.module_calls(project), **loaded.seeds}
-    state = settle(waves(project), seeds, pool.analyse)
-    pool.finish(usage(state.table, project))
-    return Run(pool, project, state, space), loaded
 
 
 def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[Task]:
@@ -143,53 +115,12 @@ def _is_shown(finding: Finding, settings: Settings) -> bool:
     return selection.reports_file_finding(settings, finding.name, finding.path)
 
 
-def _table(settings: Iterable[Settings]) -> facts.Facts:
-    """The facts, with the rows that users gave."""
+def _user_rows(settings: Iterable[Settings]) -> dict[str, Mapping[str, object]]:
+    """What users added to the facts."""
     rows: dict[str, Mapping[str, object]] = {}
     for one in settings:
         rows.update(one.facts)
-    return facts.load().with_user_rows(rows)
-
-
-def _roots(settings: Iterable[Settings]) -> frozenset[str]:
-    return frozenset(name.partition(".")[0] for one in settings for name in one.facts)
-
-
-def _findings(drafts: Sequence[Draft], pool: Pool) -> list[Finding]:
-    """Drafts with lines and columns; chains may lead into other workers' files."""
-    wanted: set[Site] = {site for draft in drafts for site, _ in draft.chain}
-    places = pool.places(sorted(wanted))
-    spans = pool.spans([(d.path, d.start, d.end) for d in drafts])
-    return [_finding(draft, span, places) for draft, span in zip(drafts, spans, strict=True)]
-
-
-def _finding(
-    draft: Draft,
-    span: tuple[int, int, int, int, int | None],
-    places: Mapping[Site, tuple[int, int, int, int, int | None]],
-) -> Finding:
-    line, column, end_line, end_column, cell = span
-    chain = tuple(
-        Place(site[0], *places[site][:4], text, places[site][4])
-        for site, text in draft.chain
-        if site in places
-    )
-    return Finding(
-        draft.name,
-        draft.message,
-        draft.path,
-        line,
-        column,
-        end_line,
-        end_column,
-        draft.severity,
-        draft.confidence,
-        chain,
-        draft.fix,
-        registry.rules()[draft.name].url,
-        draft.id,
-        cell,
-    )
+    return rows
 
 
 def _unreadable(path: str, why: str) -> Finding:

@@ -6,6 +6,7 @@ Lines and columns are 1-based; columns count code points; ends are exclusive.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -105,6 +106,19 @@ def as_dict(finding: Finding) -> dict[str, Any]:
         "id": finding.id,
         **seen,
     }
+
+
+def from_dict(data: Mapping[str, Any]) -> Finding:
+    """The inverse of `as_dict`, without the run. Raises KeyError or TypeError for other data."""
+    fix = data["fix"]
+    edits = fix and tuple(Edit(**edit) for edit in fix["edits"])
+    return Finding(
+        **{
+            **data,
+            "chain": tuple(Place(**place) for place in data["chain"]),
+            "fix": fix and Fix(fix["title"], edits, fix["safe"]),
+        }
+    )
 
 
 def _place_dict(place: Place) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gotcha_lint.rule import Rule, RuleOptions
+    from gotcha_lint.rule import Rule
+    from gotcha_lint.task import RuleOptions
 
 _FOLDER = Path(__file__).parent / "rules"
 _PREVIEW = re.compile(r"^    preview = True\b", re.MULTILINE)  # not worth parsing 60 files

@@ -17,6 +17,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.finding import Confidence, Severity
+from gotcha_lint.task import RuleOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +111,6 @@ class Rule(ABC):
     @classmethod
     def explanation(cls) -> str:
         return inspect.cleandoc(cls.__doc__ or "")
-
-
-@dataclass(frozen=True, slots=True)
-class RuleOptions:
-    """What of the configuration a rule may ask for."""
-
-    target_jax: tuple[int, ...] = (0, 10)
 
 
 def module_alias(body: Body, module: str) -> str:

@@ -105,6 +105,7 @@ def lint(
             overlay=contents | dict(overlay or {}),
             progress=bar,
             keep=keep,
+            cached=options.cache,
         )
 
 

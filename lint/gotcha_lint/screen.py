@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 _IMPORT = re.compile(
@@ -55,21 +55,31 @@ def imported_names(raw: bytes) -> set[str]:
     return names
 
 
-def connected(
-    files: Iterable[str], links: Mapping[str, Iterable[str]], wanted: Iterable[str]
-) -> set[str]:
-    """The files joined to the wanted ones by imports, in either direction, at any distance."""
+def components(
+    files: Collection[str], links: Mapping[str, Iterable[str]], wanted: Iterable[str]
+) -> list[set[str]]:
+    """The files joined to each wanted one by imports, in either direction, at any distance."""
     both: dict[str, set[str]] = defaultdict(set)
-    for source, targets in links.items():
-        for target in targets:
-            both[source].add(target)
-            both[target].add(source)
-    known, stack = set(files), list(wanted)
+    for source in files:
+        for target in links.get(source, ()):
+            if target in files:
+                both[source].add(target)
+                both[target].add(source)
+    parts: list[set[str]] = []
+    done: set[str] = set()
+    for start in wanted:
+        if start not in done:
+            parts.append(_reached(start, both))
+            done |= parts[-1]
+    return parts
+
+
+def _reached(start: str, links: Mapping[str, set[str]]) -> set[str]:
     found: set[str] = set()
+    stack = [start]
     while stack:
         path = stack.pop()
-        if path in found:
-            continue
-        found.add(path)
-        stack.extend(p for p in both[path] if p in known and p not in found)
+        if path not in found:
+            found.add(path)
+            stack.extend(links.get(path, ()))
     return found

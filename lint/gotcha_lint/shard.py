@@ -27,20 +27,12 @@ from gotcha_lint.comments import Comment, Misunderstood, parse, scan
 from gotcha_lint.drafts import Draft, Drafting
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding
-from gotcha_lint.rule import Rule, RuleOptions
+from gotcha_lint.rule import Rule
 from gotcha_lint.source import Source
+from gotcha_lint.task import Failure, RuleOptions, Task
 from gotcha_lint.unreadable import Unreadable
 
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A rule, or the analysis, that raised on a file: an internal error, exit code 3."""
-
-    path: str
-    rule: str
-    error: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +43,6 @@ class Loaded:
     seeds: dict[Key, Any]
     unreadable: list[Finding]
     failures: list[Failure]
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A file to check, with the rules that are on for it."""
-
-    path: str
-    rules: frozenset[str]
-    options: RuleOptions
 
 
 Chosen = tuple[list[Rule], list[tuple[str, str]]]  # rules, and those that cannot be had, with why

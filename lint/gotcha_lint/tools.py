@@ -31,9 +31,10 @@ class Tools:
         overlay: Mapping[str, bytes],
         progress: Progress,
         keep: bool = False,
+        cached: bool = True,
     ) -> Any:
-        """The report of `engine.lint`."""
-        from gotcha_lint import engine
+        """The report of `engine.lint`; `cached`: what earlier runs have found counts."""
+        from gotcha_lint import cache, engine
 
         return engine.lint(
             files,
@@ -43,6 +44,7 @@ class Tools:
             overlay=overlay,
             progress=progress,
             keep=keep,
+            cache=cache.Cache(cache.default_folder()) if cached else None,
         )
 
     def why(self, report: Any, path: str, line: int) -> str:

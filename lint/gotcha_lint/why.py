@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis import describe
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.engine import Report, Run
+from gotcha_lint.engine import Report
+from gotcha_lint.pipeline import Run
 from gotcha_lint.shard import Shard
 
 

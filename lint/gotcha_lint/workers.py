@@ -18,7 +18,8 @@ from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding
-from gotcha_lint.shard import Failure, Loaded, Shard, Task
+from gotcha_lint.shard import Loaded, Shard
+from gotcha_lint.task import Failure, Task
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

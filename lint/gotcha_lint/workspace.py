@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gotcha_lint import screen
-from gotcha_lint.analysis.project import ModuleIndex
 from gotcha_lint.config import DEFAULT_EXCLUDES
+from gotcha_lint.modules import ModuleIndex
 
 _MARKERS = (".git", "pyproject.toml", "gotcha.toml", "setup.py", "setup.cfg")
 _SITE = ("site-packages", "dist-packages")
@@ -23,6 +23,13 @@ class Workspace:
     raw: Mapping[str, bytes]  # of every file that has to be parsed
     unreadable: Mapping[str, str]  # asked files that could not be read, with the reason
     skipped: frozenset[str]  # asked files that the screen left out
+    components: tuple[frozenset[str], ...]  # of `raw`: files that imports join
+
+    def without(self, paths: Collection[str]) -> Workspace:
+        """Leaves out whole components."""
+        raw = {path: raw for path, raw in self.raw.items() if path not in paths}
+        parts = tuple(part for part in self.components if part.isdisjoint(paths))
+        return replace(self, raw=raw, components=parts)
 
 
 @lru_cache(maxsize=4096)
@@ -68,20 +75,19 @@ def gather(
     raw: dict[str, bytes] = {}
     unreadable: dict[str, str] = {}
     skipped: set[str] = set()
+    components: list[frozenset[str]] = []
     by_root: dict[str, list[str]] = {}
     for full in shown:
         by_root.setdefault(root_of(os.path.dirname(full)), []).append(full)
     for root, wanted in by_root.items():
         contents = _read_all(root, wanted, overlay, shown, unreadable, discover or project_files)
-        keep = (
-            _needed(root, contents, wanted, extra)
-            if use_screen
-            else _component(root, contents, wanted)
-        )
+        parts = _parts(contents, wanted, extra, use_screen)
+        keep = set().union(*parts)
+        components.extend(frozenset(_name(full, shown) for full in part) for part in parts)
         skipped.update(shown[full] for full in wanted if full in contents and full not in keep)
         for full in sorted(keep):
             raw[_name(full, shown)] = contents[full]
-    return Workspace(tuple(asked), raw, unreadable, frozenset(skipped))
+    return Workspace(tuple(asked), raw, unreadable, frozenset(skipped), tuple(components))
 
 
 def _name(full: str, shown: Mapping[str, str]) -> str:
@@ -138,7 +144,7 @@ def project_files(root: str) -> Iterable[str]:
                 yield entry.path
 
 
-def _links(root: str, contents: Mapping[str, bytes]) -> dict[str, set[str]]:
+def _links(contents: Mapping[str, bytes]) -> dict[str, set[str]]:
     index = ModuleIndex(contents)
     known: dict[tuple[str, str], str | None] = {}
     links: dict[str, set[str]] = {}
@@ -160,20 +166,16 @@ def _links(root: str, contents: Mapping[str, bytes]) -> dict[str, set[str]]:
     return links
 
 
-def _needed(
-    root: str, contents: Mapping[str, bytes], wanted: Sequence[str], extra: frozenset[str]
-) -> set[str]:
-    """What has to be parsed: the component of the wanted files, among files connected to JAX."""
-    mentioning = {full for full, raw in contents.items() if screen.mentions(raw, extra)}
-    if not mentioning:
-        return set()
-    if len(contents) == 1:
-        return mentioning
-    links = _links(root, contents)
-    near_jax = screen.connected(contents, links, mentioning)
-    inner = {f: {t for t in ts if t in near_jax} for f, ts in links.items() if f in near_jax}
-    return screen.connected(near_jax, inner, (f for f in wanted if f in near_jax))
-
-
-def _component(root: str, contents: Mapping[str, bytes], wanted: Sequence[str]) -> set[str]:
-    return screen.connected(contents, _links(root, contents), (f for f in wanted if f in contents))
+def _parts(
+    contents: Mapping[str, bytes], wanted: Iterable[str], extra: frozenset[str], use_screen: bool
+) -> list[set[str]]:
+    """What has to be parsed: the components of the wanted files, among files connected to JAX."""
+    files = contents.keys()
+    if use_screen:
+        files = {full for full, raw in contents.items() if screen.mentions(raw, extra)}
+    if not files or len(contents) == 1:
+        return [{full} for full in files]
+    links = _links(contents)
+    if use_screen:
+        files = set().union(*screen.components(contents, links, files))
+    return screen.components(files, links, (full for full in wanted if full in files))

@@ -65,11 +65,13 @@ def _train(args: argparse.Namespace) -> int:
             raise ConfigError(
                 f"{folder} is at its last step, {saved.step}: give a larger run.steps"
             )
+        if config.run.steps != (planned := saved.config["run"]["steps"]):
+            print(f"run.steps was {planned} and is {config.run.steps}: the rate follows the latter")
         later = set_aside(folder / "checkpoints", saved.step)
         if later:
             print(f"set aside the checkpoints after step {saved.step}: {', '.join(later)}")
     config, why = machine.fitting_attention(config)
-    config = machine.fitting_batch(config)
+    config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))
     job = loop.prepare(config, corpus)
     report.before(job, why)
     result = loop.train(job, folder, saved, tensorboard=args.tensorboard, profile=args.profile)

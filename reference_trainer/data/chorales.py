@@ -27,7 +27,7 @@ import numpy as np
 from reference_trainer.config import Data
 from reference_trainer.data import musicxml
 from reference_trainer.data.batch import Corpus, Document
-from reference_trainer.data.corpus import DataError
+from reference_trainer.data.corpus import DataError, lot
 from reference_trainer.data.musicxml import Score
 
 VOICES = ("Soprano", "Alto", "Tenor", "Bass")
@@ -43,10 +43,10 @@ PREVIOUS = (3, 4, 5)  # for each head, the feature that shows the same voice one
 
 def chorales(data: Data) -> Corpus:
     """The chorales of the installed `music21`; DataError."""
-    files = sorted(_files(), key=_hash)
+    files = sorted(_files(), key=lambda file: lot(file.name))
     few = max(round(data.limit * data.held_out), 1)
-    held_out = _rows((f for f in files if _hash(f) < data.held_out), few, data)
-    train = _rows((f for f in files if _hash(f) >= data.held_out), data.limit - few, data)
+    held_out = _rows((f for f in files if lot(f.name) < data.held_out), few, data)
+    train = _rows((f for f in files if lot(f.name) >= data.held_out), data.limit - few, data)
     if not (train and held_out):
         raise DataError("too few chorales to train on some and hold out others")
     about = {
@@ -94,11 +94,6 @@ def _observations(score: Score, pitch_TV: np.ndarray) -> np.ndarray:
 def _delayed(values_TN: np.ndarray, frames: int) -> np.ndarray:
     unseen_TN = np.zeros((frames, values_TN.shape[1]), values_TN.dtype)
     return np.concatenate([unseen_TN, values_TN])[: len(values_TN)]
-
-
-def _hash(file: Path) -> float:
-    """From 0 to 1, by its name alone: a piece stays on its side when others come or go."""
-    return int.from_bytes(hashlib.sha256(file.name.encode()).digest()[:8]) / 2**64
 
 
 def _digest(files: Iterable[Path]) -> str:

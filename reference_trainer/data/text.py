@@ -23,14 +23,14 @@ import numpy as np
 from reference_trainer.config import Data
 from reference_trainer.data import sources
 from reference_trainer.data.batch import Corpus, Document
-from reference_trainer.data.corpus import DataError
+from reference_trainer.data.corpus import DataError, lot
 
 
 def stdlib(data: Data) -> Corpus:
     """Functions and methods of the running Python's standard library; nothing is downloaded."""
     origin, found = sources.library()
-    paths = [found[name] for name in sorted(found, key=_hash)]
-    cut = sum(_hash(name) < data.held_out for name in found)
+    paths = [found[name] for name in sorted(found, key=lot)]
+    cut = sum(lot(name) < data.held_out for name in found)
     train_limit, held_out_limit = _limits(data)
     seen: set[bytes] = set()  # a function that is in both parts stays in the first
     train = sources.functions(paths[cut:], train_limit, seen)
@@ -45,7 +45,7 @@ def files(data: Data) -> Corpus:
     last ones, so that no more than one file is in both parts.
     """
     found = {path.resolve(): name for given in data.paths for name, path in _named(Path(given))}
-    paths = sorted(found, key=lambda path: (_hash(found[path]), path))
+    paths = sorted(found, key=lambda path: (lot(found[path]), path))
     size = max(data.length - 1, 1)  # the last step of a row is the separator's
     texts = [part for path in paths for part in _parts(_text(path), size)]
     cut = len(texts) - max(round(len(texts) * data.held_out), 1)
@@ -86,11 +86,6 @@ def _limits(data: Data) -> tuple[int, int]:
         return sys.maxsize, sys.maxsize
     held_out = max(round(data.limit * data.held_out), 1)
     return max(data.limit - held_out, 1), held_out
-
-
-def _hash(name: str) -> float:
-    """A number from 0 to 1 that stays the same when other files come or go."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) / 2**64
 
 
 def _named(path: Path) -> Iterator[tuple[str, Path]]:

@@ -102,11 +102,6 @@ def normed(params: Params, x: jax.Array) -> jax.Array:
     return (wide * scale * params["norm"]["scale"]).astype(x.dtype)
 
 
-def stack(groups: Sequence[Params]) -> Params:
-    """From the layers of an unrolled model to those of a scanned one."""
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *groups)
-
-
 def unstack(stacked: Params) -> list[Params]:
     """From the layers of a scanned model to those of an unrolled one."""
     count = len(jax.tree.leaves(stacked)[0])

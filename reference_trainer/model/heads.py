@@ -29,6 +29,10 @@ class Sums(NamedTuple):
     correct: jax.Array
     targets: jax.Array  # their number
 
+    @classmethod
+    def zero(cls) -> Sums:
+        return cls(*jnp.zeros(3))
+
 
 def logits(params: Params, x: jax.Array, config: Config) -> list[jax.Array]:
     """One float32 array ...V for each head; the product's inputs have the compute type."""
@@ -47,7 +51,7 @@ def sums(params: Params, x_BTD: jax.Array, batch: Batch, config: Config) -> Sums
         return jax.tree.map(jnp.add, total, _chunk_sums(params, *part, config)), None
 
     parts = (cut(x_BTD, chunk), cut(batch.targets, chunk), cut(batch.weights, chunk))
-    total, _ = jax.lax.scan(body, Sums(*jnp.zeros(3)), parts)
+    total, _ = jax.lax.scan(body, Sums.zero(), parts)
     return total
 
 

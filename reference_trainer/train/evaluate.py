@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
@@ -36,7 +35,7 @@ def evaluate(
     step: EvalStep, params: Params, batches: Iterable[Batch], mesh: Mesh, limit: int = 0
 ) -> Score:
     """Over all batches, or the first `limit`."""
-    total = jax.device_put(Sums(*(jnp.zeros((), jnp.float32),) * 3), parallel.replicated(mesh))
+    total = jax.device_put(Sums.zero(), parallel.replicated(mesh))
     for batch in itertools.islice(batches, limit or None):
         total = step(params, parallel.place(batch, mesh), total)
     # gotcha: shows[host-read-every-step] one read, after the last batch was sent

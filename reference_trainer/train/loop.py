@@ -99,8 +99,11 @@ def train(
             if measuring or saving:
                 reader.catch_up(state)
             if measuring:
-                score = held_out(job, state, log, number, reader)
-                bits = score.bits
+                score = measured(job, state, run.eval_batches)
+                bits = score.bits  # of the same batches each time: the best checkpoint is by these
+                if last:
+                    score = measured(job, state, 0)  # of all of them, as the baselines
+                told(score, number, log, reader)
             if saving:
                 about = job.corpus.about
                 beside = Saved(number, config.to_json(), place, reader.tokens, about)
@@ -129,15 +132,16 @@ def first_state(job: Job, checkpoints: Checkpoints, saved: Saved | None) -> Trai
     return checkpoints.restore(states.abstract(job.config, job.mesh), saved.step)
 
 
-def held_out(job: Job, state: TrainState, log: Log, number: int, reader: Reader) -> Score:
-    """Evaluate and report; at the end on all that is held out, as the baselines are."""
-    run = job.config.run
-    limit = 0 if number == run.steps else run.eval_batches
-    score = evaluate(job.eval_step, state.params, each(job.held_out), job.mesh, limit)
+def measured(job: Job, state: TrainState, limit: int) -> Score:
+    """On the first `limit` batches that are held out, or (0) on all."""
+    return evaluate(job.eval_step, state.params, each(job.held_out), job.mesh, limit)
+
+
+def told(score: Score, number: int, log: Log, reader: Reader) -> None:
+    """Its time is not the steps' time."""
     log.write(number, eval_bits=score.bits, eval_accuracy=score.accuracy, tokens=reader.tokens)
     log.say(f"step {number}: held out {score.bits:.3f} bits, accuracy {score.accuracy:.3f}")
     reader.pause()
-    return score
 
 
 def each(batches: Batches) -> Iterator[Batch]:

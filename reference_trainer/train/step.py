@@ -91,7 +91,7 @@ def gradients(
     ) -> tuple[tuple[backbone.Params, Sums], None]:
         return jax.tree.map(jnp.add, total, take(params, part[0], config, part[1])), None
 
-    zero = (jax.tree.map(jnp.zeros_like, params), Sums(*jnp.zeros(3)))
+    zero = (jax.tree.map(jnp.zeros_like, params), Sums.zero())
     # gotcha: shows[key-reuse] a key for each part
     total, _ = jax.lax.scan(body, zero, (_parts(batch, parts), jax.random.split(key, parts)))
     return total

@@ -119,9 +119,15 @@ def test_interrupt_and_closed_pipe(tmp_path: Path) -> None:
     closed.stderr.close()
     assert closed.wait(60) in (0, 1)
     waiting = subprocess.Popen(
-        [*run, "-"], cwd=tmp_path, env=env, stdin=pipe, stdout=pipe, stderr=pipe
+        [*run, "-"],
+        cwd=tmp_path,
+        env=env,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's `&` ignores it
     )
-    time.sleep(1.0)  # it waits for its input
+    time.sleep(2.0)  # it starts, and waits for its input
     waiting.send_signal(signal.SIGINT)
     _, err = waiting.communicate(timeout=60)
     assert waiting.returncode == 130

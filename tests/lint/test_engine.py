@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint import engine, registry
+from gotcha_lint import engine, pipeline, registry
 from gotcha_lint.analysis.sites import Test
 from gotcha_lint.config import Settings
 from gotcha_lint.finding import Finding
@@ -106,13 +106,13 @@ def test_the_order_of_files_does_not_matter(tmp_path):
 
 
 def test_workers_give_the_same_findings(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(pipeline, "PARALLEL_FROM", 0)
     paths = write(tmp_path, PROJECT)
     assert lint(paths, jobs=2) == lint(paths, jobs=1)
 
 
 def test_a_worker_that_dies_costs_one_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(pipeline, "PARALLEL_FROM", 0)
     import os
 
     from gotcha_lint import source

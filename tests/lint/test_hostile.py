@@ -209,6 +209,7 @@ def test_interrupted(tmp_path):
         env=env,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's `&` ignores it
     )
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import registry
-from gotcha_lint.rule import RuleOptions
+from gotcha_lint.task import RuleOptions
 from tests.lint.support import RULES, apply_fixes, code, found, lint_files, marks, without_marks
 
 EXAMPLES = [

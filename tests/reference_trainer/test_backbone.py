@@ -44,7 +44,7 @@ def joined(first: Batch, second: Batch) -> Batch:
 
 def test_scanned_is_unrolled_over_the_same_parameters():
     params, batch = init(jax.random.key(0), config=DEEP), some_batch()
-    stacked = params | {"layers": backbone.stack(params["layers"])}
+    stacked = params | {"layers": jax.tree.map(lambda *x: jnp.stack(x), *params["layers"])}
     expected = hidden(params, batch, config=DEEP)
     np.testing.assert_allclose(hidden(stacked, batch, scanned(DEEP)), expected, atol=2e-5)
     back = backbone.unstack(stacked["layers"])

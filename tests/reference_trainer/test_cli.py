@@ -63,6 +63,7 @@ def test_train_says_how_good_it_is(trained, folder):
 def test_resume_goes_on(trained, folder):
     done = command(folder, "train", "--resume", "--out", "run", "--no-report", "run.steps=14")
     assert done.returncode == 0, done.stderr[-3000:]
+    assert "run.steps was 12 and is 14" in done.stdout
     lines = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").open()]
     assert [line["step"] for line in lines if "loss" in line] == [2, 4, 6, 8, 10, 12, 14]
     tokens = [line["tokens"] for line in lines if "loss" in line]
@@ -88,6 +89,9 @@ def test_eval_sample_export(trained, folder):
     done = command(folder, "sample", "--out", "run", "--prompt", "the c", "--temperature", "0")
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.startswith("the c")
+    done = command(folder, "export", "--out", "run", "x", "--platforms", "cpu,abacus")
+    assert done.returncode == 2
+    assert "no abacus; known: cpu, cuda, rocm, tpu" in done.stderr
     done = command(folder, "export", "--out", "run", "model.bin")
     assert done.returncode == 0, done.stderr[-3000:]
     exported = jax.export.deserialize(bytearray((folder / "model.bin").read_bytes()))

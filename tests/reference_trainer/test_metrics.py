@@ -58,14 +58,29 @@ def test_peaks_are_dense_and_name_what_they_are():
 
 def test_a_batch_is_chosen_from_memory():
     config = TINY.replace(data={"batch": 0})
-    small = machine.fitting_batch(config, 64 * 2**20).data.batch
-    large = machine.fitting_batch(config, 256 * 2**20).data.batch
+    small = machine.fitting_batch(config, 10**9, 64 * 2**20).data.batch
+    large = machine.fitting_batch(config, 10**9, 256 * 2**20).data.batch
     assert 2 * small <= large <= 8 * small
     asked = machine._asked(config.replace(data={"batch": large}), large)
     assert asked < 256 * 2**20
     with pytest.raises(ConfigError, match="asks for"):
-        machine.fitting_batch(config, 1000)
-    assert machine.fitting_batch(TINY, 1000) == TINY
+        machine.fitting_batch(config, 10**9, 1000)
+    assert machine.fitting_batch(TINY, 10**9, 1000) == TINY
+
+
+def test_a_batch_holds_no_more_than_the_data():
+    config = TINY.replace(data={"batch": 0})
+    assert machine.fitting_batch(config, 11 * config.data.length).data.batch == 8
+    assert machine.fitting_batch(config, 1).data.batch == 1
+
+
+def test_memory_is_that_of_the_container(tmp_path, monkeypatch):
+    limit, whole = tmp_path / "memory.max", machine.memory_limit()
+    monkeypatch.setattr(machine, "CONTAINER", limit)
+    limit.write_text(f"{10 * 2**20}\n")
+    assert machine.memory_limit() == 10 * 2**20 // jax.local_device_count()
+    limit.write_text("max\n")
+    assert machine.memory_limit() >= whole
 
 
 def test_sizes_follow_the_names_of_the_state():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_trainer.precision import aligned, cast, einsum32, fake_quantise, padding_report
+from reference_trainer.precision import aligned, einsum32, fake_quantise, padding_report
 
 rows = st.lists(
     st.lists(st.floats(-(2.0**99), 2.0**99, width=32), min_size=3, max_size=3),
@@ -95,15 +95,6 @@ def test_products_of_the_backward_pass_have_the_type_of_the_inputs(dtype: str) -
     assert len(products) == 3
     named = ["lhs_precision_type = bf16, rhs_precision_type = bf16" in line for line in products]
     assert all(named) if dtype == "bfloat16" else not any(named)
-
-
-def test_cast_copies_floats_and_leaves_the_rest() -> None:
-    params = {"w": jnp.ones(3), "step": jnp.zeros((), jnp.int32), "key": jax.random.key(0)}
-    low = cast(params, "bfloat16")
-    assert low["w"].dtype == jnp.bfloat16
-    assert params["w"].dtype == jnp.float32
-    assert low["step"] is params["step"]
-    assert low["key"] is params["key"]
 
 
 @pytest.mark.parametrize(("size", "expected"), [(1, 8), (8, 8), (9, 16), (287, 288)])

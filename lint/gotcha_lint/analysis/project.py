@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from gotcha_lint.analysis.summary import ClassSummary, FunctionSummary, Summary
 from gotcha_lint.analysis.values import ClassId, FunctionId
 from gotcha_lint.facts import Facts
+from gotcha_lint.modules import ModuleIndex
 
 _DEPTH = 24  # of re-exports followed; cycles of imports are common
 _OVERRIDES = 12  # more than that is a library's root class
@@ -20,69 +21,6 @@ class Symbol(NamedTuple):
     name: str = ""  # external: canonical qualified name; global, member: the name
     path: str = ""
     number: int = 0
-
-
-class ModuleIndex:
-    """Finds the file of a module by its dotted name, as seen from another file.
-
-    A directory counts as a place to import from when it is above the importing file, or holds the
-    topmost package of the module: so `src/` layouts and plain scripts both work without settings.
-    """
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        self.by_last: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
-        self.packages: set[tuple[str, ...]] = set()
-        self.parts: dict[str, tuple[str, ...]] = {}
-        for path in paths:
-            parts = tuple(path.replace("\\", "/").split("/"))
-            name = parts[-1].rpartition(".")[0]
-            if name == "__init__":
-                self.packages.add(parts[:-1])
-                parts = parts[:-1]
-            else:
-                parts = (*parts[:-1], name)
-            self.parts[path] = parts
-            if parts:
-                self.by_last[parts[-1]].append((parts, path))
-
-    def is_package(self, path: str) -> bool:
-        return path.rpartition("/")[2].startswith("__init__.")
-
-    def absolute(self, name: str, importer: str) -> tuple[str, ...] | None:
-        """The path parts that a relative import points at, else None."""
-        level = len(name) - len(name.lstrip("."))
-        if not level:
-            return None
-        base = self.parts.get(importer, ())
-        if self.is_package(importer):
-            level -= 1
-        base = base[: len(base) - level] if level else base
-        rest = tuple(part for part in name.lstrip(".").split(".") if part)
-        return (*base, *rest)
-
-    def find(self, name: str, importer: str) -> str | None:
-        exact = self.absolute(name, importer)
-        if exact is not None:
-            found = [
-                path
-                for parts, path in self.by_last.get(exact[-1] if exact else "", ())
-                if parts == exact
-            ]
-            return min(found, default=None, key=lambda p: (p.endswith(".pyi"), p))
-        wanted = tuple(name.split("."))
-        here = self.parts.get(importer, ())
-        best: tuple[int, int, str] | None = None
-        for parts, path in self.by_last.get(wanted[-1], ()):
-            if parts[len(parts) - len(wanted) :] != wanted or path == importer:
-                continue
-            root = parts[: len(parts) - len(wanted)]
-            above = here[: len(root)] == root
-            if not above and (root in self.packages or (len(wanted) == 1 and root != here[:-1])):
-                continue
-            shared = sum(1 for a, b in zip(root, here, strict=False) if a == b)
-            rank = (-shared - above, int(path.endswith(".pyi")), path)
-            best = rank if best is None else min(best, rank)
-        return best[2] if best else None
 
 
 class Project:

@@ -1,0 +1,30 @@
+"""What a run is asked for, file by file, and what can go wrong within. Needs no LibCST."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOptions:
+    """What of the configuration a rule may ask for."""
+
+    target_jax: tuple[int, ...] = (0, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to check, with the rules that are on for it."""
+
+    path: str
+    rules: frozenset[str]
+    options: RuleOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A rule, or the analysis, that raised on a file: an internal error, exit code 3."""
+
+    path: str
+    rule: str
+    error: str
