@@ -37,7 +37,7 @@ def _in_function(path: str, line: int, column: int) -> bool | None:
         if isinstance(node, _COMPREHENSIONS):
             if not _runs_once(node.generators[0].iter, line, column):
                 return True
-        if isinstance(node, LOOPS):
+        elif isinstance(node, LOOPS):
             tested = isinstance(node, ast.While) and _spans(node.test, line)
             if tested or _within(node.body, line):
                 return not (_skipped(node, line) or _summed(path, node, line))
