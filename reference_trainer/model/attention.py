@@ -51,10 +51,14 @@ class Keys(NamedTuple):
 
 
 class Cache(NamedTuple):
-    """The keys and values of the steps so far, in arrays of a fixed size."""
+    """The keys and values of the steps so far, in arrays of a fixed size.
 
-    k_BSHK: jax.Array
-    v_BSHK: jax.Array
+    Heads come before steps: the products go over the steps of each head, and would copy the whole
+    cache to bring it into this order, at every step.
+    """
+
+    k_BHSK: jax.Array
+    v_BHSK: jax.Array
 
 
 def rotate(x_BTHK: jax.Array, positions_BT: jax.Array) -> jax.Array:
@@ -106,12 +110,14 @@ def attend_one(
 
     It must be within the cache: past the end, JAX writes over the last step without a word.
     """
-    k_BSHK = lax.dynamic_update_slice_in_dim(cache.k_BSHK, k_BHK[:, None], position, axis=1)
-    v_BSHK = lax.dynamic_update_slice_in_dim(cache.v_BSHK, v_BHK[:, None], position, axis=1)
-    segments_BS = jnp.zeros(k_BSHK.shape[:2], jnp.int32)
-    queries = Queries(q_BHK[:, None], segments_BS[:, :1], position)
-    out_B1HK = _mixed(queries, Keys(k_BSHK, v_BSHK, segments_BS), window)
-    return out_B1HK[:, 0], Cache(k_BSHK, v_BSHK)
+    k_BHSK = lax.dynamic_update_slice_in_dim(cache.k_BHSK, k_BHK[:, :, None], position, axis=2)
+    v_BHSK = lax.dynamic_update_slice_in_dim(cache.v_BHSK, v_BHK[:, :, None], position, axis=2)
+    back_S = position - jnp.arange(k_BHSK.shape[2])
+    seen_S = (back_S >= 0) & (back_S <= window) if window else back_S >= 0
+    scores_BHS = einsum32("BHK,BHSK->BHS", q_BHK, k_BHSK) * q_BHK.shape[-1] ** -0.5
+    weights_BHS = jax.nn.softmax(jnp.where(seen_S, scores_BHS, MASKED), axis=-1)
+    out_BHK = einsum32("BHS,BHSK->BHK", weights_BHS.astype(q_BHK.dtype), v_BHSK)
+    return out_BHK.astype(q_BHK.dtype), Cache(k_BHSK, v_BHSK)
 
 
 def usable(kind: str, dtype: str, head_width: int, *, packed: bool = False) -> tuple[str, str]:

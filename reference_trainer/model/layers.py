@@ -74,7 +74,7 @@ class Attention(nnx.Module):
         return self.out(mixed_BTHK.reshape(x_BTD.shape))
 
     def carry(self, rows: int, length: int, dtype: Any) -> attention.Cache:
-        shape = (rows, length, self._count, self.config.model.head_width)
+        shape = (rows, self._count, length, self.config.model.head_width)
         return attention.Cache(jnp.zeros(shape, dtype), jnp.zeros(shape, dtype))
 
     def step(

@@ -116,7 +116,7 @@ def test_decoding_equals_the_full_computation(window: int) -> None:
     """The cache is longer than the row: what was not written yet is not seen."""
     q, k, v = qkv()
     expected = quick(run("xla", window=window))(q, k, v, jnp.ones((ROWS, STEPS), jnp.int32))
-    empty = jnp.full((ROWS, STEPS + 5, HEADS, WIDTH), 7.0)
+    empty = jnp.full((ROWS, HEADS, STEPS + 5, WIDTH), 7.0)
     step = quick(functools.partial(attend_one, window=window))
     cache, outs = Cache(empty, empty), []
     for t in range(STEPS):
