@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -37,8 +38,9 @@ def root_of(directory: str) -> str:
     """The project's root for the files of a directory: what it holds is one program.
 
     The nearest directory with a marker; in site-packages the distribution's own folder; else the
-    working directory, or the parent of the topmost package. It depends on the file alone, so that a
-    file has the same findings alone and with its whole tree.
+    working directory (a home or scratch directory is no project), or the parent of the topmost
+    package. It depends on the file alone, so that a file has the same findings alone and with its
+    whole tree.
     """
     current = directory
     while True:
@@ -47,20 +49,35 @@ def root_of(directory: str) -> str:
             return current
         if os.path.basename(current) in _SITE:
             return current
-        if any(os.path.exists(os.path.join(current, marker)) for marker in _MARKERS):
+        if _is_marked(current) and current not in _no_projects():
             return current
         if parent == current:
             break
         current = parent
     working = os.getcwd()
-    if directory == working or directory.startswith(working.rstrip(os.sep) + os.sep):
+    if _is_below(directory, working) and not any(_is_below(d, working) for d in _no_projects()):
         return working
     current = directory
-    while (
-        os.path.exists(os.path.join(current, "__init__.py")) and os.path.dirname(current) != current
-    ):
+    while _has(current, "__init__.py") and os.path.dirname(current) != current:
         current = os.path.dirname(current)
     return current
+
+
+def _is_marked(directory: str) -> bool:
+    return any(_has(directory, marker) for marker in _MARKERS)
+
+
+def _has(directory: str, name: str) -> bool:
+    return os.path.exists(os.path.join(directory, name))
+
+
+def _is_below(directory: str, other: str) -> bool:
+    return directory == other or directory.startswith(other.rstrip(os.sep) + os.sep)
+
+
+def _no_projects() -> tuple[str, ...]:
+    """Directories that hold everything: they, and what they are in, are nobody's program."""
+    return os.path.expanduser("~"), tempfile.gettempdir()
 
 
 def gather(
@@ -127,8 +144,12 @@ def _read_all(
 
 
 def project_files(root: str) -> Iterable[str]:
-    """The Python files below a project's root, without what is never part of a program."""
-    stack = [root]
+    """The Python files below a project's root, without what is never part of a program.
+
+    In a directory that no marker makes a project, those with one are projects of their own. In a
+    home or scratch directory only packages count.
+    """
+    stack, scattered, packages = [root], not _is_marked(root), root in _no_projects()
     while stack:
         try:
             entries = sorted(os.scandir(stack.pop()), key=lambda e: e.name)
@@ -138,7 +159,8 @@ def project_files(root: str) -> Iterable[str]:
             if entry.name.startswith(".") or entry.name in DEFAULT_EXCLUDES:
                 continue
             if entry.is_dir(follow_symlinks=False):
-                if not os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
+                apart = (scattered and _is_marked(entry.path)) or _has(entry.path, "pyvenv.cfg")
+                if not apart and (not packages or _has(entry.path, "__init__.py")):
                     stack.append(entry.path)
             elif entry.name.endswith(".py") and entry.is_file():
                 yield entry.path
