@@ -120,3 +120,49 @@ class Engine:
 
     def bad(self, params, cache, key):
         return self.generate(params, cache, key) + cache  # ! use-after-donation
+
+
+@partial(jax.jit, donate_argnums=(0, 1))
+def train_step(state, batch):
+    grads = jnp.sum(state * batch["x"])
+    new_state = state - grads
+    return new_state, {"loss": jnp.mean(batch["x"])}
+
+
+def the_batch_is_not_taken(state, batch):
+    """No result has its shape: JAX warns, and leaves it."""
+    state, metrics = train_step(state, batch)
+    return state, metrics, batch["x"]
+
+
+@partial(jax.jit, donate_argnums=1)
+def evaluate(state, batch):
+    return jnp.mean(state * batch["x"])
+
+
+def nor_by_an_evaluation(state, batch):
+    loss = evaluate(state, batch)
+    return loss, batch["x"]
+
+
+@partial(jax.jit, donate_argnums=0)
+def optimizer_step(opt_state, tx, grads):
+    updates, new_opt_state = tx.update(grads, opt_state)
+    return updates, new_opt_state
+
+
+def by_an_update(opt_state, tx, grads):
+    updates, renewed = optimizer_step(opt_state, tx, grads)
+    return updates, renewed, opt_state  # ! use-after-donation
+
+
+def unknown_but_renewed(make, state, batch):
+    step = jax.jit(make(), donate_argnums=0)
+    new_state = step(state, batch)
+    return new_state, state  # ! use-after-donation
+
+
+def unknown(make, state, batch):
+    step = jax.jit(make(), donate_argnums=0)
+    loss = step(state, batch)
+    return loss, state

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.sites import Body, DonatedUse
 from gotcha_lint.queries.donated import donated_names, donating, is_buffer, needs_the_buffer
 from gotcha_lint.queries.expected import expected_to_fail
+from gotcha_lint.queries.given_back import gives_back
 from gotcha_lint.queries.syntax_up import parents
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -14,7 +15,8 @@ class UseAfterDonation(Rule):
     `RuntimeError: Array has been deleted with shape=float32[4,4].` Passed to another jitted
     function: `INVALID_ARGUMENT: ... Buffer has been deleted or donated.` It fails on CPU too. The
     classic is `best_params = params`, which copies nothing: the next step gives both away. `.shape`
-    and `.is_deleted()` still work.
+    and `.is_deleted()` still work. A buffer is only taken for a result of the same shape and type:
+    where there is none, JAX warns that it was not usable, and the array stays.
 
     ## Instead
     Bind the result to the donated name in the same statement, `state = step(state, batch)`, and
@@ -99,6 +101,9 @@ class UseAfterDonation(Rule):
         if not needs_the_buffer(site.node, body, parents(site.at.statement)):
             return
         if expected_to_fail(body, site.node):
+            return
+        taken = [given[site.name]] if site.name in given else given.values()
+        if not any(gives_back(body, call, arg) for arg in taken):
             return
         places = ((call.node, "donated here"),)
         if site.again:
