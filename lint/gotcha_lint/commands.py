@@ -17,16 +17,16 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def explain_rule(name: str, color: str, tools: Tools) -> int:
-    """`--explain NAME`: a rule's text, or the rules of a family."""
+    """`--explain NAME`: the page of a gotcha, or the rules of a family."""
     rules = tools.rules
     colour = terminal.wants_colour(color, sys.stdout)
-    if name in rules:
-        width = terminal.width(sys.stdout)
-        terminal.out(explain.explain(rules[name], width=width, colour=colour))
-        return CLEAN
+    width = terminal.width(sys.stdout)
     family = {key: rule for key, rule in rules.items() if rule.family == name}
-    if not family and (text := pages.page(name)):  # a gotcha that only a run shows
-        terminal.out(explain.plain(text, width=terminal.width(sys.stdout), colour=colour) + "\n")
+    if not family and (text := pages.page(name)):
+        terminal.out(explain.plain(text, width=width, colour=colour) + "\n")
+        return CLEAN
+    if name in rules:  # one without a page: of the engine itself
+        terminal.out(explain.explain(rules[name], width=width, colour=colour))
         return CLEAN
     if not family:
         known = {*rules, *pages.names()}

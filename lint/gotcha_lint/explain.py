@@ -12,7 +12,7 @@ from gotcha_lint.selection import RuleText
 
 _LINK = re.compile(r"\[([^\]]+)\]\((\S+?)\)")
 _ITEM = re.compile(r"(\s*)([-*]|\d+\.)\s+")
-_EMPHASIS = re.compile(r"(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*\*?)(?=[^\s*])(.+?)(?<=[^\s*])\1(?![\w*])")
 _HEADING = re.compile(r"#{1,6}\s+")
 
 
@@ -74,7 +74,7 @@ def _wrapped(paragraph: list[str], width: int) -> list[str]:
     first = f"{item[1]}{item[2]} " if item else ""
     text = " ".join(line.strip() for line in paragraph)
     text = text[len(item[0].lstrip()) :] if item else text
-    text = _EMPHASIS.sub(r"\1", _LINK.sub(r"\1 (\2)", text))
+    text = _EMPHASIS.sub(r"\2", _LINK.sub(_link, text))
     return textwrap.wrap(
         text,
         width,
@@ -83,6 +83,11 @@ def _wrapped(paragraph: list[str], width: int) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _link(found: re.Match[str]) -> str:
+    """The address after the words; another page's name is enough for `--explain`."""
+    return found[1] if found[2].endswith(".md") else f"{found[1]} ({found[2]})"
 
 
 def rule_table(rules: Mapping[str, RuleText], *, colour: bool) -> str:

@@ -8,6 +8,8 @@ _HERE = Path(__file__).parent
 # In an installed package; in a clone or an editable install.
 FOLDERS = (_HERE / "pages", _HERE.parents[1] / "docs" / "gotchas")
 
+INDEXES = {"README", "symptoms"}  # by name, by what one sees
+
 
 def page(name: str) -> str | None:
     """The page of a gotcha, in Markdown; those that only a run shows have one too."""
@@ -21,4 +23,4 @@ def page(name: str) -> str | None:
 def names() -> frozenset[str]:
     """The gotchas that have a page."""
     found = (path.stem for folder in FOLDERS if folder.is_dir() for path in folder.glob("*.md"))
-    return frozenset(found) - {"README"}
+    return frozenset(found) - INDEXES

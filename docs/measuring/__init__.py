@@ -1,0 +1,1 @@
+"""Runs the examples for real and writes down what JAX, the linter and the sanitizer said."""

@@ -1,0 +1,1 @@
+"""Makes the pages of docs/gotchas/ from rules, checks, errors, marks and what was measured."""

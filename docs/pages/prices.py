@@ -1,0 +1,100 @@
+"""The price of a gotcha in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pages.catalogue import Gotcha
+from pages.measured import examples, price
+
+SAME = 1.15  # a ratio below is noise
+NOT_MEASURED = "not measured"
+
+
+def short(gotcha: Gotcha) -> str:
+    """For the index."""
+    cpu = price(gotcha.name).get("cpu")
+    if cpu is None:
+        return without(gotcha)
+    parts = []
+    if "bytes" in cpu:
+        parts.append(f"{size(cpu['bytes']['bad'])} instead of {size(cpu['bytes']['good'])}")
+    if "seconds" in cpu:
+        parts.insert(0, _step(cpu))
+    return ", ".join(parts)
+
+
+def without(gotcha: Gotcha) -> str:
+    """What it costs instead of time or memory."""
+    shown = examples(gotcha.name)
+    if any(each.shown[0].get("true") for each in shown):
+        return "another result"
+    return "an error" if any(each.error for each in shown) else NOT_MEASURED
+
+
+def _step(cpu: dict[str, Any]) -> str:
+    bad, good = (cpu["compiles"][kind] for kind in ("bad", "good"))
+    ratio = cpu["seconds"]["bad"] / cpu["seconds"]["good"]
+    if bad >= 0.9 and not good:
+        return f"compiles at every step: {times(ratio)} per step"
+    if bad >= good + 0.9:
+        return f"{bad:g} compiles instead of {good:g}: {times(ratio)}"
+    return f"{times(ratio)} per step" if ratio > SAME else "no more time on CPU"
+
+
+def section(gotcha: Gotcha) -> str:
+    """The page's own."""
+    found = price(gotcha.name)
+    if not found:
+        return "Not measured." if without(gotcha) == NOT_MEASURED else ""
+    cpu, where = found["cpu"], found["measured_with"]
+    lines = []
+    if "seconds" in cpu:
+        lines.append(_sentence(cpu))
+    if "bytes" in cpu:
+        bad, good = (size(cpu["bytes"][kind]) for kind in ("bad", "good"))
+        title = "" if "seconds" in cpu else f"{cpu['step']} "
+        lines.append(f"{title}Bytes of {cpu['bytes_of']}: {bad} instead of {good}.")
+    how = "CPU time of the process, bad and good in turn in one run" if "seconds" in cpu else "CPU"
+    lines.append(
+        f"{how}, jax {where['jax']}, Python {where['python']} "
+        f"(`benchmarks/prices/{gotcha.name.replace('-', '_')}.py`). On a GPU: not measured."
+    )
+    return "\n\n".join(lines)
+
+
+def _sentence(cpu: dict[str, Any]) -> str:
+    bad, good = cpu["seconds"]["bad"], cpu["seconds"]["good"]
+    ratio = bad / good
+    spent = f"{seconds(bad)} instead of {seconds(good)}"
+    if ratio > SAME:
+        text = f"**{times(ratio)}** the time ({spent})"
+    elif ratio < 1 / SAME:
+        text = f"no more time on a CPU, but less ({spent})"
+    else:
+        text = f"no difference on a CPU ({spent})"
+    more = [cpu["compiles"][kind] for kind in ("bad", "good")]
+    compiles = f"; compiles: {more[0]:g} instead of {more[1]:g}" if more[0] != more[1] else ""
+    return f"{cpu['step']} Bad against good: {text}{compiles}."
+
+
+def times(ratio: float) -> str:
+    return f"{float(f'{ratio:.2g}'):,g}x" if ratio < 1e6 else f"{ratio:.2g}x"
+
+
+def seconds(value: float) -> str:
+    for unit, factor in (("s", 1), ("ms", 1e3), ("us", 1e6)):
+        if value * factor >= 1:
+            return (
+                f"{value * factor:.2g} {unit}"
+                if value * factor < 100
+                else (f"{value * factor:.0f} {unit}")
+            )
+    return "less than 1 us"
+
+
+def size(value: int) -> str:
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= factor:
+            return f"{float(f'{value / factor:.3g}'):g} {unit}"
+    return f"{value} bytes"

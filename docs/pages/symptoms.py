@@ -1,0 +1,129 @@
+"""docs/gotchas/symptoms.md: people arrive with a symptom, not with a name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pages import measured
+from pages.catalogue import gotchas
+
+
+class Symptom(NamedTuple):
+    """What one sees, in one's own words, and the gotchas that look like it, most likely first."""
+
+    says: str
+    names: str
+
+
+TABLE = (
+    Symptom(
+        "It recompiles every step",
+        "recompile jit-in-loop jit-captures-batch jit-of-partial jit-of-bound-method "
+        "varying-shape changing-static-argument growing-array eager-control-flow eager-op-storm",
+    ),
+    Symptom(
+        "It compiles a second time, late in the epoch or at the second step",
+        "partial-last-batch varying-shape recompile",
+    ),
+    Symptom(
+        "Compiling takes very long, or the program is huge",
+        "large-constant-captured jit-captures-batch",
+    ),
+    Symptom(
+        "Each start of the program compiles everything again",
+        "compile-cache-unused",
+    ),
+    Symptom(
+        "It is slow, though nothing recompiles",
+        "eager-grad eager-optimizer-update host-read-every-step numpy-weights-each-call "
+        "slow-path-call silent-cpu-fallback device-array-pickled",
+    ),
+    Symptom(
+        "It gets slower and slower",
+        "growing-array memory-growth varying-shape recompile",
+    ),
+    Symptom(
+        "Memory grows",
+        "memory-growth recompile large-constant-captured jit-captures-batch stale-self",
+    ),
+    Symptom("The time measured is too good to be true", "timing-without-wait"),
+    Symptom(
+        "The loss is NaN",
+        "where-nan-gradient norm-at-zero log-of-softmax non-finite-value",
+    ),
+    Symptom(
+        "The gradient is zero, or some parameters never change",
+        "zero-gradient grad-int-output optimizer-reinitialised discarded-update",
+    ),
+    Symptom(
+        "The loss does not go down, or goes up",
+        "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
+        "zero-gradient pmean-of-gradients constant-key-in-jit",
+    ),
+    Symptom(
+        "Nothing that I change has an effect",
+        "stale-capture stale-global stale-self parameter-ignored-for-self discarded-update "
+        "environment-set-too-late x64-set-too-late host-random-in-jit removed-api",
+    ),
+    Symptom(
+        "The random numbers are the same every time",
+        "key-reuse constant-key-in-jit split-discarded host-random-in-jit",
+    ),
+    Symptom(
+        "Results differ between runs, or between machines",
+        "host-random-in-jit environment-set-too-late x64-set-too-late use-after-donation "
+        "silent-cpu-fallback pmean-of-gradients",
+    ),
+    Symptom(
+        "Evaluation is much worse than training, or the reverse",
+        "eval-in-train-mode batch-stats-dropped train-flag-traced stale-capture",
+    ),
+    Symptom(
+        "It works on one device, but not on several",
+        "pmean-of-gradients mesh-axis-types indivisible-batch incompatible-devices "
+        "sharding-constraint-no-mesh unbound-axis",
+    ),
+    Symptom(
+        "It runs on the CPU only, or sees one device only",
+        "silent-cpu-fallback environment-set-too-late xla-flag-unknown",
+    ),
+    Symptom(
+        "The checkpoint will not load, or is not there",
+        "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
+        "closure-pickled tree-in-np-save general-type-first namedtuple-rebuilt-by-type "
+        "dict-test-misses-frozendict device-array-pickled key-not-numpy array-in-json",
+    ),
+    Symptom("It hangs", "fork-after-jax"),
+    Symptom(
+        "A traced value shows up where a number should be",
+        "side-effect-in-jit leaked-tracer host-cast-of-tracer",
+    ),
+    Symptom("It worked with an older release", "removed-api mesh-axis-types pmean-of-gradients"),
+)
+
+
+def symptoms() -> dict[str, tuple[str, ...]]:
+    """The table, and after it what examples end in, by the name of the exception."""
+    found = {each.says: tuple(each.names.split()) for each in TABLE}
+    crashes: dict[str, list[str]] = {}
+    for name in sorted(gotchas()):
+        for example in measured.examples(name):
+            kind = example.error.get("type")
+            says = f"It ends with `{kind}`" if kind else "The process dies without a traceback"
+            if example.error and name not in crashes.setdefault(says, []):
+                crashes[says].append(name)
+    return found | {says: tuple(names) for says, names in sorted(crashes.items())}
+
+
+def page() -> str:
+    """The index by symptom, in Markdown."""
+    lines = [
+        "# Gotchas by symptom",
+        "",
+        "Not in the list? `GOTCHA_SANITIZE=1 python train.py` looks for most of these at once, "
+        "and `gotcha-lint --explain-error` reads a traceback. By name: [the index](README.md).",
+    ]
+    for says, names in symptoms().items():
+        lines += ["", f"## {says}", ""]
+        lines += [f"- [{name}]({name}.md): {gotchas()[name].summary}" for name in names]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,100 @@
+"""The programs of examples/gotchas/: the bad ones show their gotcha, the good ones nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jax")
+
+from measuring import capture
+from measuring.programs import FOLDER, Pair, marks, pairs, plain
+from pages.catalogue import gotchas
+
+from gotcha_lint.errors import recognise
+
+RUNNER = Path(__file__).parent / "lint" / "run_example.py"
+PAIRS: dict[str, Pair] = {path.name: pairs()[path.name][-1] for path in FOLDER.iterdir()}
+CHECKED = sorted(name for name in PAIRS if gotchas()[name].check)
+ENDS_THE_PROCESS = {"xla-flag-unknown"}
+RAISING = sorted(PAIRS.keys() - set(CHECKED) - ENDS_THE_PROCESS)
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_the_sanitizer_finds_it_and_nothing_else(name: str):
+    pair = PAIRS[name]
+    if sys.version_info < pair.python:
+        pytest.skip("seen on newer Pythons only")
+    bad, good = (capture.run(plain(code)) for code in (pair.bad, pair.good))
+    found = {(f.site.line if f.site else 0, _name(f.name, f.cause)) for f in bad.run.problems}
+    assert found == marks(pair.bad), bad.err
+    assert good.code == 0 and not good.run.problems, good.err
+
+
+def _name(name: str, cause: str) -> str:
+    return f"{name}/{cause}" if cause and name != "key-reuse" else name
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    """Both programs of each pair that raises, in one process: importing JAX takes most time."""
+    folder = tmp_path_factory.mktemp("examples")
+    codes = [plain(code) for name in RAISING for code in PAIRS[name][:2]]
+    programs = [{"code": code, "shows": ""} for code in codes]
+    (folder / "in.json").write_text(json.dumps(programs), "utf-8")
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": capture.DEVICES}
+    command = [sys.executable, str(RUNNER), "in.json", "out.json"]
+    subprocess.run(command, cwd=folder, env=env, check=True, timeout=600)
+    results = json.loads((folder / "out.json").read_text("utf-8"))
+    return {name: results[2 * n : 2 * n + 2] for n, name in enumerate(RAISING)}
+
+
+@pytest.mark.parametrize("name", RAISING)
+def test_the_error_is_recognised(name: str, outcomes):
+    bad, good = outcomes[name]
+    meaning = recognise(bad["error"])
+    assert meaning and meaning.known.names[0] == name, bad["error"]
+    assert not good["error"], good["error"]
+
+
+@pytest.mark.parametrize("name", sorted(ENDS_THE_PROCESS & PAIRS.keys()))
+def test_the_process_is_ended(name: str):
+    bad, good = (capture.run(plain(code)) for code in PAIRS[name][:2])
+    meaning = recognise(bad.err)
+    assert bad.code != 0 and not bad.told
+    assert meaning and meaning.known.names[0] == name
+    assert good.code == 0, good.err
+
+
+def test_the_linter_still_prints_what_the_pages_say(tmp_path: Path):
+    """All examples in one run; `make measure` writes anew what changed."""
+    wanted: dict[str, str] = {}
+    for name, gotcha in gotchas().items():
+        for number, pair in enumerate(pairs().get(name, ())):
+            if gotcha.rule:
+                file = tmp_path / f"{name}-{number}" / capture.NAME
+                file.parent.mkdir()
+                file.write_text(plain(pair.bad), "utf-8")
+                wanted[file.parent.name] = _committed(name, pair)
+    (tmp_path / "pyproject.toml").touch()
+    command = [sys.executable, "-m", "gotcha_lint", "--preview", "."]
+    env = os.environ | {"PYTHONPATH": capture.SOURCES, "NO_COLOR": "1", "COLUMNS": "88"}
+    out = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True).stdout
+    found = dict.fromkeys(wanted, "")
+    for block in out.strip().split("\n\n"):
+        folder = block.partition("/")[0]
+        if f"[{folder.rpartition('-')[0]}]" in block.partition("\n")[0]:
+            text = block.replace(f"{folder}/", "")
+            found[folder] = "\n\n".join(filter(None, (found[folder], text)))
+    assert found == wanted
+
+
+def _committed(name: str, pair: Pair) -> str:
+    path = capture.ROOT / "docs" / "measured" / "outputs" / f"{name}.json"
+    known = {each["digest"]: each for each in json.loads(path.read_text("utf-8"))["examples"]}
+    return known[pair.digest]["linter"]
