@@ -5,8 +5,9 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d%d" % sys.version_info[:2]
 CONSTRAINTS = constraints/py$(VERSION).txt
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready-$(VERSION)
+DOCS = .venv-docs
 
-.PHONY: demo test test-all check fix docs env clean
+.PHONY: demo test test-all check fix docs measure prices site env clean
 
 demo: $(READY)  ## both tools on a small flawed example, and the trainer for a few steps
 	@BIN=$(abspath $(BIN)) bash examples/demo.sh
@@ -21,7 +22,7 @@ check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale 
 	$(BIN)/gotcha-lint --preview lint sanitizer reference_trainer tests benchmarks docs
 	$(BIN)/python docs/generate.py --check
 
-test-all: test  ## other Pythons and JAX versions, pre-commit, long runs
+test-all: test site  ## other Pythons and JAX versions, pre-commit, long runs, the site in a browser
 	$(BIN)/python -m pytest -q -m slow
 	bash tests/other_pythons.sh
 
@@ -33,6 +34,17 @@ fix: $(READY)  ## what can be put right by machine
 docs: $(READY)  ## the pages of docs/gotchas/
 	$(BIN)/python docs/generate.py
 
+measure: $(READY)  ## what the examples of the pages print, where their code has changed; then the pages
+	$(BIN)/python docs/measure.py
+	$(MAKE) docs
+
+prices: $(READY)  ## what each gotcha costs on this machine; minutes, best with nothing else running
+	$(BIN)/python benchmarks/prices.py
+	$(MAKE) docs
+
+site: $(DOCS)/.ready  ## the documentation, in site/
+	PYTHONPATH=lint:sanitizer $(DOCS)/bin/python docs/build_site.py
+
 env: $(READY)  ## the development environment alone
 
 $(READY): pyproject.toml $(CONSTRAINTS)
@@ -41,5 +53,11 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) --group dev -e '.[trainer]'
 	@touch $@
 
+$(DOCS)/.ready: pyproject.toml constraints/docs.txt
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints/docs.txt --group docs
+	@touch $@
+
 clean:
-	rm -rf $(VENV) dist .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(DOCS) site .site.yml .cache dist .pytest_cache .ruff_cache

@@ -1,0 +1,178 @@
+"""The pages written by hand: what they show is what happens, and what they list is all there is."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+
+from gotcha_lint.cli import command
+from gotcha_lint.config import Settings, as_table
+from gotcha_lint.config_check import CHECKS, FACT_KEYS
+from gotcha_lint.formats import names as formats
+from gotcha_lint.rule import Example, Rule
+from gotcha_sanitizer.options import Options, parse
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+SOURCES = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
+_BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
+_RUNS_JAX = re.compile(r"^\$ .*(GOTCHA_SANITIZE=1|gotcha-sanitize|pytest)", re.M)
+# What differs from run to run: the process, how long something took, and so the width of columns.
+_VARIES = ((r"==\d+==", "==N=="), (r"\d+(\.\d+)? (ms|s|min)\b", "TIME"), (r" +", " "))
+_PLUGIN = (
+    "" if entry_points(group="pytest11", name="gotcha") else "-p gotcha_sanitizer.pytest_plugin"
+)
+PROGRAMS = {
+    "gotcha-lint": "-m gotcha_lint",
+    "gotcha-sanitize": "-m gotcha_sanitizer.cli",
+    "python": "",
+    "pytest": f"-m pytest -p no:cacheprovider {_PLUGIN}",
+}
+
+
+class Block(NamedTuple):
+    """A piece of code of a page: a file, where it has a title, or what a terminal shows."""
+
+    language: str
+    title: str
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    text = (DOCS / f"{page}.md").read_text("utf-8")
+    return [Block(*found) for found in _BLOCK.findall(text)]
+
+
+def steps(text: str) -> Iterator[tuple[str, str]]:
+    """The commands of a terminal, each with what it prints."""
+    for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+        line, _, shown = part.partition("\n")
+        yield line, shown
+
+
+def plain(text: str) -> str:
+    for varies, word in _VARIES:
+        text = re.sub(varies, word, text)
+    return text
+
+
+def pattern(shown: str) -> str:
+    """What a page shows, as a regular expression; a line of three dots stands for any lines."""
+    lines = plain(shown).splitlines()
+    return "".join(r"(.*\n)*" if line == "..." else re.escape(line) + r"\n" for line in lines)
+
+
+def with_terminal() -> Iterator[object]:
+    """The pages that show a terminal; where JAX runs in it, they take a while."""
+    for file in sorted(DOCS.glob("*.md")):
+        shown = [block.text for block in blocks(file.stem) if block.language == "console"]
+        if shown:
+            slow = [pytest.mark.slow] if any(map(_RUNS_JAX.search, shown)) else []
+            yield pytest.param(file.stem, marks=slow)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> dict[str, str]:
+    """An environment in which our programs are installed, as far as one can see."""
+    programs, start = tmp_path / "bin", tmp_path / "start"
+    programs.mkdir()
+    start.mkdir()
+    for name, arguments in PROGRAMS.items():
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        (programs / name).chmod(0o755)
+    pth = (ROOT / "sanitizer" / "gotcha_sanitizer.pth").read_text("utf-8")
+    (start / "sitecustomize.py").write_text(pth)
+    return {
+        **os.environ,
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": f"{start}{os.pathsep}{SOURCES}",
+        "PYTHONUNBUFFERED": "1",
+        "JAX_PLATFORMS": "cpu",
+        "COLUMNS": "80",
+    }
+
+
+@pytest.mark.parametrize("page", list(with_terminal()))
+def test_a_terminal_shows_what_is_printed(page: str, terminal: dict[str, str], tmp_path: Path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for block in blocks(page):
+        if block.title:
+            (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
+            (folder / block.title).write_text(block.text, "utf-8")
+        for line, shown in steps(block.text) if block.language == "console" else ():
+            done = subprocess.run(
+                ["bash", "-c", line],
+                cwd=folder,
+                env=terminal,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=300,
+            )
+            assert re.fullmatch(pattern(shown), plain(done.stdout)), f"$ {line}\n{done.stdout}"
+
+
+@pytest.mark.parametrize("block", [b for b in blocks("rules") if b.title], ids=lambda b: b.title)
+def test_the_rule_explained_is_the_rule(block: Block):
+    assert block.text in (ROOT / block.title).read_text("utf-8")
+
+
+def rows(page: str, heading: str) -> dict[str, str]:
+    """The tables below a heading, up to the next of its level: first cell to second."""
+    text = (DOCS / f"{page}.md").read_text("utf-8")
+    level = heading.partition(" ")[0]
+    part = text.split(f"\n{heading}\n", 1)[1]
+    part = re.split(rf"^#{{1,{len(level)}}} ", part, maxsplit=1, flags=re.M)[0]
+    found = re.findall(r"^\| (`.+?`(?:, `\w+`)*) \| (.+?) \|", part, re.M)
+    return {name.strip("`"): value for cells, value in found for name in cells.split(", ")}
+
+
+def test_every_key_of_the_linter_is_there_with_its_default():
+    shown = rows("configuration", "## The linter: `[tool.gotcha]`")
+    assert set(shown) == {*CHECKS, *FACT_KEYS}
+    defaults = as_table(Settings())
+    words = {key: json.dumps(value) for key, value in defaults.items() if key != "exclude"}
+    assert {key: shown[key] for key in words} == {k: f"`{word}`" for k, word in words.items()}
+    assert all(f"`{name}`" in str(shown["exclude"]) for name in defaults["exclude"][:2])
+
+
+def test_every_option_of_the_sanitizer_is_there_with_its_default():
+    shown = rows("configuration", "## The sanitizer: `GOTCHA_OPTIONS`")
+    assert list(shown) == [each.name for each in fields(Options) if each.name != "problems"]
+    given = {name: word.strip("`") for name, word in shown.items() if word.startswith("`")}
+    written = parse(":".join(f"{name}={word}" for name, word in given.items()))
+    assert written == Options() and not written.problems
+    for name in shown.keys() - given:
+        assert not getattr(Options(), name), f"{name} has a default"
+
+
+def test_every_format_and_option_of_the_linter_is_named():
+    assert set(rows("linter", "## Formats")) == set(formats())
+    text = "".join(file.read_text("utf-8") for file in DOCS.glob("*.md"))
+    options = {
+        option
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+        if option.startswith("--")
+    }
+    assert {option for option in options if option not in text} == {"--version"}
+
+
+def test_every_field_of_a_rule_is_explained():
+    text = (DOCS / "rules.md").read_text("utf-8")
+    wanted = [name for name in Rule.__annotations__ if name != "examples"]
+    wanted += [each.name for each in fields(Example) if each.name not in ("bad", "good")]
+    assert [name for name in wanted if f"`{name}`" not in text and f"`{name}=" not in text] == []
