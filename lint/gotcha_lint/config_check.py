@@ -11,7 +11,19 @@ from gotcha_lint.selection import did_you_mean
 Known = Callable[[], frozenset[str]] | None
 Check = Callable[[str, Any, Known], Iterator[str]]
 
-FACT_KEYS = ("like", "returns", "consumes-key", "host-read", "pickles")
+FACT_KEYS = {
+    "like": "a name",
+    "returns": "a kind",
+    "consumes-key": "a position",
+    "host-read": "true",
+    "pickles": "a position",
+}
+_NEEDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "a name": (lambda value: isinstance(value, str), 'a string, such as "jax.jit"'),
+    "a kind": (lambda value: isinstance(value, str), 'a string, such as "array"'),
+    "a position": (lambda value: type(value) is int and value >= 0, "a position, from 0"),
+    "true": (lambda value: value is True, "true"),
+}
 FAIL_ON = ("error", "warning", "never")
 _RELEASE = re.compile(r"[0-9]+\.[0-9]+(\.[0-9]+)*\Z")
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
@@ -107,8 +119,8 @@ def _fact(where: str, row: Any) -> Iterator[str]:
             nested = "; quote a name with dots" if isinstance(value, dict) else ""
             hint = nested or did_you_mean(key.replace("_", "-"), FACT_KEYS)
             yield f'{where}: unknown key "{key}"{hint}'
-        elif isinstance(value, bool) or not isinstance(value, str | int):
-            yield f"{where}.{key}: must be a string or an integer, not {_kind(value)}"
+        elif not (need := _NEEDS[FACT_KEYS[key]])[0](value):
+            yield f"{where}.{key}: must be {need[1]}, not {value!r}"
 
 
 def _kind(value: Any) -> str:

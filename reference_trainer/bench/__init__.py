@@ -8,5 +8,5 @@ Wrong: two programs timed one after the other on a shared machine; a first call 
 clock stopped before the device is done.
 Right: both in one process, in turns, the best of several rounds, after a call that is not counted;
 CPU seconds on a CPU, wall clock and `block_until_ready` elsewhere.
-(gotchas: timing-without-block)
+(gotchas: timing-without-wait)
 """

@@ -138,7 +138,7 @@ def test_defaults_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("[facts]\n'a.b' = {}", 'facts."a.b": is empty'),
         ("[facts]\n'a.b' = {lik = 'x'}", 'unknown key "lik"; did you mean "like"?'),
         ("[facts]\na.b = {like = 'x'}", "quote a name with dots"),
-        ("[facts]\n'a.b' = {like = true}", "must be a string or an integer, not a boolean"),
+        ("[facts]\n'a.b' = {like = true}", 'must be a string, such as "jax.jit", not True'),
         ("[facts]\n'a b' = {like = 'x'}", '"a b" is not a qualified name'),
     ],
 )
@@ -231,3 +231,18 @@ def test_the_schema_knows_the_same_keys() -> None:
 def test_the_schema_refuses_what_the_code_refuses(table: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(table, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        ('{ consumes-key = "key" }', "consumes-key: must be a position, from 0, not 'key'"),
+        ("{ pickles = -1 }", "pickles: must be a position, from 0, not -1"),
+        ("{ pickles = true }", "pickles: must be a position, from 0, not True"),
+        ("{ host-read = 1 }", "host-read: must be true, not 1"),
+        ("{ like = 3 }", 'like: must be a string, such as "jax.jit", not 3'),
+    ],
+)
+def test_facts_of_the_wrong_type_say_the_right_one(tmp_path: Path, row: str, wanted: str) -> None:
+    (problem,) = problems(tmp_path, f'[facts]\n"mylib.noise" = {row}\n')
+    assert wanted in problem

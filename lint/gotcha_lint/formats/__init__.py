@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gotcha_lint.finding import Finding
     from gotcha_lint.selection import RuleText
 
-HOMEPAGE = "https://pypi.org/project/gotcha-lint/"
+HOMEPAGE = "https://github.com/gotcha-lint/gotcha"
 
 
 class SourceText(Protocol):

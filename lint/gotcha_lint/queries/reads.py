@@ -48,7 +48,7 @@ def _reads(body: Body, call: Call) -> bool:
     if call.name in CASTS or call.name in TRUTH or call.name.rpartition(".")[2] in _METHODS:
         return True
     fact = body.fact(call)
-    if fact.effect == "wait" or fact.effect in _SHOWING:
+    if fact.effect in ("wait", "read") or fact.effect in _SHOWING:
         return True
     return call.name.startswith("numpy.") and fact.returns.startswith("host")
 

@@ -11,8 +11,7 @@ class JitInLoop(Rule):
     ## What happens
     JAX finds compiled programs by the identity of the function. A lambda, a nested `def`, and the
     result of `jax.vmap` or `jax.grad` are new objects each time they are evaluated, so nothing is
-    ever found: 20 steps traced and compiled 20 times, about 990 times slower per step than one
-    jitted function (measured on CPU), and each program is kept in memory.
+    ever found: each step is traced and compiled again, and each program is kept in memory.
 
     ## Why
     `jax.jit(train_step)` of a function of the module is a cache hit even inside the loop, because

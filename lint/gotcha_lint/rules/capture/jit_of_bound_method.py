@@ -10,9 +10,9 @@ class JitOfBoundMethod(Rule):
 
     ## What happens
     `self.method` makes a new bound method, and JAX keeps a program only as long as its function
-    lives. Here it dies with the call, so the next one traces and compiles again: 8 calls, 8
-    traces, about 955 times slower per step (measured on CPU). Worse, while an equal bound method
-    is alive somewhere, its program is found, and it still has the attributes of back then.
+    lives. Here it dies with the call, so the next one traces and compiles again. Worse, while an
+    equal bound method is alive somewhere, its program is found, and it still has the attributes of
+    back then.
 
     ## Instead
     Jit once, in `__init__` or at module level, a function that takes what it needs as arguments.

@@ -27,7 +27,6 @@ class DictTestMissesFrozendict(Rule):
 
     severity = "warning"
     preview = True
-    confirmed_by = (("dict-test-misses-frozendict", ""),)
     examples = (
         Example(
             bad="""

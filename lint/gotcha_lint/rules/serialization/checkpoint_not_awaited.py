@@ -26,7 +26,6 @@ class CheckpointNotAwaited(Rule):
     """
 
     severity = "error"
-    confirmed_by = (("checkpoint-not-awaited", ""),)
     examples = (
         Example(
             bad="""
