@@ -1,4 +1,4 @@
-"""Runs rules over analysed functions. A rule that raises loses its findings, and nothing else."""
+"""Loads rules and runs them over analysed functions. One that raises loses its findings."""
 
 from __future__ import annotations
 
@@ -6,10 +6,43 @@ import sys
 import traceback
 from collections.abc import Iterable, Mapping
 
+from gotcha_lint import registry
 from gotcha_lint.analysis.sites import Body, Place
 from gotcha_lint.rule import Report, Rule
+from gotcha_lint.task import Failure, RuleOptions, Task
 
+Chosen = tuple[list[Rule], list[tuple[str, str]]]  # rules, and those that cannot be had, with why
 Reported = tuple[Rule, Body, Place | None, Report]
+
+
+class Chooser:
+    """Loads the rules that a file wants; most files want the same ones."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[frozenset[str], RuleOptions], Chosen] = {}
+
+    def rules(self, task: Task, text: str) -> tuple[dict[type, list[Rule]], list[Failure]]:
+        """The rules that are on for a file, by the type of site they look at."""
+        chosen, broken = self._chosen(task.rules, task.options)
+        words = {word for word in {w for rule in chosen for w in rule.roots} if word in text}
+        wanted: dict[type, list[Rule]] = {}
+        for rule in chosen:
+            if not rule.roots or not rule.roots.isdisjoint(words):
+                wanted.setdefault(rule.wants, []).append(rule)
+        return wanted, [Failure(task.path, name, error) for name, error in broken]
+
+    def _chosen(self, names: frozenset[str], options: RuleOptions) -> Chosen:
+        key = names, options
+        if key not in self._known:
+            rules, broken = self._known[key] = [], []
+            for name in sorted(names):
+                try:
+                    rule = registry.load(name, options)
+                    if rule is not None and rule.wants:  # asked here, as it may fail too
+                        rules.append(rule)
+                except Exception:
+                    broken.append((name, last_line()))
+        return self._known[key]
 
 
 def run_rules(

@@ -17,15 +17,15 @@ from gotcha_lint.analysis.values import Site
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding, Place
+from gotcha_lint.pool import Pool
 from gotcha_lint.shard import Loaded
+from gotcha_lint.source import Span
 from gotcha_lint.task import Failure, Task
-from gotcha_lint.workers import Pool
 from gotcha_lint.workspace import Workspace
 
 PARALLEL_FROM = 150  # files: below, starting workers costs more than they save
 
 Progress = Callable[[int, int], None] | None
-Span = tuple[int, int, int, int, int | None]
 
 
 @dataclass

@@ -19,7 +19,9 @@ from gotcha_lint.unreadable import Unreadable
 if TYPE_CHECKING:
     from gotcha_lint.notebook import Notebook
 
-__all__ = ["Source", "Unreadable", "decode", "read", "write"]
+__all__ = ["Source", "Span", "Unreadable", "decode", "read", "write"]
+
+Span = tuple[int, int, int, int, int | None]  # line, column, end line, end column, cell
 
 _LINE_END = re.compile(r"\r\n?|\n")  # not form feeds and the like: str.splitlines knows too many
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -54,6 +56,14 @@ class Source:
         first = self._line_index(start)
         column = offset - self.line_starts[index] + 1
         return index - first + 1, column, cell and cell.number
+
+    def between(self, start: int, end: int) -> Span:
+        """The place between two offsets; one that ends in another cell ends where it starts."""
+        line, column, cell = self.position(start)
+        end_line, end_column, end_cell = self.position(end)
+        if end_cell != cell:
+            end_line, end_column = line, column
+        return line, column, end_line, end_column, cell
 
     def offset(self, line: int, column: int, cell: int | None = None) -> int:
         """The offset of a place; beyond the end of a line, cell or text, that end."""

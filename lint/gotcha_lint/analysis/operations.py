@@ -1,4 +1,4 @@
-"""Operators, comparisons and conditions."""
+"""Operators and comparisons."""
 
 from __future__ import annotations
 
@@ -7,18 +7,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import varying
-from gotcha_lint.analysis.sites import (
-    Operate,
-    Test,
-)
-from gotcha_lint.analysis.values import (
-    STATIC,
-    UNKNOWN,
-    Kind,
-    Value,
-    join,
-    static,
-)
+from gotcha_lint.analysis.conditions import test
+from gotcha_lint.analysis.sites import Operate, Test
+from gotcha_lint.analysis.values import STATIC, Kind, Value, join, static
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -32,8 +23,6 @@ def on_binary(flow: Flow, node: cst.BinaryOperation) -> Value:
 
 
 _LEAVES = frozenset({Kind.UNKNOWN, Kind.TREE, Kind.HOST})
-
-
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.OBJECT})
 
 
@@ -79,18 +68,6 @@ def on_unary(flow: Flow, node: cst.UnaryOperation) -> Value:
     return arithmetic(flow, value, STATIC) if value.kind is not Kind.STATIC else value
 
 
-def on_boolean(flow: Flow, node: cst.BooleanOperation) -> Value:
-    word = "and" if isinstance(node.operator, cst.And) else "or"
-    left = test(flow, node.left, word)
-    from gotcha_lint.analysis.statements import _narrow
-
-    before = flow.state.copy() if flow.state else None
-    _narrow(flow, node.left, word == "and")
-    right = flow.rights[id(node)] = flow.eval(node.right)
-    flow.state = before if before is not None else flow.state
-    return join(left, right)
-
-
 def on_comparison(flow: Flow, node: cst.Comparison) -> Value:
     left = flow.eval(node.left)
     result = static("bool")
@@ -127,27 +104,3 @@ def _compare(flow: Flow, operator: cst.BaseCompOp, left: Value, right: Value) ->
 
 def _is_text(value: Value) -> bool:
     return value.kind is Kind.STATIC and value.of in ("str", "tuple", "bytes", "type")
-
-
-def test(flow: Flow, node: cst.BaseExpression, what: str) -> Value:
-    """Evaluates an expression whose truth is asked."""
-    value = flow.eval(node)
-    if not isinstance(node, cst.BooleanOperation):
-        flow.record(Test, node, value, what)
-    elif not isinstance(node.right, cst.BooleanOperation):
-        flow.record(Test, node.right, flow.rights.pop(id(node), UNKNOWN), what)
-    return value
-
-
-def on_if_expression(flow: Flow, node: cst.IfExp) -> Value:
-    test(flow, node.test, "if-else")
-    from gotcha_lint.analysis.statements import _narrow
-
-    before = flow.state.copy() if flow.state else None
-    _narrow(flow, node.test, True)
-    body = flow.eval(node.body)
-    flow.state = before.copy() if before else flow.state
-    _narrow(flow, node.test, False)
-    other = flow.eval(node.orelse)
-    flow.state = before if before is not None else flow.state
-    return join(body, other)

@@ -14,6 +14,7 @@ from gotcha_lint.analysis.roles import (
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     Kind,
+    Kwargs,
     Value,
     holds_tracer,
     is_tracer,
@@ -22,8 +23,6 @@ from gotcha_lint.analysis.values import (
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
-
-Kwargs = Mapping[str, Value]
 
 
 def outcome(

@@ -64,7 +64,7 @@ class Project:
                 continue
             if cut == len(parts):
                 return self._shadowed(parts, dots, importer, path, depth)
-            return self._member(path, parts[cut:], depth) or Symbol("external", canonical)
+            return self.member(path, parts[cut:], depth) or Symbol("external", canonical)
         return external
 
     def _shadowed(
@@ -79,12 +79,13 @@ class Project:
         if package is not None and package != importer:
             how = self.summaries[package].names.get(parts[-1])
             if how is not None and how != ("assigned", 0):
-                found = self._member(package, [parts[-1]], depth)
+                found = self.member(package, [parts[-1]], depth)
                 if found is not None and found.kind in ("function", "decorated", "class"):
                     return found
         return Symbol("module", path=path)
 
-    def _member(self, path: str, parts: list[str], depth: int) -> Symbol | None:
+    def member(self, path: str, parts: list[str], depth: int = 0) -> Symbol | None:
+        """What dotted names stand for in a file; `depth` counts the re-exports followed."""
         summary = self.summaries[path]
         how = summary.names.get(parts[0])
         rest = parts[1:]

@@ -1,20 +1,20 @@
-"""What functions outside of the project give back, by their facts."""
+"""What functions outside of the project give back, by their facts; also Python's own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import transforms, varying
-from gotcha_lint.analysis.sites import Trace
+from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.syntax import names_in
 from gotcha_lint.analysis.values import (
     HOST,
     NONE,
     STATIC,
     UNKNOWN,
     Kind,
+    Kwargs,
     Value,
     holds_tracer,
     instance,
@@ -27,11 +27,11 @@ from gotcha_lint.facts.optax import NEED_PARAMS
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
-Kwargs = Mapping[str, Value]
-
 LINEN = "flax.linen.Module"
-NNX = "flax.nnx.Module"
-MODULES = frozenset({LINEN, NNX, "equinox.Module", "haiku.Module", "flax.nnx.Pytree"})
+
+
+MODULES = frozenset({LINEN, "flax.nnx.Module", "equinox.Module", "haiku.Module", "flax.nnx.Pytree"})
+PIPE = Value(Kind.TUPLE, items=(instance("multiprocessing.Connection"),) * 2)
 
 
 def of_fact(
@@ -44,7 +44,8 @@ def of_fact(
     head, _, tail = fact.returns.partition(":")
     match head:
         case "array":
-            return _array(flow, node, varying.of_call(name, args, kwargs), traced)
+            mark = varying.of_call(name, args, kwargs)
+            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, varying=mark))
         case "arrays":
             item = Value(Kind.ARRAY, flow.staged or traced)
             return Value(Kind.LIST, of="tuple", items=(item,), tracer=item.tracer)
@@ -73,7 +74,8 @@ def of_fact(
             if first.kind in (Kind.KEY, Kind.TREE, Kind.OBJECT):
                 return first
             tree = first.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TUPLE, Kind.NAMED)
-            return Value(Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=first.varying)
+            mark = "" if first.kind is Kind.STATIC else first.varying  # a number has no shape
+            return Value(Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=mark)
         case "host-tree":
             return (
                 Value(Kind.HOST) if first.kind is Kind.ARRAY else Value(Kind.LIST, of="host-tree")
@@ -85,8 +87,7 @@ def of_fact(
         case "shapes":
             return Value(Kind.LIST, of="shapes")
         case "pipe":
-            end = instance("multiprocessing.Connection")
-            return Value(Kind.TUPLE, items=(end, end))
+            return PIPE
         case "leaves":
             return Value(
                 Kind.LIST,
@@ -103,10 +104,7 @@ def of_fact(
         case "cached":
             return first if first.kind is Kind.FUNCTION else Value(Kind.NAMED, of="gotcha.cached")
     if head.startswith("static"):
-        return static(
-            head.partition("-")[2],
-            varying=varying.of_number(name, args),
-        )
+        return static(head.partition("-")[2], varying=varying.of_number(name, args))
     if name == "gotcha.cached":
         return first
     if name == "gotcha.initializer":
@@ -114,11 +112,6 @@ def of_fact(
     if name == "gotcha.schedule":
         return Value(Kind.ARRAY, traced)
     return _unlisted(flow, node, name, args, kwargs, traced)
-
-
-def _array(flow: Flow, node: cst.CSTNode, mark: str, traced: bool) -> Value:
-    value = Value(Kind.ARRAY, flow.staged or traced, varying=mark)
-    return flow.fresh(node, value)
 
 
 def _object(tail: str, name: str, every: tuple[Value, ...]) -> Value:
@@ -147,7 +140,6 @@ def _unlisted(
     flow: Flow, node: cst.CSTNode, name: str, args: tuple[Value, ...], kwargs: Kwargs, traced: bool
 ) -> Value:
     """Python's own functions, layers of model libraries, and the unknown."""
-    root = name.partition(".")[0]
     if name == "builtins.range":
         literal = args[-1].literal if len(args) == 1 else None
         kind = "range-step" if len(args) == 3 else "loop-variable"
@@ -156,7 +148,7 @@ def _unlisted(
     if name in ("builtins.max", "builtins.min", "builtins.sum", "builtins.sorted", "builtins.abs"):
         return _extreme(node, name, args, traced)
     if name in ("builtins.int", "builtins.float", "builtins.bool"):
-        return static(root and name.rpartition(".")[2], varying=args[0].varying if args else "")
+        return static(name.rpartition(".")[2], varying=args[0].varying if args else "")
     if name in ("builtins.list", "builtins.tuple", "builtins.reversed", "builtins.iter") and args:
         if name == "builtins.tuple" and args[0].kind is Kind.LIST:
             return args[0]._replace(of="tuple")
@@ -193,7 +185,7 @@ def _unlisted(
 
 
 def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool) -> Value:
-    lengths = "len" in _names(node)
+    lengths = "len" in names_in(node)
     if name == "builtins.max" and lengths and len(args) == 1:
         return static("int", varying="own-maximum")
     if args and all(v.kind is Kind.STATIC for v in args):
@@ -203,12 +195,6 @@ def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool
         sure = len(args) > 1 and any(v.tracer and not v.maybe for v in args)
         return Value(Kind.ARRAY if len(args) > 1 else Kind.UNKNOWN, tracer, not sure)
     return UNKNOWN
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    from gotcha_lint.analysis.syntax import walk
-
-    return {n.value for n in walk(node) if isinstance(n, cst.Name)}
 
 
 def _paired(name: str, args: tuple[Value, ...]) -> Value:
@@ -229,74 +215,3 @@ def _paired(name: str, args: tuple[Value, ...]) -> Value:
     return Value(
         Kind.ITER, items=(Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items))),)
     )
-
-
-def of_method(
-    flow: Flow, node: cst.CSTNode, callee: Value, args: tuple[Value, ...], kwargs: Kwargs
-) -> Value:
-    """Methods told apart by the class of their object: optimizers, transformed functions."""
-    base, name = callee.self_[0], callee.of.rpartition(".")[2]
-    traced = flow.staged or any(map(holds_tracer, (*args, *kwargs.values())))
-    if base.of == "optax.GradientTransformation":
-        tree = Value(Kind.TREE, traced)
-        return tree if name == "init" else Value(Kind.TUPLE, items=(tree, tree), tracer=traced)
-    if base.of == "haiku.Transformed":
-        return Value(Kind.TREE if name == "init" else Kind.UNKNOWN, traced, name != "init")
-    if base.of == "multiprocessing.Context":
-        if name == "Pipe":
-            end = instance("multiprocessing.Connection")
-            return Value(Kind.TUPLE, items=(end, end))
-        return instance(f"multiprocessing.{name.removeprefix('Simple')}")
-    return flow.fresh(node, UNKNOWN)
-
-
-def module_method(
-    flow: Flow, node: cst.CSTNode, base: Value, name: str, args: tuple[Value, ...], kwargs: Kwargs
-) -> Value | None:
-    """`model.init`, `model.apply` of a linen module of the project; `TrainState.create`."""
-    assert base.cls is not None
-    project = flow.project
-    if project.is_a(base.cls, LINEN) and name in ("init", "apply", "init_with_output"):
-        return _linen(flow, node, base, name, args, kwargs)
-    if project.is_a(base.cls, "flax.training.train_state.TrainState") and name in (
-        "replace",
-        "apply_gradients",
-    ):
-        return base
-    if name in ("replace", "_replace"):
-        return base
-    return None
-
-
-def _linen(
-    flow: Flow, node: cst.CSTNode, base: Value, name: str, args: tuple[Value, ...], kwargs: Kwargs
-) -> Value:
-    from gotcha_lint.analysis.calls import use_key
-
-    assert base.cls is not None
-    method = flow.project.method(base.cls, "__call__")
-    if method is not None:
-        function = flow.of_function(method)._replace(bound=1, self_=(base,), made="method")
-        passed = {
-            k: v
-            for k, v in kwargs.items()
-            if k not in ("rngs", "mutable", "method", "capture_intermediates")
-        }
-        if flow.body.trace is not None:
-            transforms.tell(flow, node, method, function, args[1:], passed, None)
-            trace = flow.body.trace
-            flow.effect(("traced", method), _through_apply(flow, node, trace, base.of))
-    if name.startswith("init"):
-        if args and args[0].kind is Kind.KEY:
-            use_key(flow, node, args[0])
-        return Value(Kind.TREE, flow.staged)
-    mutable = kwargs.get("mutable")
-    out = Value(Kind.UNKNOWN, flow.staged or any(map(holds_tracer, args)), True)
-    if mutable is not None and mutable.literal is not False:
-        return Value(Kind.TUPLE, items=(out, Value(Kind.TREE, flow.staged)), tracer=flow.staged)
-    return out
-
-
-def _through_apply(flow: Flow, node: cst.CSTNode, trace: Trace, model: str) -> Trace:
-    step = (flow.site(node), f"{model}.apply")
-    return trace._replace(chain=(*trace.chain, step), direct=False, static=frozenset(), wrt=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +11,7 @@ from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
     FunctionId,
     Kind,
+    Kwargs,
     Value,
     Via,
 )
@@ -20,15 +21,9 @@ if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
     from gotcha_lint.analysis.project import Project
 
-Kwargs = Mapping[str, Value]
-
 
 BOUNDARIES = frozenset({"jit", "pmap", "shard_map", "nnx.jit", "nnx.pmap"})
-
-
 GRADS = frozenset({"grad", "value_and_grad"})
-
-
 _STATIC_NUMS = ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums")
 
 
@@ -42,7 +37,7 @@ def via_of(
 ) -> Via:
     """The roles of the arguments: static, donated, differentiated."""
     earlier = callee.via[0] if callee.via else None
-    known = "?" not in kwargs
+    known = not unpacks(node)
     nums, known1 = _ints(next((kwargs[name] for name in _STATIC_NUMS if name in kwargs), None))
     names, known2 = _strings(kwargs.get("static_argnames"))
     donated, known3 = _ints(kwargs.get("donate_argnums"))
@@ -77,6 +72,11 @@ def via_of(
         wrt=via.wrt if position is not None else earlier.wrt,
         unmapped=via.unmapped or earlier.unmapped,
     )
+
+
+def unpacks(node: cst.CSTNode) -> bool:
+    """A call with `**settings`: it may say anything."""
+    return isinstance(node, cst.Call) and any(arg.star == "**" for arg in node.args)
 
 
 def _unmapped(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[int, ...] | None:

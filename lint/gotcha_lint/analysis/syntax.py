@@ -164,6 +164,11 @@ def target_names(target: cst.CSTNode | None) -> Iterator[cst.Name]:
                 stack.append(inner)
 
 
+def names_in(node: cst.CSTNode) -> set[str]:
+    """All plain names below a node, read or bound."""
+    return {part.value for part in walk(node) if part.__class__ is cst.Name}  # type: ignore[attr-defined]
+
+
 def source_of(node: cst.CSTNode, limit: int = 60) -> str:
     """The node's own text on one line, shortened: for messages."""
     text = " ".join(cst.Module([]).code_for_node(node).split())

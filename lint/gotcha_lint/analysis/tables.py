@@ -3,7 +3,8 @@
 Keys are tuples: ("param", function, name) for calls from host code, ("tparam", function, name) for
 calls while tracing, ("return", function), ("global", path, name), ("local", function, name) for
 names that nested functions capture, ("attr", class, name), ("traced", function),
-("host", function), ("consumes", function, name). No function reads ("called", function), its calls
+("host", function), ("consumes", function, name), ("unsure", function, name) where a call while
+tracing gives what is not known. No function reads ("called", function), its calls
 from code that is not traced, nor ("stored", class, name), the methods that assign an attribute.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from functools import cache, reduce
 from typing import Any, NamedTuple
@@ -65,6 +66,8 @@ class Value(NamedTuple):
     made: str = ""  # how a function came to be: def, lambda, partial, method
     site: Site | None = None  # where it was made
 
+
+Kwargs = Mapping[str, Value]
 
 UNKNOWN = Value()
 NONE = Value(Kind.NONE)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import names_in
 from gotcha_lint.analysis.values import Kind, Value
 
 # Functions whose result has the shape that numbers among their arguments give: at which positions.
@@ -73,16 +73,15 @@ def of_operation(left: Value, right: Value, operator: cst.CSTNode | None = None)
 def of_slice(node: cst.Slice, lower: Value | None, upper: Value | None) -> str:
     """`x[:i]` changes with i; `x[i:i + k]` is a window of one length (the last may be short)."""
     marks = {v.varying for v in (lower, upper) if v is not None and v.varying}
-    moving = node.lower is not None and lower is not None and bool(lower.varying)
-    if moving and node.upper is not None and _names(node.lower) & _names(node.upper):
+    moving = lower is not None and bool(lower.varying)
+    if (
+        moving
+        and node.lower is not None
+        and node.upper is not None
+        and names_in(node.lower) & names_in(node.upper)
+    ):
         return "range-step" if "range-step" in marks else ""
     return min(marks, default="").replace("range-step", "loop-variable")
-
-
-def _names(node: cst.CSTNode | None) -> set[str]:
-    if node is None:
-        return set()
-    return {part.value for part in walk(node) if isinstance(part, cst.Name)}
 
 
 def of_index(node: cst.Subscript, index: Value) -> str:

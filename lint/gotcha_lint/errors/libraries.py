@@ -60,7 +60,8 @@ ROWS: tuple[Known, ...] = (
         "Flatten the tree, or use Orbax.",
     ),
     row(
-        r"Python (?:int|integer) (?P<argument>\d+) (?:too large to convert to|out of bounds for) int32",
+        r"Python int(?:eger)? (?P<argument>\d+) (?:too large to convert to|out of bounds for) int32"
+        r"|An overflow was encountered while parsing an argument to a jitted computation",
         "int64-truncation",
         "{argument} needs 64 bits; JAX uses 32 unless jax_enable_x64 is set.",
         "Keep it on the host, or set jax_enable_x64 before the first array.",

@@ -84,7 +84,6 @@ REMOVED: dict[str, Removed] = {
     "jax.experimental.export": Removed((0, 10), "jax.export"),
     "jax.experimental.optimizers": Removed((0, 10), "optax, or jax.example_libraries.optimizers"),
     "jax.experimental.stax": Removed((0, 10), "jax.example_libraries.stax"),
-    "jax.experimental.jax2tf": Removed((0, 10), "jax.export"),
     "jax.experimental.enable_x64": Removed((0, 10), "jax.enable_x64"),
     "jax.experimental.disable_x64": Removed((0, 10), "jax.enable_x64(False)"),
     **_all(

@@ -24,8 +24,11 @@ _METADATA = frozenset(
         "is_deleted",
         "delete",
         "committed",
+        "keys",
     ]
 )
+# Calls that look at shapes and types, or ask whether the buffer is there.
+_LOOKS = ("lower", "trace", "eval_shape", "typeof", "like", "structure", "deleted")
 _HARMLESS = frozenset({"builtins.type", "builtins.id", "builtins.isinstance", "builtins.len"})
 _BUFFERS = frozenset({Kind.ARRAY, Kind.TREE, Kind.KEY, Kind.OBJECT, Kind.UNKNOWN})
 
@@ -42,7 +45,9 @@ def donating(call: Call | None) -> Via | None:
 def donated_names(call: Call, via: Via) -> list[tuple[str, cst.Arg]]:
     """The names given at donated positions."""
     project = call.body.project
-    return list(donated(project, call.node, call.callee, via)) if project is not None else []
+    found = list(donated(project, call.node, call.callee, via)) if project is not None else []
+    # `pmap` donates nothing that it is given by keyword (jax 0.10.2).
+    return [pair for pair in found if via.name != "pmap" or pair[1].keyword is None]
 
 
 def is_buffer(call: Call, arg: cst.Arg) -> bool:
@@ -58,16 +63,29 @@ def is_buffer(call: Call, arg: cst.Arg) -> bool:
 def needs_the_buffer(node: cst.CSTNode, body: Body, above: dict[int, cst.CSTNode]) -> bool:
     """`x.shape` and `x.is_deleted()` can still be asked, and `x.at` of a module says nothing."""
     outer = above.get(id(node))
-    while isinstance(outer, cst.Attribute) and outer.value is node:
-        if outer.attr.value in _METADATA:
+    while isinstance(outer, cst.Attribute | cst.Subscript) and outer.value is node:
+        if isinstance(outer, cst.Attribute) and outer.attr.value in _METADATA:
             return False
         node, outer = outer, above.get(id(outer))
     if isinstance(outer, cst.Arg):
-        call = body.call_of(above.get(id(outer)))
-        return call is None or call.name not in _HARMLESS
+        call = above.get(id(outer))
+        return not isinstance(call, cst.Call) or not _only_looks(body, call)
     if isinstance(outer, cst.ComparisonTarget | cst.Comparison):
         return not _is_identity(outer if isinstance(outer, cst.Comparison) else above[id(outer)])
     return not isinstance(outer, cst.Del)
+
+
+def _only_looks(body: Body, node: cst.Call) -> bool:
+    """`f.lower(x)`, `self.assertDeleted(x)`, `jax.tree.map(lambda leaf: leaf.delete(), x)`."""
+    call = body.call_of(node)
+    if call is not None and call.name in _HARMLESS:
+        return True
+    first = node.args[0].value
+    if isinstance(first, cst.Lambda) and isinstance(first.body, cst.Call):
+        func = first.body.func
+        return isinstance(func, cst.Attribute) and func.attr.value in _METADATA
+    last = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
+    return isinstance(last, cst.Name) and last.value.lower().endswith(_LOOKS)
 
 
 def _is_identity(node: cst.CSTNode) -> bool:

@@ -11,7 +11,8 @@ from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.rule import text_of
 
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "benchmarks"})
-_WORDS = ("raises", "Raises", "warns", "Warns", "ensure_compile_time_eval", "disable_jit")
+_WORDS = ("raises", "Raises", "warns", "Warn", "assertNo", "assertLogs")
+_WORDS += ("ensure_compile_time_eval", "disable_jit")
 
 
 def expected_to_fail(body: Body, node: cst.CSTNode) -> bool:

@@ -136,9 +136,8 @@ def _keeps(node: cst.CSTNode, kept: set[str]) -> bool:
         case cst.Dict(elements=elements):
             return any(_keeps(element.value, kept) for element in elements)
         case cst.Call(func=func, args=args):
-            last = (dotted(func) or "").rpartition(".")[2]
-            method = isinstance(func, cst.Attribute) and func.attr.value in _LIKE
-            if method and _keeps(func.value, kept):
+            last = func.attr.value if isinstance(func, cst.Attribute) else dotted(func) or ""
+            if isinstance(func, cst.Attribute) and last in _LIKE and _keeps(func.value, kept):
                 return True
             return (last in _LIKE or last[:1].isupper()) and any(
                 _keeps(arg.value, kept) for arg in args

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import literal
+from gotcha_lint.analysis.syntax import literal, walk
 
 _METHODS = frozenset({"apply", "apply_fn"})
 
@@ -49,3 +49,12 @@ def second_target(site: Call) -> cst.BaseExpression | None:
     if isinstance(target, cst.Tuple) and len(target.elements) == 2:
         return target.elements[1].value
     return None
+
+
+def lacks(site: Call, *words: str) -> bool:
+    """The module that is applied stands in this file, and names nothing with one of these words."""
+    cls = site.base.cls if site.base is not None else None
+    if cls is None or cls[0] != site.body.model.path:
+        return False
+    names = (n.value for n in walk(site.body.model.classes[cls[1]].node) if isinstance(n, cst.Name))
+    return not any(word in name.lower() for name in names for word in words)

@@ -32,6 +32,7 @@ _SET_UP_WORDS = (
     "configure",
     "prepare",
     "load",
+    "reset",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import Imported
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind, Value
@@ -24,7 +25,13 @@ def is_reference(body: Body, base: Value | None, updated: cst.CSTNode) -> bool:
     if base is not None and base.kind is Kind.OBJECT and base.of == "jax.at" and not base.maybe:
         return False
     kernel = body.trace is not None and "pallas" in body.trace.roles
-    return kernel or source_of(updated).endswith("ref")
+    return kernel or _imports_pallas(body) or source_of(updated).endswith("ref")
+
+
+def _imports_pallas(body: Body) -> bool:
+    """Its kernels store in place, through references of many names."""
+    bound = body.model.module.scope.bound.values()
+    return any("pallas" in str(how) for hows in bound for how in hows if isinstance(how, Imported))
 
 
 def updates_object(body: Body, base: Value, method: str) -> bool:

@@ -88,6 +88,8 @@ class EagerGrad(Rule):
             or not BOUNDARIES.isdisjoint(names)
         ):
             return
+        if site.args and all(value.kind is Kind.STATIC for value in site.args):
+            return  # the slope at a number
         if any(map(holds_tracer, (*site.args, *site.kwargs.values()))) or not runs_often_on_host(
             site
         ):

@@ -89,6 +89,8 @@ class WhereNanGradient(Rule):
         body = site.body
         if site.name not in _WHERE or len(site.args) != 3 or not differentiated(body, modules=True):
             return
+        if body.trace is not None and not body.trace.direct and "module" not in body.trace.roles:
+            return  # a helper: the gradient may be of something else than its arguments
         flowing = Flowing(body)
         test = site.arg_node(0)
         asked = list(conditions(flowing, test)) if test is not None else []

@@ -4,7 +4,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal, walk
-from gotcha_lint.queries.linen import is_apply, mutable_collections, second_target
+from gotcha_lint.queries.linen import is_apply, lacks, mutable_collections, second_target
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -58,6 +58,8 @@ class BatchStatsDropped(Rule):
         names = mutable_collections(site)
         if names is None or "batch_stats" not in names:
             return
+        if lacks(site, "batchnorm") or site.arg_node(-1, "method") is not None:
+            return  # it keeps none, or only a part of it runs here
         target = second_target(site)
         if target is None or _is_read(site, target):
             return

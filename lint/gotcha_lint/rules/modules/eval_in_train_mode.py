@@ -1,8 +1,10 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import literal
-from gotcha_lint.queries.linen import is_apply
+from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.queries.linen import is_apply, lacks
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
@@ -74,6 +76,8 @@ class EvalInTrainMode(Rule):
         words = site.body.function.name.strip("_").split("_")
         if words[0] not in _EVALUATES or {"train", "dropout", "mc"} & set(words):
             return
+        if lacks(site, "dropout", "batchnorm") or _is_explained(site.body.function.node):
+            return
         for arg in site.node.args:
             name = arg.keyword.value if arg.keyword else ""
             if name in _TRAIN and literal(arg.value) is _TRAIN[name]:
@@ -83,3 +87,10 @@ class EvalInTrainMode(Rule):
                     "dropout and batch statistics are those of training",
                 )
                 return
+
+
+def _is_explained(function: cst.CSTNode) -> bool:
+    """A comment in it speaks of the mode."""
+    lines = (line for node in walk(function) for line in getattr(node, "leading_lines", ()))
+    comments = [line.comment.value for line in lines if line.comment is not None]
+    return any(word in comment for comment in comments for word in _TRAIN)

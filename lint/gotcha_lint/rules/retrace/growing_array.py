@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind
-from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.syntax import dotted, names_in
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.host import is_host
 from gotcha_lint.queries.places import is_test, long_loops
@@ -58,6 +58,8 @@ class GrowingArray(Rule):
             return
         if site.old is None or site.old.kind not in (Kind.ARRAY, Kind.UNKNOWN):
             return
+        if _made_in_this_turn(site):
+            return
         if site.name not in _parts(call.node.args):
             return
         yield Report(
@@ -65,6 +67,19 @@ class GrowingArray(Rule):
             f"`{site.name}` is longer at each turn of this loop, and operations on it compile "
             f"again: fill a buffer of the full length, or concatenate once after the loop",
         )
+
+
+def _made_in_this_turn(site: Bind) -> bool:
+    """The loop binds the name to something else before: it starts anew in each turn."""
+    loop = site.at.loops[-1]
+    return any(
+        bind.name == site.name
+        and bind.at.order < site.at.order
+        and any(around is loop for around in bind.at.loops)
+        and bind.source is not None
+        and site.name not in names_in(bind.source)
+        for bind in site.body.of(Bind)
+    )
 
 
 def _parts(args: object) -> set[str | None]:

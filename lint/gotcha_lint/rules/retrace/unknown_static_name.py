@@ -79,5 +79,4 @@ def _parameters(site: Call, function: Value) -> list[tuple[str, str]] | None:
     if project is None or any(via.name not in _SAME_SIGNATURE for via in function.via):
         return None
     every = project.function(next(iter(function.targets))).params
-    left = [(name, kind) for name, kind, _ in every if name not in function.bound_names]
-    return left[function.bound :]
+    return [(name, kind) for name, kind, _ in every][function.bound :]

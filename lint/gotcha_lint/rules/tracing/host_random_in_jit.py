@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from gotcha_lint.analysis.sites import Call, Format
-from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.syntax import dotted, literal, source_of
 from gotcha_lint.queries.traced import surely_traced
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -74,11 +76,41 @@ class HostRandomInJit(Rule):
             return
         if any(shown.node is site.node for shown in body.of(Format)):
             return  # a name for something, made while tracing
+        if _without_key(site) or _has_seed(site.node.func):
+            return
         what = _EFFECTS.get(body.fact(site).effect) or _generator(site)
         if what:
             func = source_of(site.node.func)
             text = f"`{func}` {what}: its answer is a constant of the compiled program"
             yield Report(site.node, text, why_traced=True)
+
+
+def _without_key(call: Call) -> bool:
+    """Where a parameter is None, as a key is for callers that are not traced."""
+    params = call.body.function.params
+    optional = {p.name for p in params if p.default is not None and dotted(p.default) == "None"}
+    return any(guard.when and _asked(guard.test) in optional for guard in call.at.guards)
+
+
+def _asked(test: cst.CSTNode) -> str | None:
+    """`x` of `x is None`."""
+    match test:
+        case cst.Comparison(
+            left=left,
+            comparisons=[
+                cst.ComparisonTarget(operator=cst.Is(), comparator=cst.Name(value="None"))
+            ],
+        ):
+            return dotted(left)
+    return None
+
+
+def _has_seed(func: cst.BaseExpression) -> bool:
+    """`np.random.RandomState(1729).uniform`: the same numbers, whenever they are drawn."""
+    match func:
+        case cst.Attribute(value=cst.Call(args=[cst.Arg(value=seed), *_])):
+            return isinstance(literal(seed), int)
+    return False
 
 
 def _generator(call: Call) -> str:

@@ -1,0 +1,135 @@
+"""What `base.name` holds: members of modules and of objects, methods that are told apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis import known
+from gotcha_lint.analysis.names import donated_use, of_symbol
+from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, defined, named
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+# Methods that are told apart by the class of their object.
+_METHODS_OF: dict[str, frozenset[str]] = {
+    "optax.GradientTransformation": frozenset({"init", "update"}),
+    "jax.Ref": frozenset({"get", "set"}),
+    "haiku.Transformed": frozenset({"init", "apply"}),
+    "flax.nnx.Optimizer": frozenset({"update"}),
+    "orbax.checkpoint.StandardCheckpointer": frozenset(
+        {"save", "restore", "wait_until_finished", "close"}
+    ),
+    "orbax.checkpoint.AsyncCheckpointer": frozenset(
+        {"save", "restore", "wait_until_finished", "close"}
+    ),
+    "orbax.checkpoint.PyTreeCheckpointer": frozenset({"save", "restore"}),
+    "orbax.checkpoint.CheckpointManager": frozenset(
+        {"save", "restore", "wait_until_finished", "close"}
+    ),
+    "multiprocessing.Queue": frozenset({"put", "put_nowait"}),
+    "multiprocessing.Connection": frozenset({"send"}),
+    "multiprocessing.Pool": frozenset(
+        ["map", "imap", "imap_unordered", "starmap", "apply", "apply_async", "map_async"]
+    ),
+    "multiprocessing.Context": frozenset({"Queue", "Pool", "Process", "Pipe", "SimpleQueue"}),
+    "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
+}
+
+
+def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
+    state, full = flow.state, dotted(node)
+    if full is not None and state is not None:
+        if full in state.donated:
+            donated_use(flow, node, full)
+        held = state.env.get(full)
+        if held is not None:
+            return held
+    value = attribute(flow, flow.eval(node.value), node.attr.value)
+    if full is not None and state is not None and full.startswith("self."):
+        if value.kind in (Kind.KEY, Kind.UNKNOWN) and value.ident == 0:
+            value = flow.fresh(node, value)
+        flow.assign_attribute(full, value)
+    return value
+
+
+def attribute(flow: Flow, base: Value, name: str) -> Value:
+    """What `base.name` holds."""
+    if base.kind is Kind.NAMED:
+        if base.literal is not None and not base.of:  # a project's module
+            symbol = flow.project.member(base.literal, [name])
+            return of_symbol(flow, symbol) if symbol else UNKNOWN
+        return of_symbol(flow, flow.project.symbol(f"{base.of}.{name}", flow.model.path))
+    if base.kind in (Kind.OBJECT, Kind.CLASS) and base.cls is not None:
+        return _member(flow, base, name)
+    if base.kind is Kind.OBJECT and base.of in _METHODS_OF and name in _METHODS_OF[base.of]:
+        return named(f"{base.of}.{name}")._replace(self_=(base,), literal=base.literal)
+    found = known.attribute(base, name)
+    if found is not None:
+        return found
+    return Value(tracer=base.tracer, maybe=True) if base.tracer else UNKNOWN
+
+
+def _member(flow: Flow, base: Value, name: str) -> Value:
+    """An attribute or a method of an instance of a project's class."""
+    assert base.cls is not None
+    project = flow.project
+    for ancestor in project.ancestors(base.cls)[0]:
+        stored = flow.view.get(("attr", ancestor, name))
+        number = project.cls(ancestor).methods.get(name)
+        if number is not None:
+            return _or_below(flow, base, name, _method(flow, base, (ancestor[0], number), stored))
+        if stored is not None:
+            return _field(base, stored)
+    abstract = _or_below(flow, base, name, UNKNOWN)
+    if abstract is not UNKNOWN:
+        return abstract
+    value = known.attribute(base, name)
+    if value is not None:
+        return value
+    if flow.project.is_a(base.cls, known.TRAIN_STATE):
+        found = known.attribute(base._replace(of=known.TRAIN_STATE), name)
+        return found or UNKNOWN
+    return Value(tracer=base.tracer, maybe=True)
+
+
+def _or_below(flow: Flow, base: Value, name: str, method: Value) -> Value:
+    """`self` may be of a class below, which has a method of its own."""
+    own = flow.function.params[0].name if flow.function.is_method else ""
+    if not own or base.param != own or base.cls is None or base.kind is not Kind.OBJECT:
+        return method
+    if method.via:
+        return method
+    if method.kind not in (Kind.FUNCTION, Kind.UNKNOWN):
+        return method
+    below = frozenset(
+        fid
+        for fid in flow.project.overrides(base.cls, name)
+        if flow.project.function(fid).binds == "self" and not flow.project.function(fid).decorated
+    )
+    if not below:
+        return method
+    if method.kind is Kind.UNKNOWN:
+        method = Value(Kind.FUNCTION, bound=1, self_=(base,), made="method")
+    return method._replace(targets=method.targets | below)
+
+
+def _field(base: Value, stored: Value) -> Value:
+    if base.tracer and stored.kind in (Kind.ARRAY, Kind.KEY, Kind.TREE):
+        return stored._replace(tracer=True)
+    if base.tracer and stored.kind is Kind.UNKNOWN:
+        return stored._replace(tracer=True, maybe=True)
+    return stored
+
+
+def _method(flow: Flow, base: Value, fid: tuple[str, int], stored: Value | None) -> Value:
+    summary = flow.project.function(fid)
+    value = stored if stored is not None and stored.kind is Kind.FUNCTION else defined(fid)
+    if summary.binds == "" or (summary.binds == "self" and base.kind is Kind.CLASS):
+        return value
+    if stored is not None and stored.literal == "property":
+        return flow.view.get(("return", fid)) or UNKNOWN
+    return value._replace(bound=value.bound + 1, self_=(base,), made="method")

@@ -1,0 +1,153 @@
+"""One pass over a LibCST tree makes the model of a file. No visitor, no metadata: a stack of nodes.
+
+`bindings` and `scopes` know what each kind of node means; all others only hold more nodes.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+
+import libcst as cst
+
+from gotcha_lint.analysis.bindings import (
+    on_as_name,
+    on_augmented,
+    on_global,
+    on_import,
+    on_import_from,
+    on_named_expression,
+    on_pattern_name,
+    on_target,
+)
+from gotcha_lint.analysis.model import FileModel, Function, Scope
+from gotcha_lint.analysis.scopes import on_class, on_comprehension, on_function
+from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields
+from gotcha_lint.facts.removed import LAST_WORDS
+
+
+def build(path: str, tree: cst.Module) -> FileModel:
+    """The model of one parsed file."""
+    return Builder(path, tree).build()
+
+
+class Builder:
+    """The nodes still to be visited, each with its scope, and the model as far as it is known."""
+
+    def __init__(self, path: str, tree: cst.Module) -> None:
+        root = Function(0, "<module>", "", tree, None, None)
+        root.scope = Scope("module", None, root)
+        self.model = FileModel(path, tree, [root], [], {}, set(), [])
+        self.scopes: list[Scope] = [root.scope]
+        self.stack: list[tuple[cst.CSTNode, Scope]] = []
+
+    def build(self) -> FileModel:
+        root = self.model.module.scope
+        self.stack = [(node, root) for node in reversed(self.model.tree.body)]
+        handlers, push, pop = _HANDLERS, self.stack.append, self.stack.pop
+        while self.stack:
+            node, scope = pop()
+            kind = node.__class__
+            if kind is cst.Name:
+                scope.loads.setdefault(node.value, node)  # type: ignore[attr-defined]
+                continue
+            if kind in _LEAVES:
+                continue
+            if kind is cst.Attribute:
+                if node.attr.value in LAST_WORDS:  # type: ignore[attr-defined]
+                    self.model.watched.append((node, scope))  # type: ignore[arg-type]
+                push((node.value, scope))  # type: ignore[attr-defined]
+                continue
+            handler = handlers.get(kind)
+            if handler is not None:
+                handler(self, node, scope)
+            else:
+                self.descend(node, scope)
+        _find_captures(self.model, self.scopes)
+        return self.model
+
+    def descend(self, node: cst.CSTNode, scope: Scope, skip: str = "") -> None:
+        """Puts the children of a node on the stack, so that the first is visited first."""
+        stack = self.stack
+        for name in reversed(child_fields(node.__class__)):
+            if name == skip:
+                continue
+            value = getattr(node, name)
+            kind = value.__class__
+            if kind is tuple or kind is list:
+                stack.extend(zip(reversed(value), repeat(scope)))
+            elif kind not in NOT_NODES:
+                stack.append((value, scope))
+
+    def push(self, node: cst.CSTNode | None, scope: Scope) -> None:
+        if node is not None:
+            self.stack.append((node, scope))
+
+
+def on_call(builder: Builder, node: cst.Call, scope: Scope) -> None:
+    builder.stack.extend(zip(reversed(node.args), repeat(scope)))
+    builder.stack.append((node.func, scope))
+
+
+def on_arg(builder: Builder, node: cst.Arg, scope: Scope) -> None:
+    builder.stack.append((node.value, scope))
+
+
+def on_yield(builder: Builder, node: cst.CSTNode, scope: Scope) -> None:
+    scope.function.is_generator = True
+    builder.descend(node, scope)
+
+
+def on_from(builder: Builder, node: cst.From, scope: Scope) -> None:
+    builder.push(node.item, scope)
+
+
+def _find_captures(model: FileModel, scopes: list[Scope]) -> None:
+    """Fills `captured`: the names that a function takes from those around it, or globals."""
+    for scope in scopes:
+        for name, node in scope.loads.items():
+            _capture(scope, name, node)
+    for function in model.functions:
+        outer = function.parent
+        while outer is not None:
+            outer.shared.update(function.captured)
+            outer = outer.parent
+
+
+def _capture(scope: Scope, name: str, node: cst.CSTNode) -> None:
+    current: Scope | None = scope
+    while current is not None and current.kind != "module":
+        own = name in current.bound and name not in current.nonlocal_names
+        if (
+            own
+            and name not in current.global_names
+            and (current is scope or current.kind != "class")
+        ):
+            return
+        if current.kind == "function":
+            current.function.captured.setdefault(name, node)
+        current = current.parent
+
+
+_LEAVES = frozenset({cst.SimpleString, cst.Integer, cst.Float})
+_HANDLERS = {
+    cst.Call: on_call,
+    cst.Arg: on_arg,
+    cst.Import: on_import,
+    cst.ImportFrom: on_import_from,
+    cst.FunctionDef: on_function,
+    cst.Lambda: on_function,
+    cst.ClassDef: on_class,
+    cst.AssignTarget: on_target,
+    cst.AnnAssign: on_target,
+    cst.For: on_target,
+    cst.AugAssign: on_augmented,
+    cst.NamedExpr: on_named_expression,
+    cst.AsName: on_as_name,
+    cst.MatchAs: on_pattern_name,
+    cst.MatchStar: on_pattern_name,
+    cst.MatchMapping: on_pattern_name,
+    cst.Global: on_global,
+    cst.Nonlocal: on_global,
+    cst.Yield: on_yield,
+    cst.From: on_from,
+} | dict.fromkeys(COMPREHENSIONS, on_comprehension)

@@ -1,0 +1,36 @@
+"""Random keys that are used up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import KeyUse
+from gotcha_lint.analysis.values import Kind, Kwargs, Value
+from gotcha_lint.facts import Fact
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+
+def consume(
+    flow: Flow, node: cst.CSTNode, fact: Fact, args: tuple[Value, ...], kwargs: Kwargs
+) -> None:
+    """A key is drawn from, or split: its second use gives the same numbers again."""
+    assert fact.key is not None
+    value = kwargs.get("key") or (args[fact.key] if fact.key < len(args) else None)
+    if value is not None:
+        use_key(flow, node, value)
+
+
+def use_key(flow: Flow, node: cst.CSTNode, value: Value) -> None:
+    if value.kind not in (Kind.KEY, Kind.UNKNOWN) or not value.ident or flow.state is None:
+        return
+    if value.param:
+        flow.effect(("consumes", flow.id, value.param), True)
+    first = flow.state.used.get(value.ident)
+    if first is not None:
+        flow.record(KeyUse, node, first, first is node)
+    else:
+        flow.state.used[value.ident] = node

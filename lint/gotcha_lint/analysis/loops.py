@@ -1,0 +1,140 @@
+"""Loops and comprehensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.assignments import bind
+from gotcha_lint.analysis.conditions import narrow, test
+from gotcha_lint.analysis.displays import container
+from gotcha_lint.analysis.sites import Iterate, Loop
+from gotcha_lint.analysis.state import join_states
+from gotcha_lint.analysis.syntax import dotted, target_names
+from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, join_all
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+
+def on_for(flow: Flow, node: cst.For) -> None:
+    over = flow.eval(node.iter)
+    names = frozenset(name.value for name in target_names(node.target))
+    loop = Loop(node, "for", names, over, _is_short(over, node.iter))
+    flow.record(Iterate, node.iter, over, loop)
+
+    def turn() -> None:
+        bind(flow, node.target, _item_of(flow, over, node.target), None)
+        flow.block(node.body)
+
+    _loop(flow, loop, turn, node.orelse)
+
+
+def on_while(flow: Flow, node: cst.While) -> None:
+    loop = Loop(node, "while", frozenset(), UNKNOWN, False)
+
+    def turn() -> None:
+        test(flow, node.test, "while")
+        narrow(flow, node.test, True)
+        flow.block(node.body)
+
+    _loop(flow, loop, turn, node.orelse)
+
+
+def _loop(flow: Flow, loop: Loop, turn: Callable[[], None], orelse: cst.Else | None) -> None:
+    outer, at, recording = flow.loops, flow.at, flow.recording
+    before = flow.state.copy() if flow.state else None
+    flow.loops = (*outer, loop)
+    if recording:  # the first walk only learns what one turn leaves behind
+        flow.recording = False
+        flow.breaks.append(None)
+        turn()
+        flow.breaks.pop()
+        flow.state = join_states(flow.state, before.copy() if before else None)
+        flow.recording = True
+        flow.at = at._replace(loops=flow.loops)
+    flow.breaks.append(None)
+    turn()
+    ended = flow.breaks.pop()
+    flow.loops, flow.at = outer, at
+    flow.state = join_states(join_states(flow.state, ended), before)
+    if orelse is not None and flow.state is not None:
+        flow.block(orelse.body)
+
+
+def on_break(flow: Flow, node: cst.CSTNode) -> None:
+    if flow.breaks:
+        flow.breaks[-1] = join_states(flow.breaks[-1], flow.state)
+    flow.state = None
+
+
+def on_comprehension(flow: Flow, node: cst.BaseComp) -> Value:
+    if flow.state is None:
+        return UNKNOWN
+    outer, at, before = flow.loops, flow.at, dict(flow.state.env)
+    clause: cst.CompFor | None = node.for_in
+    while clause is not None:
+        over = flow.eval(clause.iter)
+        names = frozenset(name.value for name in target_names(clause.target))
+        loop = Loop(node, "comprehension", names, over, _is_short(over, clause.iter))
+        flow.record(Iterate, clause.iter, over, loop)
+        flow.loops = (*flow.loops, loop)
+        flow.at = at._replace(loops=flow.loops)
+        bind(flow, clause.target, _item_of(flow, over, clause.target), None)
+        for condition in clause.ifs:
+            test(flow, condition.test, "if")
+        clause = clause.inner_for_in
+    values = _comprehended(flow, node)
+    if flow.recording and values:  # a second turn: what the first used up is gone
+        values = _comprehended(flow, node)
+    flow.loops, flow.at = outer, at
+    if flow.state is not None:
+        flow.state.env = before
+    kind = _COMPREHENSION_KINDS.get(node.__class__, "list")
+    whole = container(kind, values)
+    return whole._replace(kind=Kind.ITER) if kind == "generator" else whole
+
+
+def _comprehended(flow: Flow, node: cst.BaseComp) -> list[Value]:
+    parts = [getattr(node, name, None) for name in ("key", "elt", "value")]
+    values = [flow.eval(part) for part in parts if part is not None]
+    return values[-1:]
+
+
+_COMPREHENSION_KINDS = {
+    cst.ListComp: "list",
+    cst.SetComp: "set",
+    cst.DictComp: "dict",
+    cst.GeneratorExp: "generator",
+}
+
+
+_DISPLAYS = (cst.List, cst.Tuple, cst.Set, cst.Dict)
+_COMBINES = ("product", "permutations", "combinations", "zip", "enumerate", "reversed")
+
+
+def _is_short(over: Value, node: cst.BaseExpression) -> bool:
+    """Over a literal, or `range` of a few: code that sets up, not a training loop."""
+    if over.kind is Kind.TUPLE or (over.kind is Kind.STATIC and isinstance(over.literal, tuple)):
+        return True
+    if isinstance(node, _DISPLAYS):
+        return True
+    if isinstance(node, cst.Call) and (dotted(node.func) or "").endswith(_COMBINES):
+        return bool(node.args) and all(isinstance(arg.value, _DISPLAYS) for arg in node.args)
+    return over.of == "range" and isinstance(over.literal, int) and over.literal <= 4
+
+
+def _item_of(flow: Flow, over: Value, target: cst.CSTNode) -> Value:
+    """What one turn of a loop over this value gets."""
+    if over.kind in (Kind.ARRAY, Kind.HOST):
+        return Value(over.kind, over.tracer, over.maybe)
+    if over.kind is Kind.KEY:
+        return flow.fresh(target, Value(Kind.KEY, over.tracer))
+    if over.kind is Kind.STATIC:
+        return Value(Kind.STATIC, of="int" if over.of == "range" else "", varying=over.varying)
+    if over.kind in (Kind.LIST, Kind.TUPLE, Kind.ITER) and over.items:
+        item = over.items[0] if len(over.items) == 1 else join_all(over.items)
+        return flow.fresh(target, item) if item.kind is Kind.KEY else item
+    return flow.fresh(target, Value(tracer=over.tracer, maybe=True))

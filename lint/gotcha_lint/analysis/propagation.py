@@ -1,0 +1,169 @@
+"""What a call tells the functions that it reaches: their arguments, and that they are traced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from gotcha_lint.analysis.key_uses import use_key
+from gotcha_lint.analysis.outcomes import outcome
+from gotcha_lint.analysis.roles import BOUNDARIES, donated, left_out, pairs, static_names
+from gotcha_lint.analysis.sites import Trace
+from gotcha_lint.analysis.values import TRACED, TRACER, FunctionId, Kind, Kwargs, Site, Value, Via
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+
+def apply_function(
+    flow: Flow,
+    node: cst.CSTNode,
+    function: Value,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    starred: bool,
+) -> Value:
+    """A call of a function of the project, transformed or not."""
+    via = next((v for v in reversed(function.via) if v.name in BOUNDARIES), None)
+    for target in function.targets:
+        if starred and not args and not kwargs:
+            _propagate(flow, node, target, function)
+            continue
+        tell(flow, node, target, function, args, kwargs, via)
+        _propagate(flow, node, target, function)
+        _use_keys(flow, node, target, function, args, kwargs)
+    if via is not None:
+        _donate(flow, node, function, via)
+    if function.self_ and flow.state is not None and "self" in flow.owners:
+        # a method may change any attribute
+        for name in [n for n in flow.state.env if n.startswith("self.")]:
+            del flow.state.env[name]
+            if via is None:
+                flow.state.rebind(name)
+    return outcome(flow, node, function, args, kwargs)
+
+
+def _use_keys(
+    flow: Flow,
+    node: cst.CSTNode,
+    target: FunctionId,
+    function: Value,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+) -> None:
+    for name, value in pairs(flow, target, function, args, kwargs):
+        if value.kind in (Kind.KEY, Kind.UNKNOWN) and flow.view.get(("consumes", target, name)):
+            use_key(flow, node, value)
+
+
+def tell(
+    flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value,
+    args: tuple[Value, ...], kwargs: Kwargs, via: Via | None, binds: bool = False,
+) -> None:  # fmt: skip
+    """Tells a function what its parameters are given here; `binds`: for all calls to come."""
+    through = {*function.via, *([via] if via else ())}
+    static = frozenset().union(*(static_names(flow, target, function, v) for v in through))
+    transformed = bool(function.via) or via is not None
+    if function.via and {v.name for v in function.via} == {"vmap"}:
+        maps = [left_out(flow, target, function, v) for v in function.via]
+        static |= frozenset.intersection(*maps)
+    for name, value in pairs(flow, target, function, args, kwargs):
+        if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
+            if not transformed and (flow.body.trace is not None or binds):
+                flow.effect(("unsure", target, name), True)
+            continue
+        plain = value
+        if value.param or value.ident or value.site:
+            plain = value._replace(param="", ident=0, site=None)
+        if plain.varying not in ("", "own-maximum"):
+            plain = plain._replace(varying="")  # the loop is the caller's
+        if isinstance(plain.literal, int | float):
+            plain = plain._replace(literal=None)  # another caller has another number
+        if transformed:
+            as_is = name in static or (plain.kind is Kind.STATIC and not _stages(function, via))
+            flow.effect(("tparam", target, name), plain if as_is else traced(plain))
+        elif flow.body.trace is not None:
+            flow.effect(("tparam", target, name), plain)
+        else:
+            flow.effect(("param", target, name), plain)
+            if function.made == "partial" or not args:
+                flow.effect(("tparam", target, name), plain)
+
+
+def _stages(function: Value, via: Via | None) -> bool:
+    """A number that it is given becomes a tracer; grad and vmap leave those not mapped."""
+    roles = {v.name for v in function.via} | ({via.name} if via else set())
+    return bool(roles - {"grad", "value_and_grad", "vmap", "custom", "jvp", "inline", "checkpoint"})
+
+
+def traced(value: Value) -> Value:
+    """What a traced function sees of an argument."""
+    match value.kind:
+        case Kind.ARRAY | Kind.HOST:
+            return TRACER
+        case Kind.STATIC if value.of in ("int", "float", "bool"):
+            return TRACER
+        case Kind.KEY | Kind.TREE | Kind.OBJECT:
+            return value._replace(tracer=True, maybe=False, param="", literal=None)
+        case Kind.LIST if value.of == "host-tree":
+            return Value(Kind.TREE, tracer=True)
+        case Kind.TUPLE | Kind.LIST:
+            return value._replace(items=tuple(map(traced, value.items)), tracer=True, param="")
+        case Kind.UNKNOWN:
+            return TRACED
+    return value._replace(param="")
+
+
+def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value) -> None:
+    """A function called from a traced one is traced; one called in a loop is hot."""
+    trace = flow.body.trace
+    name = flow.project.function(target).name
+    if trace is not None:
+        if target != flow.id and len(trace.chain) < 12:
+            step = (flow.site(node), name)
+            flow.effect(
+                ("traced", target),
+                onward(
+                    trace, step, soft=trace.soft or _overrides(flow, target, function), known=True
+                ),
+            )
+        return
+    looped = any(not loop.short for loop in flow.loops)
+    call = (flow.id, flow.site(node), looped, bool(function.via))
+    flow.effect(("called", target), frozenset({call}))
+
+
+def onward(trace: Trace, step: tuple[Site, str], **more: Any) -> Trace:
+    """The trace of a function that a traced one calls: what is static is told by its values."""
+    chain = (*trace.chain, step)
+    return trace._replace(chain=chain, direct=False, static=frozenset(), wrt=None, **more)
+
+
+def _overrides(flow: Flow, target: FunctionId, function: Value) -> bool:
+    """A method of a class below that of the object: this call may never reach it."""
+    cls = function.self_[0].cls if function.self_ else None
+    own = flow.project.function(target).cls
+    if cls is None or own is None or len(function.targets) == 1:
+        return False
+    return (target[0], own) not in flow.project.ancestors(cls)[0]
+
+
+def hand_over(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwargs) -> None:
+    """Functions given to a stranger may be called by it, in the context of this place."""
+    trace = flow.body.trace
+    for value in (*args, *kwargs.values()):
+        if value.kind is not Kind.FUNCTION or value.via:
+            continue
+        for target in value.targets:
+            if trace is not None and trace.staged:
+                step = (flow.site(node), flow.project.function(target).name)
+                flow.effect(("traced", target), onward(trace, step, soft=True))
+
+
+def _donate(flow: Flow, node: cst.CSTNode, function: Value, via: Via) -> None:
+    """Marks the names whose buffers this call gives away."""
+    if not isinstance(node, cst.Call) or flow.state is None:
+        return
+    for name, _ in donated(flow.project, node, function, via):
+        flow.state.donate(name, node)

@@ -1,0 +1,139 @@
+"""The files of a run, shared out among workers: all are asked, and their answers are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gotcha_lint.analysis.project import Project
+from gotcha_lint.analysis.rounds import Result, Usage
+from gotcha_lint.analysis.tables import Key
+from gotcha_lint.analysis.values import FunctionId, Site
+from gotcha_lint.drafts import Draft
+from gotcha_lint.facts import Facts
+from gotcha_lint.shard import Loaded, Shard
+from gotcha_lint.source import Span
+from gotcha_lint.task import Failure, Task
+from gotcha_lint.workers import Local, Remote
+
+Progress = Callable[[int, int], None]
+
+
+class Pool:
+    """One or several shards. All methods take and give data of the whole run."""
+
+    def __init__(self, facts: Facts, known: frozenset[str], jobs: int) -> None:
+        self.facts, self.known, self.jobs = facts, known, max(1, jobs)
+        self.shards: list[Local | Remote] = []
+        self.owner: dict[str, int] = {}
+        self._sent: dict[Key, Any] = {}
+
+    def load(self, files: Sequence[tuple[str, bytes]], progress: Progress | None) -> Loaded:
+        """Shares the files out by size; each is parsed once."""
+        shares = _shares(files, self.jobs)
+        for number, share in enumerate(shares):
+            self.owner.update((path, number) for path, _ in share)
+        kind = Local if self.jobs == 1 else Remote
+        self.shards = [kind(self.facts, self.known) for _ in shares]
+        counter = _Counter(len(files), progress)
+        for shard, share in zip(self.shards, shares, strict=True):
+            shard.begin_load(share)
+        out = Loaded({}, {}, [], [])
+        for shard in self.shards:
+            part = shard.end_load(counter)
+            out.summaries.update(part.summaries)
+            out.seeds.update(part.seeds)
+            out.unreadable.extend(part.unreadable)
+            out.failures.extend(part.failures)
+        ordered = {path: out.summaries[path] for path, _ in files if path in out.summaries}
+        return Loaded(ordered, out.seeds, out.unreadable, out.failures)
+
+    def link(self, project: Project) -> None:
+        for shard in self.shards:
+            shard.send("link", project)
+        self._gather()
+
+    def analyse(
+        self, ids: Sequence[FunctionId], table: Mapping[Key, Any]
+    ) -> dict[FunctionId, Result]:
+        """One round over these functions; workers get only what changed in the table."""
+        if self.jobs == 1:
+            return self.local().analyse(ids, table) if self.shards else {}
+        sent = self._sent  # a value that changes is another object
+        changed = {key: value for key, value in table.items() if sent.get(key) is not value}
+        gone = sent.keys() - table.keys()
+        self._sent = dict(table)
+        for number, shard in enumerate(self.shards):
+            mine = [fid for fid in ids if self.owner[fid[0]] == number]
+            shard.send("analyse", mine, changed, gone)
+        results: dict[FunctionId, Result] = {}
+        for part in self._gather():
+            results.update(part)
+        return {fid: results[fid] for fid in ids if fid in results}
+
+    def finish(self, usage: Usage) -> None:
+        """The rounds are over: tells the shards what only rules ask for."""
+        for shard in self.shards:
+            shard.send("finish", usage)
+        self._gather()
+
+    def check(self, tasks: Sequence[Task]) -> tuple[list[Draft], list[Failure]]:
+        for number, shard in enumerate(self.shards):
+            shard.send("check", [task for task in tasks if self.owner[task.path] == number])
+        drafts: list[Draft] = []
+        failures: list[Failure] = []
+        for made, failed in self._gather():
+            drafts.extend(made)
+            failures.extend(failed)
+        return drafts, failures
+
+    def places(self, sites: Sequence[Site]) -> dict[Site, Span]:
+        for number, shard in enumerate(self.shards):
+            shard.send("places", [site for site in sites if self.owner.get(site[0]) == number])
+        found: dict[Site, Span] = {}
+        for part in self._gather():
+            found.update(part)
+        return found
+
+    def spans(self, wanted: Sequence[tuple[str, int, int]]) -> list[Span]:
+        for number, shard in enumerate(self.shards):
+            shard.send("spans", [w for w in wanted if self.owner[w[0]] == number])
+        found: dict[tuple[str, int, int], Span] = {}
+        for part in self._gather():
+            found.update(part)
+        return [found[w] for w in wanted]
+
+    def local(self) -> Shard:
+        """The one shard of a run in one process, as those are that are kept for questions."""
+        shard = self.shards[0]
+        assert isinstance(shard, Local)
+        return shard.shard
+
+    def close(self) -> None:
+        for shard in self.shards:
+            shard.close()
+        self.shards = []
+
+    def _gather(self) -> list[Any]:
+        return [shard.receive() for shard in self.shards]
+
+
+class _Counter:
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self.total, self.done, self.progress = total, 0, progress
+
+    def __call__(self, path: str) -> None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+def _shares(files: Sequence[tuple[str, bytes]], jobs: int) -> list[list[tuple[str, bytes]]]:
+    """As equal in bytes as can be, whatever the order of the files."""
+    shares: list[list[tuple[str, bytes]]] = [[] for _ in range(jobs)]
+    sizes = [0] * jobs
+    for path, raw in sorted(files, key=lambda f: (-len(f[1]), f[0])):
+        smallest = sizes.index(min(sizes))
+        shares[smallest].append((path, raw))
+        sizes[smallest] += len(raw)
+    return shares

@@ -1,0 +1,46 @@
+"""What can be asked of an array that was given away, and what JAX never takes."""
+
+import jax
+import jax.numpy as jnp
+
+f = jax.jit(lambda x: x * 2, donate_argnums=0)
+
+
+def lowered():
+    x = jnp.ones(4)
+    y = f(x)
+    return y, f.lower(x).as_text(), jax.ShapeDtypeStruct.like(x), jax.typeof(x)
+
+
+def assert_deleted(x):
+    y = f(x)
+    check = Case()
+    check.assertDeleted(x)
+    check.assert_not_deleted(y)
+    return y
+
+
+class Case:
+    def assertDeleted(self, x):
+        assert x.is_deleted()
+
+    def assert_not_deleted(self, x):
+        assert not x.is_deleted()
+
+
+step = jax.jit(lambda state, batch: batch["x"] * 2, donate_argnums=(1,))
+mapped = jax.pmap(lambda state, batch: batch["x"] * 2, donate_argnums=(1,))
+
+
+def shapes(state, batches):
+    batch = next(batches)
+    out = step(state, batch)
+    for key in batch.keys():
+        print(out, batch[key].shape[2:], batch[key].dtype)
+    jax.tree.map(lambda leaf: leaf.delete(), batch)
+
+
+def by_keyword(state, batch):
+    """`pmap` donates no keyword arguments."""
+    out = mapped(state, batch=batch)
+    return out, batch["x"].sum()

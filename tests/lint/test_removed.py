@@ -1,0 +1,53 @@
+"""What the table calls gone is gone from the installed releases."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+
+import jax
+import pytest
+
+from gotcha_lint.facts.removed import REMOVED
+
+RELEASE = tuple(int(part) for part in jax.__version__.split(".")[:2])
+GONE = [name for name, row in REMOVED.items() if row.since <= RELEASE]
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_gone(name: str) -> None:
+    with warnings.catch_warnings(action="ignore"):
+        assert not is_there(name)
+
+
+def test_the_probe_finds_what_is_there() -> None:
+    assert is_there("jax.tree.map")
+    assert is_there("jax.numpy.linalg")
+    assert is_there("jax.experimental.jax2tf")  # not importable without another package
+    assert not is_there("jax.tree.nap")
+
+
+def is_there(name: str) -> bool:
+    """A module, or an attribute of the longest part of the name that is one."""
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        module = ".".join(parts[:cut])
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name is not None and not f"{module}.".startswith(f"{error.name}."):
+                return True  # it is there, and needs another package
+            continue
+        except ImportError:
+            continue
+        return _has(found, parts[cut:])
+    return False
+
+
+def _has(found: object, names: list[str]) -> bool:
+    for name in names:
+        try:
+            found = getattr(found, name)
+        except AttributeError:
+            return False
+    return True
