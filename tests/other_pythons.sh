@@ -25,4 +25,4 @@ here=$(pwd)
 if (cd "$sample" && "$here/.venv/bin/pre-commit" try-repo "$here" gotcha-lint --all-files --verbose > out.txt 2>&1); then
     echo "pre-commit try-repo: the hook found nothing" && exit 1
 fi
-grep -q "key-reuse" "$sample/out.txt" && echo "pre-commit try-repo: the hook ran and found the faults"
+grep -q "host-random-in-jit" "$sample/out.txt" && echo "pre-commit try-repo: the hook ran and found the faults"

@@ -1,65 +1,126 @@
-"""A small language model, trained with the mistakes that everybody makes once."""
+"""Trains the forecaster: what a player does next, when, and who wins."""
 
-import pickle
+import argparse
+import os
+import time
+from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
-from data import batches, sentences
 
-VOCABULARY, WIDTH, SIZE = 64, 32, 8
-heat = 1.0
-losses = []
+import checkpoint
+import data
+import evaluate
+from model import Forecaster
 
-
-def init(seed):
-    key = jax.random.key(seed)
-    return {
-        "embed": jax.random.normal(key, (VOCABULARY, WIDTH)),
-        "out": jax.random.normal(key, (WIDTH, VOCABULARY)),
-    }
+os.environ["JAX_PLATFORMS"] = "cpu"
 
 
-def loss_fn(params, tokens):
-    hidden = params["embed"][tokens[:, :-1]]
-    logits = hidden @ params["out"]
-    if jnp.isnan(logits).any():
-        raise ValueError("the logits are not finite")
-    mask = tokens[:, 1:] > 0
-    loss = optax.softmax_cross_entropy_with_integer_labels(logits, tokens[:, 1:])
-    return (loss * mask).sum() / mask.sum()
+class Trainer:
+    """Holds the model and its optimizer, and learns from replays."""
 
+    def __init__(self, model):
+        self.model = model
+        self.optimizer = optax.chain(
+            optax.zero_nans(), optax.adam(1e-2), optax.clip_by_global_norm(1.0)
+        )
+        self.gap_weight = 0.0
+        self.norms = []
 
-optimizer = optax.adamw(1e-2)
+    def init(self, key, batch, terrain):
+        """New parameters, in which the empty place of a row means nothing."""
+        init = jax.jit(self.model.init, static_argnames="train")
+        params = init(key, batch, terrain, train=False)["params"]
+        table = params["events"]["embedding"]
+        table.at[data.NONE].set(0.0)
+        return params
+
+    def loss(self, params, batch, terrain):
+        """One number for three tasks: the next event, the seconds until it, the winner."""
+        hidden = (np.random.rand(*batch.events.shape) < 0.1) & (batch.events > 0)
+        seen = batch._replace(events=jnp.where(hidden, data.UNSEEN, batch.events))
+        following, seconds, winner = self.model.apply(
+            {"params": params}, seen, terrain, train=True, rngs={"dropout": jax.random.key(0)}
+        )
+        real = batch.events[:, 1:] > 0
+        count = jnp.maximum(real.sum(), 1)
+        events = optax.softmax_cross_entropy_with_integer_labels(
+            following[:, :-1], batch.events[:, 1:]
+        )
+        gaps = jnp.abs(jnp.round(seconds[:, :-1]) - batch.gaps[:, 1:])
+        won = optax.softmax_cross_entropy_with_integer_labels(winner, batch.won)
+        played = batch.events[:, 0] > 0
+        return (
+            jnp.sum(events * real) / count
+            + self.gap_weight * jnp.sum(gaps * real) / count
+            + jnp.sum(won * played) / played.sum()
+        )
+
+    @partial(jax.jit, static_argnums=0)
+    def gradients(self, params, batch, terrain):
+        """The loss of a batch and where it falls."""
+        loss, grads = jax.value_and_grad(self.loss)(params, batch, terrain)
+        self.norms.append(optax.tree.norm(grads))
+        print("loss", loss)
+        return loss, grads
+
+    def fit(self, params, replays, terrain, epochs, size, key):
+        """Goes over the replays several times; the seconds count more from epoch to epoch."""
+        opt_state = self.optimizer.init(params)
+        average, smooth = params, 0.0
+        for epoch in range(epochs):
+            jax.random.split(key)
+            order = np.asarray(jax.random.permutation(key, len(replays)))
+            self.gap_weight = 0.05 * (epoch + 1)
+            losses = []
+            for batch in data.batches([replays[i] for i in order], size):
+                loss, grads = self.gradients(params, batch, terrain)
+                updates, opt_state = self.optimizer.update(grads, opt_state, params)
+                params = optax.apply_updates(params, updates)
+                smooth = blend(smooth, loss)
+                losses.append(float(smooth))
+            middle = jax.jit(lambda a, p: jax.tree.map(lambda x, y: (x + y) / 2, a, p))
+            average = middle(average, params)
+            print(f"epoch {epoch + 1}: loss {losses[-1]:.2f}, gradient {self.norms[-1]}")
+        return average, opt_state
 
 
 @jax.jit
-def train_step(params, opt_state, tokens):
-    loss, grads = jax.value_and_grad(loss_fn)(params, tokens)
-    losses.append(loss)
-    print("loss", loss)
-    updates, opt_state = optimizer.update(grads, opt_state)
-    return optax.apply_updates(params, updates), opt_state, loss * heat
+def blend(smooth, loss):
+    """A running mean, which is easier to read than the single losses."""
+    return 0.9 * smooth + 0.1 * loss
 
 
-def cool():
-    global heat
-    heat *= 0.99
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--replays", type=int, default=960)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--size", type=int, default=32)
+    parser.add_argument("--save", default="forecaster.pkl")
+    options = parser.parse_args()
+    np.random.seed(0)
+    start = time.perf_counter()
 
-
-def train(steps):
-    params = init(0)
-    opt_state = optimizer.init(params)
-    corpus = sentences(steps * SIZE, VOCABULARY)
-    for tokens in batches(corpus, SIZE):
-        cool()
-        params, opt_state, loss = train_step(params, opt_state, tokens)
-        accuracy = jax.jit(lambda p: (p["embed"][tokens[:, 0]] @ p["out"]).argmax(-1))(params)
-        params["embed"].at[0].set(0.0)
-    with open("state.pkl", "wb") as file:
-        pickle.dump((params, opt_state), file)
-    return params, accuracy
+    terrain = data.make_terrain()[0]
+    replays = data.make_replays(options.replays)
+    held_out = list(data.batches(data.make_replays(100, seed=1), 64))
+    trainer = Trainer(Forecaster())
+    key = jax.random.key(0)
+    params = trainer.init(key, held_out[0], terrain)
+    average, opt_state = trainer.fit(params, replays, terrain, options.epochs, options.size, key)
+    scores = evaluate.evaluate(trainer.model, average, terrain, held_out, key)
+    print(*(f"{name} {value:.3f}" for name, value in scores._asdict().items()))
+    temperature = evaluate.calibrate(trainer.model, average, terrain, held_out[0])
+    calibrated = evaluate.evaluate(trainer.model, average, terrain, held_out, key)
+    print(f"temperature {temperature:.2f}: surprise {calibrated.surprise:.3f}")
+    print(f"{evaluate.speed(trainer.model, average, terrain, held_out[0]):.0f} replays a second")
+    snapshot = checkpoint.Snapshot(options.epochs, average, opt_state)
+    checkpoint.save(options.save, snapshot)
+    print({name: checkpoint.total(part) for name, part in checkpoint.sizes(snapshot).items()})
+    print(f"{time.perf_counter() - start:.1f} s")
 
 
 if __name__ == "__main__":
-    train(20)
+    main()
