@@ -1,0 +1,42 @@
+"""The hosts without a fault: nothing may be found in them, however they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.planted import variants
+from benchmarks.planted.linting import lint, write_files
+from benchmarks.planted.program import Program, hosts, sources
+from benchmarks.planted.running import Runner
+from benchmarks.planted.symptoms import Outcome
+
+WHOLE = ("imports", "renamed", "wrapped")
+"""Variants that need no marked line."""
+
+
+def check_clean(
+    folder: Path, runner: Runner | None, only: Sequence[str] = ()
+) -> tuple[list[str], dict[str, Outcome]]:
+    """All findings in clean hosts, and what each host does as written."""
+    folder.mkdir(parents=True)
+    good = {}
+    for host in only or hosts():
+        for name, program in _forms(host):
+            write_files(program.files, folder / f"{host}-{name}", host)
+        if runner:
+            good[host] = runner.run(folder / f"{host}-written", host)
+            if good[host].error:
+                raise RuntimeError(f"{host}: {good[host].error}")
+    return [f"{each['path']}:{each['line']} {each['name']}" for each in lint(folder)], good
+
+
+def _forms(host: str) -> list[tuple[str, Program]]:
+    program = Program(sources(host))
+    forms = [("written", program)]
+    if host != "reference_trainer":
+        for name in WHOLE:
+            other = variants.one(name, program)
+            if other:
+                forms.append((name, other))
+    return forms

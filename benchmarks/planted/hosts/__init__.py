@@ -1,0 +1,1 @@
+"""Small training programs, free of gotchas, in the styles that people write them in."""

@@ -1,0 +1,1 @@
+"""A variational autoencoder in Equinox: filter_jit, partition, keys carried along."""

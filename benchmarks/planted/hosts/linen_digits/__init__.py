@@ -1,0 +1,1 @@
+"""A classifier in Flax linen: TrainState, batch statistics, dropout, a linear schedule."""

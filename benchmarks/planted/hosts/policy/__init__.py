@@ -1,0 +1,1 @@
+"""A policy gradient: episodes played on the host, a pure update, haiku-like parameter lists."""
