@@ -21,10 +21,25 @@ class Chooser:
     def __init__(self) -> None:
         self._known: dict[tuple[frozenset[str], RuleOptions], Chosen] = {}
 
-    def rules(self, task: Task, text: str) -> tuple[dict[type, list[Rule]], list[Failure]]:
-        """The rules that are on for a file, by the type of site they look at."""
+    def words(self, tasks: Iterable[Task], texts: Iterable[str]) -> frozenset[str]:
+        """The words in these texts that a rule cannot do without."""
+        ways = {(task.rules, task.options) for task in tasks}
+        missing = {word for way in ways for rule in self._chosen(*way)[0] for word in rule.roots}
+        found: set[str] = set()
+        for text in texts:
+            new = {word for word in missing if word in text}
+            found |= new
+            missing -= new
+        return frozenset(found)
+
+    def rules(
+        self, task: Task, words: frozenset[str]
+    ) -> tuple[dict[type, list[Rule]], list[Failure]]:
+        """The rules that are on for a file, by the type of site they look at.
+
+        `words` are those of all files: `jit` may stand in a wrapper of another one.
+        """
         chosen, broken = self._chosen(task.rules, task.options)
-        words = {word for word in {w for rule in chosen for w in rule.roots} if word in text}
         wanted: dict[type, list[Rule]] = {}
         for rule in chosen:
             if not rule.roots or not rule.roots.isdisjoint(words):

@@ -78,8 +78,11 @@ class Pool:
         self._gather()
 
     def check(self, tasks: Sequence[Task]) -> tuple[list[Draft], list[Failure]]:
+        for shard in self.shards:
+            shard.send("words", tasks)
+        words = frozenset().union(*self._gather())
         for number, shard in enumerate(self.shards):
-            shard.send("check", [task for task in tasks if self.owner[task.path] == number])
+            shard.send("check", [task for task in tasks if self.owner[task.path] == number], words)
         drafts: list[Draft] = []
         failures: list[Failure] = []
         for made, failed in self._gather():

@@ -87,7 +87,7 @@ class Rule(ABC):
     severity: ClassVar[Severity] = "warning"
     confidence: ClassVar[Confidence] = "high"
     preview: ClassVar[bool] = False
-    roots: ClassVar[frozenset[str]] = frozenset()  # only in files whose text has one of these words
+    roots: ClassVar[frozenset[str]] = frozenset()  # only where a file has one of these words
     confirmed_by: ClassVar[tuple[tuple[str, str], ...]] = ()  # (check, cause) of the sanitizer
     examples: ClassVar[tuple[Example, ...]] = ()
 

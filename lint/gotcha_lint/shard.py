@@ -127,8 +127,14 @@ class Shard:
         """The last analysis of each function."""
         return self._analysis.bodies if self._analysis is not None else {}
 
-    def check(self, tasks: Sequence[Task]) -> tuple[list[Draft], list[Failure]]:
-        """Runs the rules over the analysed functions of these files."""
+    def words(self, tasks: Sequence[Task]) -> frozenset[str]:
+        """What the texts of this shard have of the words that rules cannot do without."""
+        return self._chooser.words(tasks, (source.text for source in self.sources.values()))
+
+    def check(
+        self, tasks: Sequence[Task], words: frozenset[str]
+    ) -> tuple[list[Draft], list[Failure]]:
+        """Runs the rules over the analysed functions of these files; `words` are of all shards."""
         drafts: list[Draft] = []
         failures = [
             Failure(fid[0], "analysis", error)
@@ -137,17 +143,17 @@ class Shard:
         for task in tasks:
             if task.path in self.models:
                 try:
-                    made, failed = self._check_file(task)
+                    made, failed = self._check_file(task, words)
                 except RecursionError:
                     made, failed = [_too_deep(task.path)], []
                 drafts.extend(made)
                 failures.extend(failed)
         return drafts, failures
 
-    def _check_file(self, task: Task) -> tuple[list[Draft], list[Failure]]:
+    def _check_file(self, task: Task, words: frozenset[str]) -> tuple[list[Draft], list[Failure]]:
         assert self._analysis is not None
         text = self.sources[task.path].text
-        rules, failures = self._chooser.rules(task, text)
+        rules, failures = self._chooser.rules(task, words)
         model, analysed = self.models[task.path], self._analysis.bodies
         ids = ((task.path, function.number) for function in model.functions)
         reports, raised = run_rules((analysed[fid] for fid in ids if fid in analysed), rules)

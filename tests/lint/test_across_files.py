@@ -1,0 +1,43 @@
+"""Wrappers and factories that stand in another file."""
+
+from __future__ import annotations
+
+from tests.lint.support import lint_files
+
+STEPS = """
+import jax
+
+def compiled(fn):
+    return jax.jit(fn, donate_argnums=0)
+
+def fixed(fn):
+    return jax.jit(fn, static_argnames=("sizes",))
+"""
+
+TRAIN = """
+import jax.numpy as jnp
+from steps import compiled, fixed
+
+def update(params, x):
+    return params - x
+
+def pad(x, sizes):
+    return x
+
+step, padded = compiled(update), fixed(pad)
+
+def main(params, x):
+    new = step(params, x)
+    padded(x, sizes=[1, 2])
+    return new, params
+"""
+
+
+def test_a_rule_finds_what_its_word_stands_for_elsewhere(tmp_path):
+    """Neither `donate_argnums` nor `static_argnames` is in the file that has the faults."""
+    found = lint_files(tmp_path, {"steps.py": STEPS, "train.py": TRAIN})
+    wanted = [
+        ("train.py", 15, "unhashable-static-argument"),
+        ("train.py", 16, "use-after-donation"),
+    ]
+    assert [(f.path.rpartition("/")[2], f.line, f.name) for f in found] == wanted
