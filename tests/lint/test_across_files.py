@@ -41,3 +41,42 @@ def test_a_rule_finds_what_its_word_stands_for_elsewhere(tmp_path):
         ("train.py", 16, "use-after-donation"),
     ]
     assert [(f.path.rpartition("/")[2], f.line, f.name) for f in found] == wanted
+
+
+OPTIONS = """
+import jax
+
+def fast(fn, **options):
+    return jax.jit(fn, **options)
+"""
+
+CALLS = """
+from steps import fast
+
+def update(params, x):
+    return params - x
+
+def pad(x, sizes):
+    return x
+
+step = fast(update, donate_argnums=0)
+padded = fast(pad, static_argnames=("sizes",))
+plain = fast(pad)
+unknown = fast(pad, static_argnames=["sizes" for _ in range(1)])
+
+def main(params, x):
+    new = step(params, x)
+    padded(x, sizes=[1, 2])
+    plain(x, sizes=[1, 2])
+    unknown(x, sizes=[1, 2])
+    return new, params
+"""
+
+
+def test_options_are_handed_on(tmp_path):
+    found = lint_files(tmp_path, {"steps.py": OPTIONS, "train.py": CALLS})
+    wanted = [
+        ("train.py", 17, "unhashable-static-argument"),
+        ("train.py", 20, "use-after-donation"),
+    ]
+    assert [(f.path.rpartition("/")[2], f.line, f.name) for f in found] == wanted

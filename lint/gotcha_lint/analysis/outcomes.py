@@ -10,6 +10,7 @@ import libcst as cst
 from gotcha_lint.analysis.roles import (
     BOUNDARIES,
     pairs,
+    with_options,
 )
 from gotcha_lint.analysis.values import (
     UNKNOWN,
@@ -32,7 +33,7 @@ def outcome(
     value = join_all(returns) if returns and None not in returns else UNKNOWN
     if len(function.targets) == 1 and value != UNKNOWN:
         given = dict(pairs(flow, next(iter(function.targets)), function, args, kwargs))
-        value = substitute(value, given)
+        value = substitute(value, given, kwargs)
     value = _through(function, value)
     compiled = any(v.name in BOUNDARIES for v in function.via)
     traced_here = flow.staged or any(holds_tracer(a) for a in (*args, *kwargs.values()))
@@ -72,10 +73,11 @@ def _through(function: Value, value: Value) -> Value:
     return value
 
 
-def substitute(value: Value, pairs: Mapping[str, Value]) -> Value:
+def substitute(value: Value, pairs: Mapping[str, Value], kwargs: Kwargs) -> Value:
     """A function's result where parts of it are its own parameters, or transforms of them."""
     if value.items:
-        value = value._replace(items=tuple(substitute(item, pairs) for item in value.items))
+        items = tuple(substitute(item, pairs, kwargs) for item in value.items)
+        value = value._replace(items=items)
     if not value.param:
         return value
     given = pairs.get(value.param)
@@ -83,6 +85,7 @@ def substitute(value: Value, pairs: Mapping[str, Value]) -> Value:
         return value._replace(param="", ident=0)
     if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
         return value._replace(
+            via=tuple(with_options(v, kwargs) if v.options else v for v in value.via),
             targets=given.targets,
             param=given.param,
             bound=given.bound + value.bound,

@@ -37,29 +37,24 @@ def via_of(
 ) -> Via:
     """The roles of the arguments: static, donated, differentiated."""
     earlier = callee.via[0] if callee.via else None
-    known = not unpacks(node)
-    nums, known1 = _ints(next((kwargs[name] for name in _STATIC_NUMS if name in kwargs), None))
-    names, known2 = _strings(kwargs.get("static_argnames"))
-    donated, known3 = _ints(kwargs.get("donate_argnums"))
-    donated_names, known4 = _strings(kwargs.get("donate_argnames"))
     position = kwargs.get("argnums", args[1] if row.role in GRADS and len(args) > 1 else None)
     wrt, _ = _ints(position) if position is not None else ((0,), True)
-    has_aux = bool(kwargs["has_aux"].literal) if "has_aux" in kwargs else False
-    known = known and ("has_aux" not in kwargs or kwargs["has_aux"].literal is not None)
+    has_aux = kwargs["has_aux"].literal if "has_aux" in kwargs else False
     unmapped = _unmapped(row, args, kwargs)
-    known = known and not row.filtered and unmapped is not None
-    via = Via(
-        row.role,
-        flow.site(node),
-        nums,
-        names,
-        donated,
-        donated_names,
-        known and known1 and known2 and known3 and known4,
-        has_aux,
-        wrt,
-        unmapped=unmapped or (),
+    known = has_aux is not None and not row.filtered and unmapped is not None
+    via = with_roles(
+        Via(
+            row.role,
+            flow.site(node),
+            known=known and (not unpacks(node) or _hands_on(flow, node)),
+            has_aux=bool(has_aux),
+            wrt=wrt,
+            unmapped=unmapped or (),
+        ),
+        kwargs,
     )
+    if unpacks(node):  # what is handed on is known where this function is called
+        via = via._replace(known=False, options=via.known)
     if earlier is None:
         return via
     return via._replace(
@@ -74,9 +69,36 @@ def via_of(
     )
 
 
+def with_roles(via: Via, kwargs: Kwargs) -> Via:
+    """With the static and donated arguments that these options of a transform name."""
+    nums, known1 = _ints(next((kwargs[name] for name in _STATIC_NUMS if name in kwargs), None))
+    names, known2 = _strings(kwargs.get("static_argnames"))
+    donated, known3 = _ints(kwargs.get("donate_argnums"))
+    donated_names, known4 = _strings(kwargs.get("donate_argnames"))
+    return via._replace(
+        static_nums=via.static_nums or nums,
+        static_names=via.static_names or names,
+        donate_nums=via.donate_nums or donated,
+        donate_names=via.donate_names or donated_names,
+        known=via.known and known1 and known2 and known3 and known4,
+    )
+
+
 def unpacks(node: cst.CSTNode) -> bool:
     """A call with `**settings`: it may say anything."""
     return isinstance(node, cst.Call) and any(arg.star == "**" for arg in node.args)
+
+
+def _hands_on(flow: Flow, node: cst.CSTNode) -> bool:
+    """All that is unpacked is the function's own `**options`."""
+    own = {param.name for param in flow.function.params if param.kind == "kwargs"}
+    args = node.args if isinstance(node, cst.Call) else ()
+    return all(dotted(arg.value) in own for arg in args if arg.star == "**")
+
+
+def with_options(via: Via, kwargs: Kwargs) -> Via:
+    """What a caller of `def compiled(f, **options)` says."""
+    return with_roles(via._replace(known=True, options=False), kwargs)
 
 
 def _unmapped(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[int, ...] | None:

@@ -43,6 +43,7 @@ class Via(NamedTuple):
     wrt: tuple[int, ...] = (0,)
     bound: int = -1  # parameters that were filled before it: what its positions count from
     unmapped: tuple[int, ...] = ()  # of vmap: the arguments with None in `in_axes`
+    options: bool = False  # `jit(f, **options)` of a function's own `**options`: its caller says
 
 
 class Value(NamedTuple):
