@@ -8,7 +8,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.parts import Capture, Constant, Difference, Function, Mark, Signature, Site
+from gotcha_sanitizer.host_events import (
+    Deleted,
+    Forked,
+    HostRead,
+    HostReads,
+    Memory,
+    Pickled,
+    Setting,
+)
+from gotcha_sanitizer.host_events import ReadsAt as ReadsAt
+from gotcha_sanitizer.parts import (
+    Capture,
+    Constant,
+    Difference,
+    Function,
+    Mark,
+    Signature,
+    Site,
+    Turn,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +81,7 @@ class Program:
     thread: int = 0
     cleared: bool = False  # an earlier jaxpr of the same function object is gone
     library: Site | None = None  # the library's line that made the call, before the user's
+    turn: Turn | None = None  # of a loop of the user's that counts
     called: bool = True  # by a call, so that JAX's caches could have spared it
 
     @property
@@ -114,116 +134,6 @@ class SlowCall:
     function: str
     site: Site | None
     loops: tuple[Site, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HostRead:
-    """A device array was read on the host. `how` is the method, like `__float__`.
-
-    Sent only for reads that were looked at or whose value is not finite; HostReads counts all.
-    `in_flight`: dispatched work was still running after the read (None: not looked at).
-    `finite` is None where the value was not looked at.
-    """
-
-    at: float
-    how: str
-    shape: tuple[int, ...]
-    dtype: str
-    waited: float
-    site: Site | None
-    loops: tuple[Site, ...] = ()
-    in_flight: bool | None = None
-    finite: bool | None = None
-    count: int = 0  # reads at this line so far, this one included
-
-
-@dataclass(frozen=True, slots=True)
-class ReadsAt:
-    """All reads so far at one line by one method. Seconds; `steady`: at each turn of its loop.
-
-    `visits`: times that the program came by; it may read many leaves then, of which one waits.
-    `waits`: reads that waited; of those `looked` were looked at, and `idle` left nothing in flight.
-    `spared`: what reading later could have saved at most: no more than the host did in between.
-    """
-
-    site: Site
-    how: str
-    count: int
-    visits: int
-    waits: int
-    waited: float
-    spared: float
-    looked: int
-    idle: int
-    first: float  # when, in seconds since the start
-    loops: tuple[Site, ...] = ()
-    steady: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class HostReads:
-    """The lines whose reads went on since the last such event, with all their reads so far."""
-
-    at: float
-    rows: tuple[ReadsAt, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Deleted:
-    """An array was read after its memory was given away or freed: the read raised."""
-
-    at: float
-    how: str
-    shape: tuple[int, ...]
-    dtype: str
-    site: Site | None
-
-
-@dataclass(frozen=True, slots=True)
-class Pickled:
-    """A device array went through pickle."""
-
-    at: float
-    shape: tuple[int, ...]
-    dtype: str
-    bytes: int
-    site: Site | None
-    how: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """A sample of the live arrays. `groups`: (shape, dtype) -> count, the largest first.
-
-    `holders` tells what holds a group that grows, and `places` the line that adds to it.
-    """
-
-    at: float
-    bytes: int
-    arrays: int
-    groups: Mapping[tuple[tuple[int, ...], str], int] = field(default_factory=dict)
-    holders: Mapping[tuple[tuple[int, ...], str], str] = field(default_factory=dict)
-    resident: int = 0  # bytes of the process in main memory
-    places: Mapping[tuple[tuple[int, ...], str], Site] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Forked:
-    """The process forked after JAX had started its threads."""
-
-    at: float
-    site: Site | None
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A variable or flag was found set after it stopped mattering, or has no effect here."""
-
-    at: float
-    name: str
-    problem: str
-    site: Site | None = None
-    gotcha: str = "environment-set-too-late"
 
 
 @dataclass(frozen=True, slots=True)

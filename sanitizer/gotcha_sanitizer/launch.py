@@ -17,6 +17,8 @@ from pkgutil import read_code
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from gotcha_sanitizer.leaving import left
+
 _kept: list[object] = []  # the modules that were `__main__` before: their functions still run
 
 
@@ -141,11 +143,13 @@ def _new_main(file: str | None, loader: object, spec: ModuleSpec | None) -> Modu
 def _as_the_program(code: Callable[[], CodeType], main: ModuleType, keep: int) -> None:
     try:
         exec(code(), main.__dict__)
-    except SystemExit:
+    except SystemExit as end:
+        left(end.code)
         raise
     except BaseException:
         _hide_launch(keep)
         raise
+    left(None)
 
 
 def _hide_launch(keep: int) -> None:

@@ -50,7 +50,7 @@ def _at_worker_end(session: Session) -> util.Finalize:
 def _before() -> None:
     for session in list(_sessions):
         session.ticker.pause()
-        session.flush()  # or a child would write the rest of our buffer once more
+        session.recording.flush()  # or a child would write the rest of our buffer once more
 
 
 def _in_parent() -> None:

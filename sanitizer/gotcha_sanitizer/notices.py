@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gotcha_sanitizer.events import Ended, Event, Program, Started, Tick
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.record import Run
+from gotcha_sanitizer.record import STAGES, Run
 from gotcha_sanitizer.words import place, seconds
 
 _WORTH_SAYING = 5.0  # seconds of compiling before the end of the warm-up is announced
@@ -114,7 +114,7 @@ class Notices:
 
     def _warm(self, tick: Tick, run: Run) -> None:
         """Says once that compiling seems to be over: as long a quiet as all of it took."""
-        spent = sum(run.total(stage) for stage in ("trace", "lower", "compile"))
+        spent = sum(run.total(stage) for stage in STAGES)
         if self._settled or self._running or tick.last or spent < _WORTH_SAYING:
             return
         if tick.at - self._last_program > max(spent, _WORTH_SAYING):

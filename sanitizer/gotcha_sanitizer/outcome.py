@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from gotcha_sanitizer import lifetime
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.leaving import Leaving
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.words import place
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.session import Session
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 def finish(session: Session) -> None:
     """Writes all that was asked for. Hosts but the first keep their report to their record."""
     options = session.options
-    session.guard("summary", session.end)
+    session.guard("summary", session.recording.end, session.guard.spent)
     if not options.quiet and _speaks(session):
         session.guard("report", _show, session)
         if why := session.run.degraded.get("report"):
@@ -81,37 +83,37 @@ def failing(findings: list[Finding], options: Options) -> list[Finding]:
 class ExitCode:
     """Ends a process that made findings with the code that was asked for.
 
-    Only used where `exitcode` is set. A program that failed keeps its own code: an exception that
-    nobody caught is in `sys`, and `sys.exit` is watched. A `raise SystemExit(n)` that does not go
-    through `sys.exit` cannot be seen.
+    Only used where `exitcode` is set. A program that failed keeps its own code.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.failed = False
-        self._exit = sys.exit
+        self.leaving = Leaving()
 
     def install(self) -> Callable[[], None]:
         """Before JAX and the program register what they do at exit, so that it comes last."""
-        sys.exit = self._leave
         atexit.register(self._apply)
-        return self._uninstall
+        restore = self.leaving.install()
 
-    def _uninstall(self) -> None:
-        if sys.exit == self._leave:
-            sys.exit = self._exit
+        def cancel() -> None:
+            atexit.unregister(self._apply)
+            restore()
 
-    def _leave(self, status: Any = None, /) -> NoReturn:
-        self.failed = status is not None and status != 0
-        self._exit(status)
+        return cancel
 
     def _apply(self) -> None:
         session = self.session
-        crashed = getattr(sys, "last_value", None) is not None
-        if self.failed or crashed or os.getpid() != session.pid or session.forked:
+        if self.leaving.failed or os.getpid() != session.pid or session.forked:
             return
-        if failing(session.run.problems, session.options):
-            for stream in (sys.stdout, sys.stderr):
-                with suppress(OSError, ValueError, AttributeError):  # closed, or none at all
-                    stream.flush()
-            os._exit(session.options.exitcode)
+        if not failing(session.run.problems, session.options):
+            return
+        if site := self.leaving.unknown:
+            session.notices.say(
+                f"exitcode: {place(site)} may have ended the program with a code of its own, which "
+                "Python 3.11 does not show: left as it is; `gotcha-sanitize run` sees it"
+            )
+            return
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):  # closed, or none at all
+                stream.flush()
+        os._exit(session.options.exitcode)

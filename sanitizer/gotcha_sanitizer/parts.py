@@ -15,6 +15,14 @@ class Site(NamedTuple):
     function: str = ""
 
 
+class Turn(NamedTuple):
+    """What the loop at `loop` counted when a call in it ran."""
+
+    name: str
+    value: int
+    loop: Site
+
+
 class Leaf(NamedTuple):
     """One array of an argument. `kind`: array, numpy, scalar, tracer, or the type's name."""
 
@@ -28,6 +36,9 @@ class Leaf(NamedTuple):
     def __str__(self) -> str:
         weak = ", weak type" if self.weak else ""
         return f"{self.dtype}[{','.join(map(str, self.shape))}]{weak}"
+
+
+SAMPLED = "sampled"  # begins the key of an array of which only some elements were looked at
 
 
 class Mark(NamedTuple):

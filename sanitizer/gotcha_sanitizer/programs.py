@@ -18,6 +18,7 @@ _KEPT = 24  # programs of one function that a new one is compared with
 
 CAUSES = (
     "new-function",
+    "transform",  # before what could be avoided: it needs a program of its own in any case
     "call-style",
     "static-identity",
     "static-value",
@@ -30,7 +31,6 @@ CAUSES = (
     "committed",
     "context",
     "jit-options",
-    "transform",
     "cache-cleared",
     "unknown",
 )
@@ -140,7 +140,7 @@ def signatures(old: Signature, new: Signature) -> Iterator[Difference]:
     yield from _marks("static", old.statics, new.statics)
     yield from _trees(old, new)
     yield from _marks("pytree", old.meta, new.meta)
-    for path in old.leaves.keys() & new.leaves.keys():
+    for path in (path for path in new.leaves if path in old.leaves):  # in the order of arguments
         yield from _leaves(path, old.leaves[path], new.leaves[path])
 
 

@@ -15,7 +15,8 @@ from typing import Any
 from gotcha_sanitizer.finding import Finding, from_dict
 
 Json = dict[str, Any]
-STAGES = ("trace", "lower", "compile")
+STAGES = ("trace", "lower", "compile", "load")
+"""Of a program; `load` is the time of one that the persistent cache had, in place of `compile`."""
 _KEPT_EVENTS = 20_000  # programs and memory samples: what the plots need
 
 
@@ -112,6 +113,11 @@ class Run:
             row.seconds[stage] += seconds
         for cause in dict.fromkeys(event["causes"]):
             row.causes[cause] = row.causes.get(cause, 0) + 1
+
+
+def stages(run: Run) -> tuple[str, ...]:
+    """Those to show: most runs have no persistent cache to load from."""
+    return tuple(stage for stage in STAGES if stage != "load" or run.total(stage))
 
 
 def row_key(event: Json) -> tuple[str, str, int, str]:

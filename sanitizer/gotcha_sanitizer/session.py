@@ -9,12 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from gotcha_lint import __version__
-from gotcha_sanitizer import lifetime, record, suppress
+from gotcha_sanitizer import lifetime, record
+from gotcha_sanitizer.checking import Checking
 from gotcha_sanitizer.checks import checks
 from gotcha_sanitizer.events import Event, Explained, Program, Tick
 from gotcha_sanitizer.finding import Finding, as_dict
@@ -25,8 +25,9 @@ from gotcha_sanitizer.notices import Notices
 from gotcha_sanitizer.options import Options, parse
 from gotcha_sanitizer.outcome import ExitCode, finish
 from gotcha_sanitizer.programs import History
+from gotcha_sanitizer.recording import Recording
 from gotcha_sanitizer.reporters import text
-from gotcha_sanitizer.stream import Stream, as_json
+from gotcha_sanitizer.stream import as_json
 from gotcha_sanitizer.ticker import Ticker
 
 _current: Session | None = None
@@ -40,7 +41,8 @@ class Session:
         self.only = only  # names of hooks; none means all
         self.listeners: list[Callable[[Event], None]] = []
         self.forked = False
-        self.run = record.Run()
+        self.recording = Recording(options.log_path, self._start_event, self.now, self._say)
+        self.degraded = self.recording.degraded
         self.guard = Guard(self.degraded)
         self.history = History()
         self.ticker = Ticker()
@@ -50,13 +52,10 @@ class Session:
         self._lock = threading.RLock()
         self._uninstall: list[Any] = []
         self._endings: list[Any] = []
-        self._stream: Stream | None = None
-        self._file: list[suppress.Suppression] = []
         self._done = False
+        self._keep_code: Callable[[], None] = lambda: None
         self.jax: Any = None
-        known = checks()
-        chosen = options.checks or tuple(n for n, check in known.items() if check.default)
-        self.checks = [known[name](options) for name in chosen if name in known]
+        self.checking = Checking(options, self.recording, self.notices, self.now)
 
     # -- life ----------------------------------------------------------------------------------
 
@@ -65,7 +64,7 @@ class Session:
         for problem in self.options.problems:
             self.notices.say(f"GOTCHA_OPTIONS: {problem}; the program runs on without it")
         if self.options.exitcode:
-            self._uninstall.append(ExitCode(self).install())
+            self._keep_code = ExitCode(self).install()
         when_imported("jax", self._jax_came)
 
     def _jax_came(self, jax: ModuleType) -> None:
@@ -79,13 +78,8 @@ class Session:
 
     def _install(self, jax: ModuleType) -> None:
         self.jax = jax
-        if self.options.suppressions:
-            self._file, problems = suppress.read(Path(self.options.suppressions))
-            for problem in problems:
-                self.notices.say(problem)
-        if self.options.log_path:
-            self._open_log()
-        self._record(self._start_event())
+        self.checking.read_suppressions()
+        self.recording.open()
         context = Context(
             jax=jax,
             emit=self.emit,
@@ -111,14 +105,6 @@ class Session:
         self.ticker.every(1.0, lambda: self.emit(Tick(self.now())))
         self._uninstall.append(lifetime.enter(self))
 
-    def _open_log(self) -> None:
-        self._stream = Stream(self.options.log_path)
-        try:
-            self._stream.open()
-            self._stream.header = self._start_event
-        except Exception as error:
-            self._lost(error)
-
     def _start_event(self) -> dict[str, Any]:
         return {
             "event": "start",
@@ -130,7 +116,7 @@ class Session:
             "platform": platform.platform(terse=True),
             "pid": self.pid,
             "argv": [] if self.options.redact else list(sys.argv),
-            "checks": [check.name() for check in self.checks],
+            "checks": self.checking.names,
             "redact": self.options.redact,
         }
 
@@ -138,27 +124,23 @@ class Session:
         """A fork: the child keeps quiet about the parent's run and records its own."""
         self.pid = os.getpid()
         self.forked = True
-        self.run = record.Run(degraded=self.run.degraded.copy())
-        self.run.start = self._start_event()
+        self.recording.in_child()
         self.history = History()
-        self.checks = [type(check)(self.options) for check in self.checks]
+        self.checking.renew()
         self._lock = threading.RLock()
         self.notices.in_child()
-        if self._stream is not None:
-            self._stream.in_child()
 
-    def flush(self) -> None:
-        """What was recorded so far is on disk."""
-        if self._stream is not None:
-            try:
-                self._stream.flush()
-            except Exception as error:
-                self._lost(error)
+    @property
+    def run(self) -> record.Run:
+        return self.recording.run
 
     @property
     def watches(self) -> bool:
         """False once it is over."""
         return not self._done
+
+    def _say(self, text: str) -> None:
+        self.notices.say(text)
 
     def now(self) -> float:
         return time.perf_counter() - self._began
@@ -179,19 +161,18 @@ class Session:
         self._done = True
         self.ticker.stop()
         if self.forked and not self.run.rows and not self.run.findings:
-            self._stream = None  # most workers have nothing to tell: no file for each of them
+            self.recording.drop()  # most workers have nothing to tell: no file for each of them
         for job in self._endings:
             self.guard("end", job)
         self.emit(Tick(self.now(), last=True))
         with self._lock:
             for finding in self.run.findings.values():
-                self._write(as_dict(finding) | {"event": "finding"})
+                self.recording.write(as_dict(finding) | {"event": "finding"})
         try:
             finish(self)
         except Exception as error:
             self.notices.say(f"degraded: report: {type(error).__name__}: {error}")
-        if self._stream is not None:
-            self._stream.close()
+        self.recording.close()
         self.uninstall()
 
     def stop(self) -> None:
@@ -200,6 +181,7 @@ class Session:
         self.finish()
         self._done = True
         self.uninstall()
+        self._keep_code()
         self.notices.close()
 
     def renew(self) -> list[Finding]:
@@ -211,7 +193,7 @@ class Session:
             found = list(self.run.findings.values())
             self.run.findings = {}
             self.history = History()
-            self.checks = [type(check)(self.options) for check in self.checks]
+            self.checking.renew()
             return found
 
     def report(self) -> str:
@@ -233,66 +215,18 @@ class Session:
 
     def _take(self, event: Event) -> None:
         if (row := as_json(event)) is not None:
-            self._record(row)
-        self._check(event)
+            self.recording.add(row)
+        self.checking.on(event)
         if isinstance(event, Program):
             self.ticker.start()
             explained: Explained = self.history.explain(event)
-            self._record(as_json(explained) or {})
-            self._check(explained)
+            self.recording.add(as_json(explained) or {})
+            self.checking.on(explained)
             for listener in self.listeners:
                 listener(explained)
         elif isinstance(event, Tick):
-            self.flush()
+            self.recording.flush()
         self.notices.on(event, self.run)
-
-    def _check(self, event: Event) -> None:
-        for check in self.checks:
-            try:
-                for finding in check.on(event):
-                    self._found(finding)
-            except Exception as error:
-                self.degraded(f"check {check.name()}", f"{type(error).__name__}: {error}")
-
-    def _found(self, finding: Finding) -> None:
-        before = self.run.findings.get(finding.id)
-        if before is None and suppress.covered(finding, self._file):
-            return
-        if self.options.redact:
-            finding = replace(finding, evidence={})
-        self.run.findings[finding.id] = finding
-        # Written again when it has doubled, and at the end: a storm must not fill the disk.
-        if before is None or finding.count >= 2 * max(before.count, 1):
-            self._write(as_dict(finding) | {"event": "finding", "at": round(self.now(), 4)})
-        self.notices.found(finding, first=before is None)
-
-    def degraded(self, feature: str, why: str) -> None:
-        """Something cannot be seen in this process: said in the report, once for each feature."""
-        if feature not in self.run.degraded:
-            self.run.degraded[feature] = why
-            self._write({"event": "degraded", "feature": feature, "why": why})
-
-    def _record(self, row: Mapping[str, Any]) -> None:
-        self.run.add(row)
-        self._write(row)
-
-    def _write(self, row: Mapping[str, Any]) -> None:
-        if self._stream is not None:
-            try:
-                self._stream.write(row)
-            except Exception as error:
-                self._lost(error)
-
-    def _lost(self, error: Exception) -> None:
-        self._stream = None
-        what = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-        self.degraded("record", f"it ends at {self.now():.1f} s: {what}")
-        self.notices.say(f"log_path: {what}; the record ends here")
-
-    def end(self) -> None:
-        """Closes the record with its summary; `gotcha-sanitize report` can make it anew."""
-        own = {"at": round(self.now(), 4), "self_seconds": round(self.guard.spent, 4)}
-        self._record(record.summary(self.run) | own)
 
 
 def start_from_environment(environ: Mapping[str, str]) -> Session:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gotcha_sanitizer.events import Ended, Event, Explained, HostReads, Memory
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.parts import Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
 
@@ -146,6 +146,7 @@ def _program(explained: Explained) -> dict[str, Any]:
         "stack": [list(site) for site in program.stack],
         "library": list(program.library) if program.library else None,
         "loop": bool(program.loops),
+        **_turn(program.turn),
         "retraced": program.retraced,
         "cached": program.cached,
         "seconds": {stage: round(took, 6) for stage, took in program.seconds.items()},
@@ -153,6 +154,10 @@ def _program(explained: Explained) -> dict[str, Any]:
         "causes": [each.cause for each in explained.differences],
         "why": [str(each) for each in explained.differences[:5]],
     }
+
+
+def _turn(turn: Turn | None) -> dict[str, Any]:
+    return {"turn": {"name": turn.name, "value": turn.value, **_place(turn.loop)}} if turn else {}
 
 
 def _reads(event: HostReads) -> list[dict[str, Any]]:

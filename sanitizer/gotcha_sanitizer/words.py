@@ -55,5 +55,14 @@ def short(path: str) -> str:
     return path if len(parts) <= 4 else os.path.join("...", *parts[-3:])
 
 
+def package(path: str) -> str:
+    """The name of the package that a file of a library belongs to."""
+    parts = path.split(os.sep)
+    for folder in ("site-packages", "dist-packages"):
+        if folder in parts[:-1]:
+            return parts[parts.index(folder) + 1].removesuffix(".py")
+    return parts[-2] if len(parts) > 1 else path
+
+
 def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

@@ -1,14 +1,23 @@
-"""The command line of the sanitizer, run in this process."""
+"""The command line and a session in this process, and programs in processes of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gotcha_sanitizer import session
 from gotcha_sanitizer.cli import main
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.session import Session
+from tests.sanitizer.processes import HEAD, Done
+from tests.sanitizer.support import SOURCES
 
 
 @pytest.fixture
@@ -22,3 +31,41 @@ def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[in
         return code, out, err
 
     return call
+
+
+@pytest.fixture
+def running() -> Iterator[Session]:
+    """A session that watches this process, with default options."""
+    session.start().stop()
+    watching = session.start(Options(quiet=True))
+    yield watching
+    watching.stop()
+
+
+@pytest.fixture
+def go(tmp_path: Path) -> Callable[..., Done]:
+    (tmp_path / "site").mkdir()
+    start = "from gotcha_sanitizer._startup import start; start()\n"
+    (tmp_path / "site" / "sitecustomize.py").write_text(start)
+
+    def run(body: str, options: str = "", head: str = HEAD, on: bool = True, args=()) -> Done:
+        program = tmp_path / "prog.py"
+        program.write_text(head + textwrap.dedent(body))
+        settings = {
+            "PYTHONPATH": os.pathsep.join((str(tmp_path / "site"), SOURCES)),
+            "GOTCHA_SANITIZE": "1" if on else "",
+            "GOTCHA_OPTIONS": f"color=never:{options}",
+            "JAX_PLATFORMS": "cpu",
+            "PYTHONUNBUFFERED": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, *(args or ["prog.py"])],
+            cwd=tmp_path,
+            env=os.environ | settings,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return Done(done.returncode, done.stdout, done.stderr, tmp_path)
+
+    return run

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gotcha_sanitizer.batch_shapes import census
 from gotcha_sanitizer.cli import main
+from gotcha_sanitizer.loaders import candidates
 
 SCRIPT = """
 import numpy as np
@@ -37,11 +40,64 @@ def test_counts_the_sets_of_shapes(tmp_path, capsys):
     assert "padded to powers of two: 4 sets = 4 compiles" in out
 
 
-def test_says_what_it_may_look_at(tmp_path, capsys):
-    assert plan(tmp_path) == 2
-    assert "line 5: range(count)" in capsys.readouterr().err
+def test_an_expression_that_fails_is_told(tmp_path, capsys):
     assert plan(tmp_path, "nothing(3)") == 2
     assert "NameError" in capsys.readouterr().err
+    assert plan(tmp_path) == 2
+    assert "no loop that calls a jitted function was found" in capsys.readouterr().err
+
+
+JITTED = """
+step = jax.jit(lambda w, x: w)
+
+@functools.partial(jax.jit, static_argnames="n")
+def other(w, n):
+    return w
+"""
+LOOPS = {
+    "for batch in batches(4): step(w, batch)": ["batches(4)"],
+    "for i, batch in enumerate(tqdm(loader)): step(w, batch)": ["loader"],
+    "for i, b in zip(range(9), batches(4)): step(w, b)": ["batches(4)"],
+    "for epoch in range(3):\n  for b in loader:\n    for _ in range(2): step(w, b)": ["loader"],
+    "for e in epochs:\n  for b in e:\n    step(w, b)": ["e: e"],
+    "def f(n):\n  data = batches(n)\n  for b in data: step(w, b)": ["batches(n): n"],
+    "def f():\n  data = batches(9)\n  for b in data: step(w, b)": ["batches(9)"],
+    "for b in loader: step(w, b)\nfor b in batches(4): other(w, n=1)": ["loader", "batches(4)"],
+    "for b in loader: print(b)": [],
+    "for b in [x for x in loader]: step(w, b)": ["[x for x in loader]"],
+    "for i in range(5): step(w, i)": [],
+}
+
+
+@pytest.mark.parametrize("source", LOOPS)
+def test_the_loader_is_what_the_loop_around_the_step_goes_over(source):
+    found = candidates(ast.parse(JITTED + source), {"batches", "loader", "epochs", "w", "e"})
+    texts = [each.text + ": ".join(["", *each.missing]) for each in found]
+    assert texts == LOOPS[source]
+
+
+LOOP = """
+import jax
+step = jax.jit(lambda x: x)
+
+def main(count):
+    for batch in batches(5):
+        step(batch)
+"""
+
+
+def test_one_loader_is_found_and_of_several_none_is_chosen(tmp_path, capsys):
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT + LOOP, "utf-8")
+    assert main(["plan", str(script)]) == 0
+    out = capsys.readouterr().out
+    assert "goes over `batches(5)`" in out and "5 sets of shapes in 5 batches" in out
+    more = LOOP + "    for batch in batches(count): step(batch)\n"
+    script.write_text(SCRIPT + more, "utf-8")
+    assert main(["plan", str(script)]) == 2
+    told = capsys.readouterr().err
+    assert "line 15: batches(5)\n" in told
+    assert "batches(count) (count: not known outside of its function)" in told
 
 
 def test_the_price_comes_from_a_record(tmp_path, capsys):

@@ -2,87 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import textwrap
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-
 import pytest
 
-from tests.sanitizer.support import SOURCES
+from tests.sanitizer.processes import HEAD, functions, kinds
 from tests.sanitizer.support import run as run_program
 
 pytest.importorskip("jax")
-
-HEAD = """
-import os, signal, subprocess, sys, time
-import multiprocessing as mp
-import jax, jax.numpy as jnp
-step = jax.jit(lambda x: x * 2)
-def storm():
-    for i in range(4):
-        jax.jit(lambda x: x + i)(1.0)
-"""
-
-
-@dataclass
-class Done:
-    code: int
-    out: str
-    err: str
-    folder: Path
-
-    def records(self) -> dict[str, list[dict]]:
-        """File name -> events; every line is whole."""
-        return {
-            path.name: [json.loads(line) for line in path.read_text().splitlines()]
-            for path in sorted(self.folder.glob("run*"))
-        }
-
-    def record(self) -> list[dict]:
-        return self.records()["run.jsonl"]
-
-
-def kinds(events: list[dict]) -> list[str]:
-    return [event["event"] for event in events]
-
-
-def functions(events: list[dict]) -> list[str]:
-    return [e["function"] for e in events if e["event"] == "program" and not e["eager"]]
-
-
-@pytest.fixture
-def go(tmp_path: Path) -> Callable[..., Done]:
-    (tmp_path / "site").mkdir()
-    start = "from gotcha_sanitizer._startup import start; start()\n"
-    (tmp_path / "site" / "sitecustomize.py").write_text(start)
-
-    def run(body: str, options: str = "", head: str = HEAD, on: bool = True, args=()) -> Done:
-        program = tmp_path / "prog.py"
-        program.write_text(head + textwrap.dedent(body))
-        settings = {
-            "PYTHONPATH": os.pathsep.join((str(tmp_path / "site"), SOURCES)),
-            "GOTCHA_SANITIZE": "1" if on else "",
-            "GOTCHA_OPTIONS": f"color=never:{options}",
-            "JAX_PLATFORMS": "cpu",
-            "PYTHONUNBUFFERED": "1",
-        }
-        done = subprocess.run(
-            [sys.executable, *(args or ["prog.py"])],
-            cwd=tmp_path,
-            env=os.environ | settings,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return Done(done.returncode, done.stdout, done.stderr, tmp_path)
-
-    return run
-
 
 LOG = "log_path=run.jsonl"
 
@@ -272,33 +197,6 @@ def test_hosts_but_the_first_keep_their_report_to_their_record(go):
     done = go("storm(); jax.process_index = lambda: 1", LOG)
     assert "finding" in kinds(done.record()) and "1 finding;" not in done.err
     assert "1 finding;" in go("storm(); jax.process_index = lambda: 0").err
-
-
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ("storm()", 66),
-        ("step(1.0)", 0),
-        ("storm(); sys.exit(3)", 3),
-        ("storm(); sys.exit('no')", 1),
-        ("storm(); sys.exit()", 66),
-        ("storm(); raise ValueError", 1),
-        ("sys.excepthook = lambda *_: None; storm(); raise ValueError", 1),
-        ("storm(); os._exit(4)", 4),
-    ],
-)
-def test_exitcode(go, body, code):
-    assert go(body, "exitcode=66").code == code
-
-
-def test_exitcode_is_for_the_findings_of_fail_on_and_comes_after_the_programs_own_end(go):
-    body = "import atexit\natexit.register(print, 'bye')\nstorm()\nprint('done')\n"
-    early = "import atexit; atexit.register(print, 'early')\n" + HEAD
-    done = go(body, "exitcode=66", head=early)
-    assert (done.code, done.out) == (66, "done\nbye\nearly\n")
-    assert go(body, "exitcode=66:fail_on=stale-capture").code == 0
-    assert go(body, "exitcode=66:fail_on=recompile/new-function").code == 66
-    assert go(body).code == 0
 
 
 CRASH = """

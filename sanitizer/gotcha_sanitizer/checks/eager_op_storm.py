@@ -9,6 +9,7 @@ from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.events import Event, Explained
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.words import package
 
 _CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
 _MANY = 6  # compiles of one operation at one line
@@ -63,10 +64,15 @@ class EagerOpStorm(Check):
 
 def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:
     program = event.program
+    library = program.library
+    chain = ((library, f"{package(library.path)} runs it here"),) if library else ()
     names = ", ".join(f"`{name}`" for name in sorted(storm.operations)[:3])
     if control:
-        message = f"{names} outside of jit, with a new function: compiled {storm.count} times more"
-        advice = "jit the function around it, or give it a function that is defined once"
+        by = f" by {package(library.path)}" if library else ""
+        message = f"{names} outside of jit{by}, with a new function: "
+        message += f"compiled {storm.count} times more"
+        advice = "jit the function around it"
+        advice += "" if library else ", or give it a function that is defined once"
     else:
         example = f" ({storm.examples[-1].partition(': ')[2]})" if storm.examples else ""
         message = f"{names} outside of jit was compiled {storm.count} times more{example}"
@@ -79,7 +85,7 @@ def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:
         count=storm.count,
         seconds=storm.seconds,
         confidence="high" if control else "medium",
-        chain=tuple((loop, "the loop") for loop in program.loops[:1]),
+        chain=(*chain, *((loop, "the loop") for loop in program.loops[:1])),
         evidence={"operations": sorted(storm.operations), "examples": storm.examples},
         key=(program.site, control),
     )

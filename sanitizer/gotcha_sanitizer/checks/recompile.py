@@ -11,6 +11,7 @@ from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.events import Event, Explained
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.parts import Difference, Site
+from gotcha_sanitizer.words import package
 
 _RENEWABLE = {"new-function", "static-identity", "pytree-static"}
 _ALWAYS = {"weak-type", "call-style"}
@@ -121,6 +122,8 @@ def _finding(event: Explained, case: _Case) -> Finding:
     defined = function.site or Site(str(function.key), 0)
     shown = [str(each) for each in event.differences if each.cause == cause]
     chain = [(loop, "the loop that it runs in") for loop in program.loops[:1]]
+    if function.owner == "library" and program.library:
+        chain.insert(0, (program.library, f"{package(program.library.path)} calls it here"))
     if function.site:
         chain.append((function.site, f"{function.name} is defined here"))
     return Finding(

@@ -8,7 +8,7 @@ from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.events import Event, Stale
 from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.parts import SAMPLED, Mark, Site
 
 _FIX = {
     "closure": "pass it as an argument",
@@ -29,7 +29,8 @@ class StaleCapture(Check):
     """Looks again at what each traced function read from outside: closure, globals, `self`.
 
     On Python 3.12 and later at its calls, about twenty times a second; on 3.11 once a second and at
-    the end, where a call after the change cannot be proved.
+    the end, where a call after the change cannot be proved. Of a NumPy array at most 256 elements
+    are compared.
     """
 
     def on(self, event: Event) -> Iterator[Finding]:
@@ -37,11 +38,7 @@ class StaleCapture(Check):
             return
         captured, now, function = event.capture, event.now, event.function
         was = captured.mark
-        if was.kind == now.kind == "function":
-            what = f"the function `{captured.name}` was defined anew"
-        else:
-            old, new = (was.text, now.text) if was.text != now.text else (was.text, "another one")
-            what = f"`{captured.name}` was {old} when it was traced and is {new} now"
+        what = _change(captured.name, was, now)
         sure = event.called is True
         after = _AFTER[event.called]
         chain = ((function.site, f"{function.name} is defined here"),) if function.site else ()
@@ -59,3 +56,13 @@ class StaleCapture(Check):
             evidence={"variable": captured.name, "was": was.text, "now": now.text},
             key=(function.site or Site("", 0), function.name, captured.name),
         )
+
+
+def _change(name: str, was: Mark, now: Mark) -> str:
+    if was.kind == now.kind == "function":
+        return f"the function `{name}` was defined anew"
+    new = now.text
+    if was.text == now.text:
+        sampled = isinstance(now.key, tuple) and now.key[0] == SAMPLED
+        new = "one of other values (sampled)" if sampled else "another one"
+    return f"`{name}` was {was.text} when it was traced and is {new} now"

@@ -1,4 +1,4 @@
-"""`gotcha-sanitize plan train.py LOADER`: how often the batches of a program would compile."""
+"""`gotcha-sanitize plan train.py [LOADER]`: how often the batches of a program would compile."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import ast
 import os
 import runpy
 import sys
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from gotcha_sanitizer.batch_shapes import Census, census
 from gotcha_sanitizer.commands._runs import RECORD, load, publish
+from gotcha_sanitizer.loaders import Candidate, candidates
 from gotcha_sanitizer.record import Run
 from gotcha_sanitizer.words import plural, seconds
 
@@ -21,7 +23,8 @@ _SHOWN = 8
 
 @click.command(
     epilog="The program is imported, not run: what stands below `if __name__ == '__main__'` is not "
-    "reached. LOADER is any expression over its names that gives batches, as `batches(corpus, 8)`."
+    "reached. LOADER is any expression over its names that gives batches, as `batches(corpus, 8)`; "
+    "without it, what the loop around the jitted step goes over, where there is one such loop."
 )
 @click.argument("script", type=click.Path(path_type=Path))
 @click.argument("loader", required=False)
@@ -31,47 +34,57 @@ def command(script: Path, loader: str | None, batches: int, record: Path | None)
     """Predict the compiles of a program from its data loader alone."""
     if not script.is_file():
         raise click.ClickException(f"{script}: no such file")
-    if loader is None:
-        raise click.UsageError(_which(script))
     price = _price(load(record)) if record else None
     found = _look(script, loader, batches)
-    if not found.batches:
-        raise click.ClickException(f"`{loader}` gave no batches")
     publish(render(found, price))
     return 0
 
 
-def _look(script: Path, loader: str, most: int) -> Census:
+def _look(script: Path, loader: str | None, most: int) -> Census:
     """Raises ClickException where the program or the expression fails."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     try:
         names = runpy.run_path(str(script), run_name="__plan__")
-        return census(eval(loader, names), most)
     except SystemExit as error:
         raise click.ClickException(f"{script} left with {error.code} when imported") from error
     except Exception as error:
-        text = f"{script}, `{loader}`: {type(error).__name__}: {error}"
-        raise click.ClickException(f"{text}\n{_which(script)}") from error
-
-
-def _which(script: Path) -> str:
-    """What LOADER may be: the loops of the program, as candidates."""
-    loops = list(_loops(script))
-    head = "say what gives the batches: gotcha-sanitize plan SCRIPT 'EXPRESSION'"
-    if not loops:
-        return head
-    shown = "\n".join(f"  line {line}: {text}" for line, text in loops[:_SHOWN])
-    return f"{head}\nits loops go over:\n{shown}"
-
-
-def _loops(script: Path) -> Iterator[tuple[int, str]]:
+        raise click.ClickException(f"{script}: {type(error).__name__}: {error}") from error
+    loader = loader or _choose(script, names)
     try:
-        tree = ast.parse(script.read_text("utf-8"))
-    except (OSError, SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.For):
-            yield node.lineno, ast.unparse(node.iter)
+        found = census(eval(loader, names), most)
+    except (SystemExit, Exception) as error:
+        text = f"{script}, `{loader}`: {type(error).__name__}: {error}"
+        raise click.ClickException(f"{text}\n{_which(_candidates(script, names))}") from error
+    if not found.batches:
+        raise click.ClickException(f"`{loader}` gave no batches")
+    return found
+
+
+def _choose(script: Path, names: Mapping[str, Any]) -> str:
+    """The one expression that can be evaluated; raises UsageError with what there is."""
+    found = _candidates(script, names)
+    usable = [each for each in found if not each.missing]
+    if len(usable) != 1 or len(found) != 1:
+        raise click.UsageError(_which(found))
+    publish(f"line {usable[0].line} goes over `{usable[0].text}`\n")
+    return usable[0].text
+
+
+def _candidates(script: Path, names: Mapping[str, Any]) -> list[Candidate]:
+    return candidates(ast.parse(script.read_bytes()), names)
+
+
+def _which(found: list[Candidate]) -> str:
+    """What LOADER may be: what the loops around jitted functions go over."""
+    head = "say what gives the batches: gotcha-sanitize plan SCRIPT 'EXPRESSION'"
+    if not found:
+        return f"{head}\nno loop that calls a jitted function was found"
+    shown = "\n".join(
+        f"  line {each.line}: {each.text}"
+        + (f" ({', '.join(each.missing)}: not known outside of its function)" * bool(each.missing))
+        for each in found[:_SHOWN]
+    )
+    return f"{head}\nthe loops that call jitted functions go over:\n{shown}"
 
 
 def _price(run: Run) -> float | None:

@@ -16,6 +16,7 @@ from gotcha_sanitizer.hooks.marks import mark
 from gotcha_sanitizer.parts import Capture, Mark
 
 _FUNCTIONS, _ITEMS = 32, 64
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +37,41 @@ class Read:
 @lru_cache(maxsize=2048)
 def _loads(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Globals read; attributes read of the first parameter; all attributes read."""
-    names, own, attributes = set(), set(), set()
-    first = code.co_varnames[0] if code.co_argcount else ""
-    before: Any = None
+    names, attributes = set(), set()
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             names.add(step.argval)
-        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+        elif step.opname in _ATTRIBUTES:
             attributes.add(step.argval)
-            last = before.argval[-1] if isinstance(before.argval, tuple) else before.argval
-            if before.opname.startswith("LOAD_FAST") and last == first:
-                own.add(step.argval)  # 3.13 loads two variables at once: the last one counts
-        before = step
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            inner_names, _, inner_attributes = _loads(inner)
-            names |= inner_names
-            attributes |= inner_attributes
+    for inner in _inner(code):
+        inner_names, _, inner_attributes = _loads(inner)
+        names |= inner_names
+        attributes |= inner_attributes
+    own = _attributes_of(code, code.co_varnames[0]) if code.co_argcount else ()
     return frozenset(names), frozenset(own), frozenset(attributes)
+
+
+def _attributes_of(code: types.CodeType, variable: str) -> set[str]:
+    """The attributes that are read of one variable, by functions inside of this one too."""
+    found: set[str] = set()
+    before: Any = None
+    for step in dis.get_instructions(code):
+        if step.opname == "EXTENDED_ARG":
+            continue
+        if step.opname in _ATTRIBUTES and before is not None:
+            # 3.13 loads two variables at once: the last one counts.
+            last = before.argval[-1] if isinstance(before.argval, tuple) else before.argval
+            if before.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and last == variable:
+                found.add(step.argval)
+        before = step
+    for inner in _inner(code):
+        if variable in inner.co_freevars:
+            found |= _attributes_of(inner, variable)
+    return found
+
+
+def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
+    return (inner for inner in code.co_consts if isinstance(inner, types.CodeType))
 
 
 def reads(fun: Any, base: types.FunctionType | None, static_self: Any = None) -> Iterator[Read]:

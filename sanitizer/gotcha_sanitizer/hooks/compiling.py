@@ -11,50 +11,24 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from types import CodeType, FrameType
+from dataclasses import replace
+from types import FrameType
 from typing import Any
 
-from gotcha_sanitizer.events import Ended, Program, Started
-from gotcha_sanitizer.frames import Where, caller, where
+from gotcha_sanitizer.events import Ended, Started
+from gotcha_sanitizer.frames import caller, where
 from gotcha_sanitizer.hooks import Context, capture, private, trace_ends
 from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.identity import identify
+from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
+from gotcha_sanitizer.hooks.open_program import OpenProgram
 from gotcha_sanitizer.hooks.signature import signature
 from gotcha_sanitizer.hooks.watches import watches
-from gotcha_sanitizer.parts import Capture, Constant, Function, Signature
+from gotcha_sanitizer.parts import Turn
 from gotcha_sanitizer.stream import shapes
 
 _LOOSE = 0  # events that belong to no call: make_jaxpr, eval_shape, lower().compile()
-
-
-@dataclass
-class _Open:
-    """A program that is being made."""
-
-    number: int
-    name: str
-    called: bool
-    place: Where
-    caller: CodeType | None = None
-    described: bool = False  # wholly: else it is compared with nothing, and nothing is claimed
-    function: Function | None = None
-    base: Any = None  # FunctionType; declared so, type checkers would bind it as a method
-    signature: Signature = field(default_factory=Signature)
-    captures: tuple[Capture, ...] = ()
-    reads: list[capture.Read] = field(default_factory=list)
-    constants: tuple[Constant, ...] = ()
-    seconds: dict[str, float] = field(default_factory=dict)
-    retraced: bool = False
-    cleared: bool = False
-    cached: bool | None = None
-    eager: str = ""
-    transform: str = ""
-
-    @property
-    def stem(self) -> str:
-        return self.name.removeprefix("jit(").removesuffix(")")
 
 
 class Compiling:
@@ -86,7 +60,7 @@ class Compiling:
     # ---------------------------------------------------------------------------------------------
 
     @property
-    def _opened(self) -> dict[int, _Open]:
+    def _opened(self) -> dict[int, OpenProgram]:
         return self._local.__dict__.setdefault("opened", {})
 
     def _start(self, stage: str, name: str, frame: FrameType) -> None:
@@ -108,7 +82,9 @@ class Compiling:
             )
         )
 
-    def _program(self, name: str, root: FrameType | None, frame: FrameType, fresh: bool) -> _Open:
+    def _program(
+        self, name: str, root: FrameType | None, frame: FrameType, fresh: bool
+    ) -> OpenProgram:
         """The program that an event belongs to: that of its call, or of the last loose event."""
         key = _LOOSE if root is None else id(root)
         program = self._opened.get(key)
@@ -117,10 +93,19 @@ class Compiling:
             program = None
         if program is None:
             self._drop_ended(frame)
-            program = _Open(next(self._numbers), name, root is not None, where(frame))
+            program = OpenProgram(next(self._numbers), name, root is not None, where(frame))
             program.caller = caller(root)
+            program.turn = self._turn(frame)
             self._opened[key] = program
         return program
+
+    def _turn(self, frame: FrameType) -> Turn | None:
+        """Only for the page: a program must not be lost for it."""
+        try:
+            return None if self.context.options.redact else turn(frame)
+        except Exception as error:
+            self.context.degraded("loop counter", f"{type(error).__name__}: {error}"[:200])
+            return None
 
     def _drop_ended(self, frame: FrameType | None) -> None:
         """Calls that left without a compile, by an exception or by JAX's caches."""
@@ -133,10 +118,11 @@ class Compiling:
         for key in [key for key in self._opened if key not in running]:
             self._close(self._opened.pop(key))
 
-    def _describe(self, program: _Open, call: private.Call | None, frame: FrameType) -> None:
+    def _describe(self, program: OpenProgram, call: private.Call | None, frame: FrameType) -> None:
         if call is None:
             return
-        program.function, program.base = identify(call.fun, program.name)
+        fun = private.mapped(call.fun)
+        program.function, program.base = identify(fun, program.name)
         program.signature = signature(self.context.jax, call)
         if program.function.owner == "jax":
             gradient = private.gradient(frame)
@@ -147,7 +133,7 @@ class Compiling:
             program.signature = replace(program.signature, statics=statics)
             program.described = True
             return
-        program.reads = list(capture.reads(call.fun, program.base, private.static_self(call)))
+        program.reads = list(capture.reads(fun, program.base, private.static_self(call)))
         program.captures = capture.captures(program.reads)
         program.described = True
 
@@ -155,11 +141,12 @@ class Compiling:
         trace = private.find(frame, private.TRACE) if stage == "trace" else None
         root = _root(frame, trace)
         program = self._program(name, root, frame, fresh=False)
-        program.seconds[stage] = program.seconds.get(stage, 0.0) + seconds
-        if trace is not None:
-            self._traced(program, trace.f_locals.get("jaxpr"))
         if stage == "compile":
             program.cached = self._local.__dict__.get("hit")
+        spent = "load" if stage == "compile" and program.cached else stage
+        program.seconds[spent] = program.seconds.get(spent, 0.0) + seconds
+        if trace is not None:
+            self._traced(program, trace.f_locals.get("jaxpr"))
         ended = Ended(
             at=self.context.now(),
             program=program.number,
@@ -173,7 +160,7 @@ class Compiling:
         if stage == "compile":
             self._close(self._opened.pop(_LOOSE if root is None else id(root)))
 
-    def _traced(self, program: _Open, jaxpr: Any) -> None:
+    def _traced(self, program: OpenProgram, jaxpr: Any) -> None:
         """The trace is over: a new jaxpr, or one that JAX had kept."""
         if jaxpr is None or program.function is None:
             return
@@ -193,40 +180,16 @@ class Compiling:
             )
             self._look_inside(jaxpr, program)
 
-    def _look_inside(self, jaxpr: Any, program: _Open) -> None:
+    def _look_inside(self, jaxpr: Any, program: OpenProgram) -> None:
         for look in trace_ends():
             try:
                 look(self.context, jaxpr, _shown(program), program.place.site)
             except Exception as error:
                 self.context.degraded(look.__module__, f"{type(error).__name__}: {error}"[:200])
 
-    def _close(self, program: _Open) -> None:
-        if not program.seconds:
-            return
-        function = program.function or Function(
-            program.stem, (program.stem,), 0, "function", "library"
-        )
-        self.context.emit(
-            Program(
-                at=self.context.now(),
-                number=program.number,
-                function=function,
-                stack=program.place.stack,
-                loops=program.place.loops,
-                signature=program.signature,
-                captures=program.captures,
-                constants=program.constants,
-                seconds=dict(program.seconds),
-                retraced=program.retraced,
-                cached=program.cached,
-                eager=program.eager,
-                transform=program.transform,
-                thread=threading.get_ident(),
-                cleared=program.cleared,
-                library=program.place.library,
-                called=program.called and program.described,
-            )
-        )
+    def _close(self, program: OpenProgram) -> None:
+        if program.seconds:
+            self.context.emit(program.as_event(self.context.now()))
 
     def close_all(self) -> None:
         for key in list(self._opened):
@@ -239,7 +202,7 @@ def _root(frame: FrameType, trace: FrameType | None) -> FrameType | None:
     return private.find(start, private.CALL, stop=private.TRACE)
 
 
-def _shown(program: _Open) -> str:
+def _shown(program: OpenProgram) -> str:
     return program.function.name if program.function else program.stem
 
 

@@ -15,6 +15,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.hooks.local_variables import variables
 from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.words import short
 
@@ -23,7 +24,6 @@ Group = tuple[tuple[int, ...], str]
 _MOST_NAMES = 4000
 _DEPTH = 4  # containers and objects below a name, before a container that is long enough
 _WIDE = 64  # attributes or items of one that are looked through
-_READS_LOCALS = {"locals", "vars", "dir", "exec", "eval"}
 _OPTIMIZED = 0x1  # co_flags: the locals of a function, not of a module or class body
 
 
@@ -67,29 +67,12 @@ def _scopes() -> Iterator[tuple[list[tuple[str, Any]], str, CodeType | None]]:
         while walk is not None:
             code = walk.f_code
             if code.co_flags & _OPTIMIZED and owner(code.co_filename) == "user":
-                yield _locals(walk, code), code.co_filename, code
+                yield list(variables(walk).items()), code.co_filename, code
             walk = walk.f_back
     for module in list(sys.modules.values()):
         file = getattr(module, "__dict__", {}).get("__file__")
         if isinstance(file, str) and owner(file) == "user":
             yield list(vars(module).items()), file, None
-
-
-def _locals(frame: FrameType, code: CodeType) -> list[tuple[str, Any]]:
-    """The variables of a function that runs.
-
-    Before Python 3.13 reading them leaves a copy in the frame, which would keep the user's arrays
-    alive: it is emptied again. It is also what `locals()` gives, so that functions that may have
-    called that, or that a debugger traces, are passed over.
-    """
-    if frame.f_trace is not None or _READS_LOCALS & {*code.co_names}:
-        return []
-    found = frame.f_locals
-    names = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
-    values = [(name, found[name]) for name in names if name in found]
-    if sys.version_info < (3, 13):
-        found.clear()
-    return values
 
 
 def _inside(name: str, value: Any, group: Group, at_least: int) -> tuple[str, str] | None:

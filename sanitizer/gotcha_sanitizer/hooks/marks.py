@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from gotcha_sanitizer.parts import Mark
+from gotcha_sanitizer.hooks.source_key import source
+from gotcha_sanitizer.parts import SAMPLED, Mark
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _DEPTH, _MOST, _WIDE = 8, 64, 60
@@ -98,7 +99,8 @@ class _Marker:
         if isinstance(value, (type, types.ModuleType)):
             return Mark("value", value.__name__, ("named", value.__name__, id(value)))
         if isinstance(value, enum.Enum):
-            return Mark("value", str(value), (kind.__qualname__, value.name))
+            name = value._name_  # not `str`, not `.name`: both may be the user's code
+            return Mark("value", f"{kind.__name__}.{name}", (kind.__qualname__, name))
         if isinstance(value, types.FunctionType):
             return self._function(value, depth)
         if isinstance(value, types.MethodType):
@@ -183,25 +185,6 @@ def _sources(parts: tuple[tuple[str, Mark], ...]) -> tuple[object, ...]:
     return tuple((name, m.source or m.key) for name, m in parts)
 
 
-def source(function: types.FunctionType) -> tuple[object, ...]:
-    """What is the same for each function object that one piece of source makes."""
-    code = function.__code__
-    place = () if _is_cell(code.co_filename) else (code.co_filename, code.co_firstlineno)
-    return (code.co_qualname, digest(code), *place)
-
-
-def digest(code: types.CodeType) -> str:
-    """Of what the code does, not of where it stands."""
-    plain = tuple(c if not isinstance(c, types.CodeType) else digest(c) for c in code.co_consts)
-    text = repr((code.co_code, code.co_names, code.co_varnames, plain)).encode("utf-8", "replace")
-    return hashlib.blake2b(text, digest_size=8).hexdigest()
-
-
-def _is_cell(path: str) -> bool:
-    """Notebook cells: a cell that is run again is another file."""
-    return path.startswith("<") or "ipykernel_" in path
-
-
 def _key_of_plain(value: Any) -> object:
     long = isinstance(value, (str, bytes)) and len(value) > 200
     return hash(value) if long else repr(value)  # repr: nan equals itself, 0.0 is not -0.0
@@ -231,7 +214,7 @@ def _array(value: Any) -> Mark:
     text = f"{value.dtype}[{','.join(map(str, value.shape))}]"
     kind = type(value)
     if kind.__module__ == "numpy" and value.dtype != object:
-        return Mark("array", text, (text, _sample(value)), text)
+        return Mark("array", text, (SAMPLED, text, _sample(value)), text)
     return Mark("array", text, (text, serials.of(value)), text)
 
 

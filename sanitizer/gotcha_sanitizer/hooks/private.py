@@ -1,6 +1,7 @@
 """The one file that knows names which JAX does not document, and what is lost when one goes.
 
-All of them were read in jax 0.10.2, 0.11.2 and 0.12.0.1. Nothing here is called or replaced: frames
+It stays one file, however long: whoever follows a new JAX looks here and nowhere else. All of them
+were read in jax 0.10.2, 0.11.2 and 0.12.0.1. Nothing here is called or replaced: frames
 of JAX's own functions are looked at while one of its public monitoring events is sent.
 """
 
@@ -27,6 +28,7 @@ TRACE = "_trace_for_jit"
 TRANSFORMED = "call_impl_cache_miss"  # a jitted function evaluated by a transformation
 GRADIENTS = frozenset({"value_and_grad_f", "grad_f", "jacfun", "hessian_f", "vjp_f"})
 RULES = {"_pjit_linearize": "grad", "_pjit_batcher": "vmap", "_pjit_transpose_fancy": "grad"}
+PMAPPED = "_cached_shard_map.<locals>._fun"  # what jax.pmap compiles
 _FAR = 400
 
 
@@ -57,6 +59,13 @@ def _has_call(jax: Any) -> bool:
     return _locals(code, "fun", "jit_info", "args", "kwargs")
 
 
+def _has_pmap(jax: Any) -> bool:
+    cached = jax._src.pmap._cached_shard_map
+    held = [cell.cell_contents for cell in cached.__closure__]
+    code = next(f.__code__ for f in held if getattr(f, "__name__", "") == "_cached_shard_map")
+    return "fun" in _nested(code, "_fun").co_freevars
+
+
 NAMES = (
     Name("frame _trace_for_jit", _has_trace, "no constants; arguments are read from the call"),
     Name("frame cache_miss", _has_call, "no reasons for recompiles without a retrace"),
@@ -74,6 +83,11 @@ NAMES = (
             _nested(inspect.unwrap(jax.value_and_grad).__code__, "value_and_grad_f") is not None
         ),
         "gradients taken outside of jit are not told from other operations",
+    ),
+    Name(
+        "closure _cached_shard_map",
+        _has_pmap,
+        "functions under jax.pmap are shown as operations of JAX",
     ),
     Name(
         "monitoring listeners",
@@ -159,6 +173,18 @@ def call(frame: FrameType | None) -> Call | None:
     return Call(
         values["fun"], values.get("ji") or values.get("jit_info"), values["args"], values["kwargs"]
     )
+
+
+def mapped(fun: Any) -> Any:
+    """The user's function where `fun` is what jax.pmap made of it; else `fun`."""
+    inner = jitted_function(fun)
+    if getattr(inner, "__qualname__", "") != PMAPPED:
+        return fun
+    try:
+        cells = dict(zip(inner.__code__.co_freevars, inner.__closure__, strict=True))
+        return cells["fun"].cell_contents.f
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return fun
 
 
 def transformation(frame: FrameType | None) -> str:

@@ -58,7 +58,10 @@ class Watches:
         captures: tuple[Capture, ...],
         caller: types.CodeType | None,
     ) -> None:
-        """From now on; a new trace of the same function starts anew. `caller` made the call."""
+        """From the end of its trace on; a new trace starts anew. `caller` made the call.
+
+        What the trace itself has changed is not looked at: counters of traces, memos.
+        """
         for told in self.on_watch:
             told(caller)
         if base is None:
@@ -66,7 +69,9 @@ class Watches:
         by_name = {each.name: each for each in captures}
         pairs = [(read, by_name[read.label()]) for read in found if read.label() in by_name]
         kept = tuple(pair for pair in pairs if pair[0].kind != "partial")[:_READS]
-        self._by_serial[function.serial] = Watch(function, weakref.ref(base), kept)
+        watch = Watch(function, weakref.ref(base), kept)
+        watch.told.update(was.name for was, _ in watch.changed())
+        self._by_serial[function.serial] = watch
         self._by_serial.move_to_end(function.serial)
         while len(self._by_serial) > _FUNCTIONS:
             self._by_serial.popitem(last=False)

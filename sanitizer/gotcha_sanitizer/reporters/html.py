@@ -7,7 +7,7 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 
-from gotcha_sanitizer.record import STAGES, Run
+from gotcha_sanitizer.record import STAGES, Run, stages
 from gotcha_sanitizer.reporters._page.findings import findings
 from gotcha_sanitizer.reporters._page.markup import Markup, join, tag
 from gotcha_sanitizer.reporters._page.memory import memory
@@ -78,7 +78,7 @@ def _unfinished(run: Run) -> Markup:
 def _tiles(run: Run) -> Markup:
     spent = sum(run.total(stage) for stage in STAGES)
     lost = sum(finding.seconds for finding in run.problems)
-    stages = ", ".join(f"{stage} {seconds(run.total(stage))}" for stage in STAGES)
+    parts = ", ".join(f"{stage} {seconds(run.total(stage))}" for stage in stages(run))
     share = f"{spent / run.last:.0%} of {seconds(run.last)}" if run.last else ""
     hits = run.count("cache_hits")
     tiles = [
@@ -94,7 +94,7 @@ def _tiles(run: Run) -> Markup:
         tag("div", tag("dt", name), tag("dd", value, tag("small", more)))
         for name, value, more in tiles
     )
-    return join([tag("dl", *boxes, class_="tiles"), tag("p", stages, class_="soft")])
+    return join([tag("dl", *boxes, class_="tiles"), tag("p", parts, class_="soft")])
 
 
 def _links(sections: dict[str, Markup]) -> Markup:

@@ -10,7 +10,7 @@ from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import STAGES, Row, Run
+from gotcha_sanitizer.record import STAGES, Row, Run, stages
 from gotcha_sanitizer.words import place, plural, seconds, short
 
 _WIDTH = 96
@@ -87,13 +87,19 @@ def _table(run: Run) -> Iterator[str]:
     rows = sorted(run.rows.values(), key=lambda row: -row.total)
     shown, rest = _collapsed(rows)
     width = min(max(len(_name(row)) for row in shown), 44)
-    yield f"  {'compiled':<{width}}  {'times':>5}  {'trace':>8}  {'lower':>8}  {'compile':>8}  why"
+    heads = "  ".join(f"{stage:>8}" for stage in stages(run))
+    yield f"  {'compiled':<{width}}  {'times':>5}  {heads}  why"
     for row in shown:
-        times = " ".join(f"{seconds(row.seconds[stage]):>8} " for stage in STAGES)
+        times = " ".join(f"{_spent(row.seconds[stage]):>8} " for stage in stages(run))
         why = ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in row.causes.items())
         yield f"  {_name(row):<{width}.{width}}  {row.programs:>5}  {times} {why}".rstrip()
     if rest:
         yield f"  and {plural(len(rest), 'other')}, {seconds(sum(row.total for row in rest))}"
+
+
+def _spent(took: float) -> str:
+    """A stage that was not seen, as a trace inside of an eager gradient, took some time too."""
+    return seconds(took) if took else "n/a"
 
 
 def _collapsed(rows: list[Row]) -> tuple[list[Row], list[Row]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from gotcha_sanitizer.record import STAGES, Row, Run
+from gotcha_sanitizer.record import Row, Run, stages
 from gotcha_sanitizer.reporters._page.markup import Markup, tag
 from gotcha_sanitizer.words import plural, seconds, short
 
@@ -18,7 +18,8 @@ def functions(run: Run) -> Markup:
     rows = sorted(run.rows.values(), key=lambda row: -row.total)
     if not rows:
         return Markup("")
-    heads = ("function", "place", "programs", "compiles", "cache hits", *STAGES, "total", "why")
+    shown = stages(run)
+    heads = ("function", "place", "programs", "compiles", "cache hits", *shown, "total", "why")
     names = [
         tag(
             "th",
@@ -35,7 +36,7 @@ def functions(run: Run) -> Markup:
         "table",
         tag("caption", caption),
         tag("thead", tag("tr", *names)),
-        tag("tbody", *(_row(row) for row in rows[:_MOST])),
+        tag("tbody", *(_row(row, shown) for row in rows[:_MOST])),
         class_="sortable",
     )
     return tag(
@@ -48,7 +49,7 @@ def functions(run: Run) -> Markup:
     )
 
 
-def _row(row: Row) -> Markup:
+def _row(row: Row, stages: tuple[str, ...]) -> Markup:
     name = f"{row.function} outside of jit" if row.eager else row.function
     causes = ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in row.causes.items())
     return tag(
@@ -56,7 +57,7 @@ def _row(row: Row) -> Markup:
         tag("th", name, scope="row", class_="mono"),
         tag("td", f"{short(row.path)}:{row.line}", class_="mono"),
         *(_count(value) for value in (row.programs, row.compiles, row.cache_hits)),
-        *(_seconds(row.seconds[stage]) for stage in STAGES),
+        *(_seconds(row.seconds[stage]) for stage in stages),
         _seconds(row.total),
         tag("td", causes),
     )
@@ -67,7 +68,7 @@ def _count(value: int) -> Markup:
 
 
 def _seconds(value: float) -> Markup:
-    shown = seconds(value) if value else "-"
+    shown = seconds(value) if value else "n/a"
     return tag("td", shown, class_="number", data_value=f"{value:.6f}")
 
 

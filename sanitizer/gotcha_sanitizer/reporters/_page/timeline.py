@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.record import Json, Run, row_key
-from gotcha_sanitizer.reporters._page.axis import times
-from gotcha_sanitizer.reporters._page.markup import Markup, join, tag
+from gotcha_sanitizer.reporters._page.axis import ticks, times
+from gotcha_sanitizer.reporters._page.markup import Markup, join, prose, tag
+from gotcha_sanitizer.reporters._page.steps import Steps, steps
 from gotcha_sanitizer.words import plural, seconds, short
 
+_Lanes = list[tuple[str, list[Json]]]  # name and programs of each
 _LANES = 12
 _BINS = 300
 _LEFT, _WIDTH, _LANE, _TOP = 290, 1200, 24, 6
@@ -32,27 +34,68 @@ class _Bin:
             self.worst, self.why = took, "; ".join(program["why"]) or program["shapes"]
 
 
+@dataclass(frozen=True)
+class _Axis:
+    """What runs from left to right. `span`: from where to where a program is drawn."""
+
+    end: float
+    span: Callable[[Json], tuple[float, float]]
+    marks: list[tuple[float, str]]
+    label: Callable[[float], str]
+
+
 def timeline(run: Run) -> Markup:
     """The section; nothing where nothing was compiled."""
     if not run.programs:
         return Markup("")
     lanes = _lanes(run)
-    end = max(run.last, *(program["at"] for program in run.programs)) or 1.0
-    height = _TOP + _LANE * len(lanes) + 26
-    drawing = tag(
-        "svg",
-        _axis(end, height),
-        *(_lane(i, name, programs, end) for i, (name, programs) in enumerate(lanes)),
-        viewBox=f"0 0 {_WIDTH} {height}",
-        role="img",
-        aria_label=f"Timeline of {plural(len(run.programs), 'compiled program')} over "
-        f"{seconds(end)}; the table below has the same numbers",
-    )
+    drawings = [_drawing(run, lanes, _over_time(run), "over time")]
+    if found := steps(run):
+        words = f"over {found.loop}"
+        drawings = [
+            tag("h3", prose(f"Over {found.loop}, up to the last compile")),
+            _drawing(run, lanes, _over_steps(found), words),
+            tag("h3", "Over time"),
+            *drawings,
+        ]
     return tag(
         "section",
         tag("h2", "When it compiled"),
-        tag("div", drawing, _legend(), class_="card"),
+        tag("div", *drawings, _legend(), class_="card"),
         id="timeline",
+    )
+
+
+def _over_time(run: Run) -> _Axis:
+    end = max(run.last, *(program["at"] for program in run.programs)) or 1.0
+    marks = [(at, seconds(at) if at else "0") for at in times(end, 10)]
+
+    def span(program: Json) -> tuple[float, float]:
+        return program["at"] - sum(program["seconds"].values()), program["at"]
+
+    return _Axis(end, span, marks, seconds)
+
+
+def _over_steps(found: Steps) -> _Axis:
+    marks = [(at, f"{at:,.0f}") for at in ticks(found.end, 10) if at == int(at)]
+
+    def span(program: Json) -> tuple[float, float]:
+        at = found.of(program)
+        return at, at
+
+    return _Axis(found.end + 1, span, marks, lambda at: f"turn {at:,.0f}")
+
+
+def _drawing(run: Run, lanes: _Lanes, axis: _Axis, words: str) -> Markup:
+    height = _TOP + _LANE * len(lanes) + 26
+    return tag(
+        "svg",
+        _axis(axis, height),
+        *(_lane(i, name, programs, axis) for i, (name, programs) in enumerate(lanes)),
+        viewBox=f"0 0 {_WIDTH} {height}",
+        role="img",
+        aria_label=f"Timeline of {plural(len(run.programs), 'compiled program')} {words}; "
+        "the table below has the same numbers",
     )
 
 
@@ -62,7 +105,7 @@ def _kind(program: Json) -> str:
     return "again" if program["causes"] else "first"
 
 
-def _lanes(run: Run) -> list[tuple[str, list[Json]]]:
+def _lanes(run: Run) -> _Lanes:
     """The functions that took longest, the rest together; jitted functions before operations."""
     groups: dict[object, list[Json]] = defaultdict(list)
     for program in run.programs:
@@ -86,28 +129,29 @@ def _name(program: Json) -> str:
     return f"{program['function']} ({short(path)}:{line})"
 
 
-def _lane(number: int, name: str, programs: list[Json], end: float) -> Markup:
+def _lane(number: int, name: str, programs: list[Json], axis: _Axis) -> Markup:
     top = _TOP + number * _LANE
     bins: dict[int, _Bin] = defaultdict(_Bin)
     for program in programs:
         kind = _kind(program)
         took = sum(program["seconds"].values())
-        last = min(int(program["at"] / end * _BINS), _BINS - 1)
-        first = max(0, min(int((program["at"] - took) / end * _BINS), last))
+        begin, end = (int(at / axis.end * _BINS) for at in axis.span(program))
+        last = min(end, _BINS - 1)
+        first = max(0, min(begin, last))
         for index in range(first, last + 1):
             bins[index].add(program, kind, took / (last - first + 1))
     return tag(
         "g",
         tag("title", name),
         tag("text", _cut(name), x=0, y=top + 16),
-        *(_rectangle(index, found, top, end) for index, found in sorted(bins.items())),
+        *(_rectangle(index, found, top, axis) for index, found in sorted(bins.items())),
     )
 
 
-def _rectangle(index: int, found: _Bin, top: int, end: float) -> Markup:
+def _rectangle(index: int, found: _Bin, top: int, axis: _Axis) -> Markup:
     width = (_WIDTH - _LEFT) / _BINS
     kind = next(kind for kind in _KINDS if found.counts[kind])
-    at = seconds(index / _BINS * end)
+    at = axis.label(index / _BINS * axis.end)
     words = {"again": "compiled again", "first": "compiled first", "cached": "from the cache"}
     counts = ", ".join(f"{n} {words[kind]}" for kind, n in found.counts.items() if n)
     return tag(
@@ -125,13 +169,12 @@ def _cut(name: str, most: int = 34) -> str:
     return name if len(name) <= most else f"…{name[1 - most :]}"
 
 
-def _axis(end: float, height: int) -> Markup:
+def _axis(axis: _Axis, height: int) -> Markup:
     parts = []
-    for at in times(end, 10):
-        x = f"{_LEFT + at / end * (_WIDTH - _LEFT):.1f}"
+    for at, label in axis.marks:
+        x = f"{_LEFT + at / axis.end * (_WIDTH - _LEFT):.1f}"
         parts.append(tag("line", x1=x, x2=x, y1=_TOP, y2=height - 22, class_="axis"))
-        label = seconds(at) if at else "0"
-        anchor = "end" if at > 0.97 * end else "middle"
+        anchor = "end" if at > 0.97 * axis.end else "middle"
         parts.append(tag("text", label, x=x, y=height - 6, text_anchor=anchor, class_="soft"))
     return join(parts)
 

@@ -1,0 +1,73 @@
+"""The checks of a session: what they find is suppressed, kept, written down and spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from gotcha_sanitizer import suppress
+from gotcha_sanitizer.checks import checks
+from gotcha_sanitizer.events import Event
+from gotcha_sanitizer.finding import Finding, as_dict
+from gotcha_sanitizer.notices import Notices
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.recording import Recording
+
+
+class Checking:
+    """Gives each event to each check that was asked for."""
+
+    def __init__(
+        self,
+        options: Options,
+        recording: Recording,
+        notices: Notices,
+        now: Callable[[], float],
+    ) -> None:
+        self.options = options
+        self.recording = recording
+        self.notices = notices
+        self.now = now
+        known = checks()
+        chosen = options.checks or tuple(n for n, check in known.items() if check.default)
+        self._checks = [known[name](options) for name in chosen if name in known]
+        self._suppressed: list[suppress.Suppression] = []
+
+    @property
+    def names(self) -> list[str]:
+        return [check.name() for check in self._checks]
+
+    def read_suppressions(self) -> None:
+        """Of the file that the options name; its mistakes are told."""
+        if self.options.suppressions:
+            self._suppressed, problems = suppress.read(Path(self.options.suppressions))
+            for problem in problems:
+                self.notices.say(problem)
+
+    def renew(self) -> None:
+        """Checks that have seen nothing yet."""
+        self._checks = [type(check)(self.options) for check in self._checks]
+
+    def on(self, event: Event) -> None:
+        for check in self._checks:
+            try:
+                for finding in check.on(event):
+                    self._found(finding)
+            except Exception as error:
+                why = f"{type(error).__name__}: {error}"
+                self.recording.degraded(f"check {check.name()}", why)
+
+    def _found(self, finding: Finding) -> None:
+        run = self.recording.run
+        before = run.findings.get(finding.id)
+        if before is None and suppress.covered(finding, self._suppressed):
+            return
+        if self.options.redact:
+            finding = replace(finding, evidence={})
+        run.findings[finding.id] = finding
+        # Written again when it has doubled, and at the end: a storm must not fill the disk.
+        if before is None or finding.count >= 2 * max(before.count, 1):
+            at = {"event": "finding", "at": round(self.now(), 4)}
+            self.recording.write(as_dict(finding) | at)
+        self.notices.found(finding, first=before is None)

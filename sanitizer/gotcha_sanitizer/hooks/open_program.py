@@ -1,0 +1,65 @@
+"""A program that is being made: what its events have told so far."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from gotcha_sanitizer.events import Program
+from gotcha_sanitizer.frames import Where
+from gotcha_sanitizer.hooks.capture import Read
+from gotcha_sanitizer.parts import Capture, Constant, Function, Signature, Turn
+
+
+@dataclass
+class OpenProgram:
+    """Filled stage by stage; `as_event` once the last one is over."""
+
+    number: int
+    name: str
+    called: bool
+    place: Where
+    caller: CodeType | None = None
+    turn: Turn | None = None
+    described: bool = False  # wholly: else it is compared with nothing, and nothing is claimed
+    function: Function | None = None
+    base: Any = None  # FunctionType; declared so, type checkers would bind it as a method
+    signature: Signature = field(default_factory=Signature)
+    captures: tuple[Capture, ...] = ()
+    reads: list[Read] = field(default_factory=list)
+    constants: tuple[Constant, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+    retraced: bool = False
+    cleared: bool = False
+    cached: bool | None = None
+    eager: str = ""
+    transform: str = ""
+
+    @property
+    def stem(self) -> str:
+        return self.name.removeprefix("jit(").removesuffix(")")
+
+    def as_event(self, at: float) -> Program:
+        function = self.function or Function(self.stem, (self.stem,), 0, "function", "library")
+        return Program(
+            at=at,
+            number=self.number,
+            function=function,
+            stack=self.place.stack,
+            loops=self.place.loops,
+            signature=self.signature,
+            captures=self.captures,
+            constants=self.constants,
+            seconds=dict(self.seconds),
+            retraced=self.retraced,
+            cached=self.cached,
+            eager=self.eager,
+            transform=self.transform,
+            thread=threading.get_ident(),
+            cleared=self.cleared,
+            library=self.place.library,
+            turn=self.turn,
+            called=self.called and self.described,
+        )

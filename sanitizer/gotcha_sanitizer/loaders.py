@@ -1,0 +1,120 @@
+"""What gives the batches of a script: what the loop around its jitted step goes over."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+
+_WRAPPERS = {"enumerate", "tqdm", "iter", "islice", "list", "track"}  # their first argument
+_DEPTH = 8
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LOOPS = (ast.For, ast.AsyncFor)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`missing`: names in `text` that the script has not at its top level, such as parameters."""
+
+    line: int
+    text: str
+    missing: tuple[str, ...]
+
+
+def candidates(tree: ast.Module, names: Container[str]) -> list[Candidate]:
+    """One for each different expression; `names` are those of the script once it was imported."""
+    steps = _jitted(tree)
+    found: dict[str, Candidate] = {}
+    for call, around in _calls(tree, ()):
+        if _name(call.func) not in steps:
+            continue
+        loop = next((n for n in reversed(around) if isinstance(n, _LOOPS) and not _counts(n)), None)
+        if loop is not None:
+            scopes = [n for n in around[: around.index(loop)] if isinstance(n, _FUNCTIONS)]
+            source = _source(loop.iter, [tree, *scopes])
+            text = ast.unparse(source)
+            turning = {name for node in around if isinstance(node, _LOOPS) for name in _bound(node)}
+            missing = tuple(n for n in _read(source) if n in turning or n not in names)
+            found.setdefault(text, Candidate(loop.lineno, text, missing))
+    return list(found.values())
+
+
+def _jitted(tree: ast.Module) -> set[str]:
+    """Names of the functions that are jitted here, by a decorator or by a call."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, _FUNCTIONS):
+            if any("jit" in ast.unparse(each) for each in node.decorator_list):
+                found.add(node.name)
+        elif (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and "jit" in ast.unparse(node.value.func)
+        ):
+            found |= {each.id for each in node.targets if isinstance(each, ast.Name)}
+    return found
+
+
+def _calls(
+    node: ast.AST, around: tuple[ast.AST, ...]
+) -> Iterator[tuple[ast.Call, tuple[ast.AST, ...]]]:
+    """Each call, with the functions and loops that it is in, outermost first."""
+    if isinstance(node, ast.Call):
+        yield node, around
+    inside = (*around, node) if isinstance(node, (*_FUNCTIONS, *_LOOPS)) else around
+    for child in ast.iter_child_nodes(node):
+        yield from _calls(child, inside)
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def _counts(loop: ast.For | ast.AsyncFor) -> bool:
+    return isinstance(loop.iter, ast.Call) and _name(loop.iter.func) in {"range", "trange", "count"}
+
+
+def _source(node: ast.expr, scopes: list[ast.AST]) -> ast.expr:
+    """Without what is put around a loader, and through the variable that holds it."""
+    for _ in range(_DEPTH):
+        if isinstance(node, ast.Call) and _name(node.func) in _WRAPPERS and node.args:
+            node = node.args[0]
+        elif isinstance(node, ast.Call) and _name(node.func) == "zip" and node.args:
+            node = next((each for each in node.args if not _is_count(each)), node.args[0])
+        elif isinstance(node, ast.Name) and (value := _assigned(node.id, scopes[1:])) is not None:
+            node = value
+        else:
+            break
+    return node
+
+
+def _is_count(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and _name(node.func) in {"range", "count"}
+
+
+def _assigned(name: str, scopes: list[ast.AST]) -> ast.expr | None:
+    """The value of a function's variable that is assigned once; a module's is there by itself."""
+    for scope in reversed(scopes):
+        values = [
+            node.value
+            for node in ast.walk(scope)
+            if isinstance(node, ast.Assign)
+            and any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
+        ]
+        if values:
+            return values[0] if len(values) == 1 else None
+    return None
+
+
+def _bound(loop: ast.For | ast.AsyncFor) -> set[str]:
+    return {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+
+
+def _read(source: ast.expr) -> Iterator[str]:
+    """Names that an expression takes from outside, builtins left out."""
+    nodes = [node for node in ast.walk(source) if isinstance(node, ast.Name)]
+    own = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+    own |= {node.arg for node in ast.walk(source) if isinstance(node, ast.arg)}
+    used = dict.fromkeys(node.id for node in nodes if node.id not in own)
+    return (each for each in used if not hasattr(builtins, each))

@@ -1,0 +1,88 @@
+"""What a session has seen: added up in memory and, where asked for, on disk as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gotcha_sanitizer import record
+from gotcha_sanitizer.stream import Stream
+
+
+class Recording:
+    """The run, and its file at `path` if that is not empty. Nothing here raises for the disk."""
+
+    def __init__(
+        self,
+        path: str,
+        header: Callable[[], dict[str, Any]],
+        now: Callable[[], float],
+        say: Callable[[str], None],
+    ) -> None:
+        self.run = record.Run()
+        self._path = path
+        self._header = header
+        self._now = now
+        self._say = say
+        self._stream: Stream | None = None
+
+    def open(self) -> None:
+        """Begins the record."""
+        if self._path:
+            self._stream = Stream(self._path)
+            try:
+                self._stream.open()
+                self._stream.header = self._header
+            except Exception as error:
+                self._lost(error)
+        self.add(self._header())
+
+    def in_child(self) -> None:
+        """A fork: the child records its own run; what cannot be seen stays so."""
+        self.run = record.Run(degraded=self.run.degraded.copy())
+        self.run.start = self._header()
+        if self._stream is not None:
+            self._stream.in_child()
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self.run.add(row)
+        self.write(row)
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """For what is kept in the run already."""
+        self._do(lambda stream: stream.write(row))
+
+    def degraded(self, feature: str, why: str) -> None:
+        """Something cannot be seen in this process: said in the report, once for each feature."""
+        if feature not in self.run.degraded:
+            self.run.degraded[feature] = why
+            self.write({"event": "degraded", "feature": feature, "why": why})
+
+    def flush(self) -> None:
+        """What was recorded so far is on disk."""
+        self._do(lambda stream: stream.flush())
+
+    def end(self, self_seconds: float) -> None:
+        """Closes the record with its summary; `gotcha-sanitize report` can make it anew."""
+        own = {"at": round(self._now(), 4), "self_seconds": round(self_seconds, 4)}
+        self.add(record.summary(self.run) | own)
+
+    def close(self) -> None:
+        self._do(lambda stream: stream.close())
+
+    def drop(self) -> None:
+        """No file, from now on."""
+        self._stream = None
+
+    def _do(self, action: Callable[[Stream], None]) -> None:
+        if self._stream is not None:
+            try:
+                action(self._stream)
+            except Exception as error:
+                self._lost(error)
+
+    def _lost(self, error: Exception) -> None:
+        self._stream = None
+        what = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        self.degraded("record", f"it ends at {self._now():.1f} s: {what}")
+        self._say(f"log_path: {what}; the record ends here")

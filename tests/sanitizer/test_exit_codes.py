@@ -1,0 +1,76 @@
+"""The option `exitcode`: for a program that ends with 0, and never in place of its own code."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.sanitizer.processes import HEAD
+
+pytest.importorskip("jax")
+
+ENDS = [
+    ("storm()", 66),
+    ("step(1.0)", 0),
+    ("storm(); sys.exit(3)", 3),
+    ("storm(); sys.exit('no')", 1),
+    ("storm(); sys.exit()", 66),
+    ("storm(); exit(3)", 3),
+    ("storm(); raise SystemExit", 66),
+    ("storm(); raise SystemExit(3)", 3),
+    ("storm(); raise ValueError", 1),
+    ("sys.excepthook = lambda *_: None; storm(); raise ValueError", 1),
+    ("storm(); os._exit(4)", 4),
+    ("storm(); import gotcha_sanitizer; gotcha_sanitizer.stop(); sys.exit(3)", 3),
+]
+
+
+@pytest.mark.parametrize(("body", "code"), ENDS)
+def test_exitcode(go, body, code):
+    assert go(body, "exitcode=66").code == code
+
+
+def test_exitcode_of_a_program_that_catches_an_exit_and_raises_another(go):
+    """Where we have started it, its code is known on each Python."""
+    body = """
+        def main():
+            try:
+                sys.exit(3)
+            except SystemExit:
+                storm()
+        raise SystemExit(main())
+        """
+    assert go(body, "exitcode=66", args=["-m", "gotcha_sanitizer", "prog.py"]).code == 66
+
+
+def test_exitcode_of_a_program_whose_code_may_not_be_seen(go):
+    done = go("raise SystemExit(storm())", "exitcode=66")
+    unseen = sys.version_info < (3, 12)
+    assert done.code == (0 if unseen else 66)
+    assert ("exitcode: prog.py:9 may have ended the program" in done.err) == unseen
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring")
+def test_exitcode_where_other_tools_hold_all_places(go):
+    """Then it is done as on Python 3.11: a code of the program is never changed."""
+    body = """
+        import gotcha_sanitizer
+        gotcha_sanitizer.stop()
+        for n in range(6):
+            sys.monitoring.use_tool_id(n, "other")
+        gotcha_sanitizer.start("exitcode=66")
+        storm()
+        """
+    assert go(body + "\n        raise SystemExit(3)").code == 3
+    assert go(body + "\n        sys.exit(0)").code == 66
+
+
+def test_exitcode_is_for_the_findings_of_fail_on_and_comes_after_the_programs_own_end(go):
+    body = "import atexit\natexit.register(print, 'bye')\nstorm()\nprint('done')\n"
+    early = "import atexit; atexit.register(print, 'early')\n" + HEAD
+    done = go(body, "exitcode=66", head=early)
+    assert (done.code, done.out) == (66, "done\nbye\nearly\n")
+    assert go(body, "exitcode=66:fail_on=stale-capture").code == 0
+    assert go(body, "exitcode=66:fail_on=recompile/new-function").code == 66
+    assert go(body).code == 0

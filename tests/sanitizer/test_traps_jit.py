@@ -1,0 +1,147 @@
+"""A recompile is seen however a function was jitted, and by whom."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gotcha_sanitizer.session import Session
+from tests.sanitizer.inside import lost, mine, problems
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+
+SIZES = (3, 5, 7, 9)
+SHAPE, NOTHING = "recompile/shape", ""
+
+
+def _called(function: Callable[..., Any], shape: Callable[[int], tuple[int, ...]]) -> None:
+    for n in SIZES:
+        function(jnp.ones(shape(n)))
+
+
+def vmap() -> None:
+    jitted = jax.jit(lambda x: x * 2)
+    for n in SIZES:
+        jax.vmap(jitted)(jnp.ones((4, n)))
+
+
+def grad() -> None:
+    _called(jax.jit(jax.grad(lambda x: (x**2).sum())), lambda n: (n,))
+
+
+def eager_grad() -> None:
+    jitted = jax.jit(lambda x: (x**2).sum())
+    for n in SIZES:
+        jax.grad(jitted)(jnp.ones(n))
+
+
+def scan() -> None:
+    jitted = jax.jit(lambda x: x * 2)
+    _called(jax.jit(lambda x: jax.lax.scan(lambda c, a: (jitted(c), a), 0.0, x)), lambda n: (n,))
+
+
+def shard_map() -> None:
+    auto = (jax.sharding.AxisType.Auto,)
+    mesh = jax.make_mesh((1,), ("d",), axis_types=auto)
+    spec = jax.sharding.PartitionSpec("d")
+    mapped = jax.shard_map(lambda x: x * 2, mesh=mesh, in_specs=spec, out_specs=spec)
+    _called(jax.jit(mapped), lambda n: (n,))
+
+
+def custom_vjp() -> None:
+    double = jax.custom_vjp(lambda x: x * 2)
+    double.defvjp(lambda x: (x * 2, x), lambda x, g: (g * 2,))
+    _called(jax.jit(jax.grad(lambda x: double(x).sum())), lambda n: (n,))
+
+
+def export() -> None:
+    from jax import export
+
+    for n in SIZES:  # lowered on purpose, for each shape
+        export.export(jax.jit(lambda x: x * 2))(jax.ShapeDtypeStruct((n,), "float32"))
+
+
+def ahead_of_time() -> None:
+    jitted = jax.jit(lambda x: x * 2)
+    for n in SIZES:
+        compiled = jitted.lower(jnp.ones(n)).compile()
+        compiled(jnp.ones(n))
+
+
+def donation() -> None:
+    _called(jax.jit(lambda x: x * 2, donate_argnums=0), lambda n: (n,))
+
+
+def pmap() -> None:
+    _called(jax.pmap(lambda x: x * 2), lambda n: (1, n))
+
+
+def nnx_jit() -> None:
+    from flax import nnx
+
+    model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+    step = nnx.jit(lambda model, x: model(x))
+    for n in SIZES:
+        step(model, jnp.ones((n, 3)))
+
+
+def nnx_scan() -> None:
+    from flax import nnx
+
+    model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+    axes = {"in_axes": (nnx.Carry, None), "out_axes": nnx.Carry, "length": 2}
+    step = nnx.jit(lambda model, x: nnx.scan(lambda c, m: m(c), **axes)(x, model))
+    for n in SIZES:
+        step(model, jnp.ones((n, 3)))
+
+
+def linen_jit() -> None:
+    from flax import linen as nn
+
+    class Model(nn.Module):
+        @nn.jit
+        @nn.compact
+        def __call__(self, x: Any) -> Any:
+            return nn.Dense(3)(x)
+
+    params = Model().init(jax.random.key(0), jnp.ones((2, 3)))
+    _called(functools.partial(Model().apply, params), lambda n: (n, 3))
+
+
+def filter_jit() -> None:
+    import equinox as eqx
+
+    model = eqx.nn.Linear(3, 3, key=jax.random.key(0))
+    step = eqx.filter_jit(lambda model, x: jax.vmap(model)(x))
+    for n in SIZES:
+        step(model, jnp.ones((n, 3)))
+
+
+def optax_update() -> None:
+    import optax
+
+    optimizer = optax.adam(1e-3)
+    update = jax.jit(optimizer.update)
+    for n in SIZES:
+        params = {"w": jnp.ones(n)}
+        update(params, optimizer.init(params))
+
+
+EACH = {
+    vmap: SHAPE, grad: SHAPE, eager_grad: SHAPE, scan: SHAPE, shard_map: SHAPE, custom_vjp: SHAPE,
+    export: NOTHING, ahead_of_time: NOTHING, donation: SHAPE, pmap: SHAPE, nnx_jit: SHAPE,
+    nnx_scan: SHAPE, linen_jit: SHAPE, filter_jit: SHAPE, optax_update: SHAPE,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", EACH, ids=lambda way: way.__name__)
+def test_ways_to_jit(way: Callable[[], None], running: Session):
+    way()
+    causes = {name for name in problems(running) if name.startswith("recompile")}
+    assert causes == ({EACH[way]} if EACH[way] else set())
+    assert not lost(running)
+    assert all(p["path"] == __file__ for p in mine(running))
