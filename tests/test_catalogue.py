@@ -81,7 +81,7 @@ def test_every_measurement_price_and_example_is_of_a_gotcha():
     assert stems("examples/gotchas", "*") <= NAMES
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_gotcha_was_run(name: str):
     """`make measure` writes anew what changed."""
     examples = measured.examples(name)
