@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.lint.support import lint_files
 
 STEPS = """
@@ -80,3 +82,20 @@ def test_options_are_handed_on(tmp_path):
         ("train.py", 20, "use-after-donation"),
     ]
     assert [(f.path.rpartition("/")[2], f.line, f.name) for f in found] == wanted
+
+
+def test_a_star_import_brings_the_libraries_that_the_other_file_imports(tmp_path):
+    """Its `jax` and `jnp` too; not what `__all__` leaves out, nor names that begin with `_`."""
+    tools = "import jax\nimport jax as _jax\nimport jax.numpy as jnp\n"
+    uses = "from tools import *\n\n\n@jax.jit\ndef f(x):\n    return jnp.arange(x)\n"
+    old = "from tools import *\n\nold = jax.tree_map\nhidden = _jax.tree_map\n"
+    files = {"tools.py": tools, "uses.py": uses, "old.py": old, "again.py": "from uses import *\n"}
+    files["deep.py"] = "from again import *\n\nold = jax.tree_map\n"
+    found = [(Path(f.path).name, f.line, f.name) for f in lint_files(tmp_path, files)]
+    assert found == [
+        ("deep.py", 3, "removed-api"),
+        ("old.py", 3, "removed-api"),
+        ("uses.py", 6, "traced-shape"),
+    ]
+    files["tools.py"] += "__all__ = ['jnp']\n"
+    assert not lint_files(tmp_path, files)

@@ -9,8 +9,9 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.attributes import attribute
 from gotcha_lint.analysis.key_uses import consume
+from gotcha_lint.analysis.logit_uses import given_as_logits
 from gotcha_lint.analysis.methods import library_method, method
-from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
+from gotcha_lint.analysis.propagation import apply_function, hand_over, tell, use_keys
 from gotcha_lint.analysis.results import of_fact
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
@@ -127,6 +128,8 @@ def _apply_named(
         return transform(flow, node, callee, fact, args, kwargs)
     if fact.key is not None:
         consume(flow, node, fact, args, kwargs)
+    if fact.logits is not None:
+        given_as_logits(flow, node, fact, args, kwargs, name)
     if fact.host is not None:
         _declare_host(flow, args, fact.host)
     elif fact.calls is not None:
@@ -181,6 +184,7 @@ def _construct(
     if maker is not None:
         bound = defined(maker)._replace(bound=1)
         tell(flow, node, maker, bound, args, kwargs, None)
+        use_keys(flow, node, maker, bound, args, kwargs, set())
     else:
         fields = [f for c in reversed(project.ancestors(cid)[0]) for f in project.cls(c).fields]
         for field, value in (*zip(fields, args, strict=False), *kwargs.items()):

@@ -14,23 +14,26 @@ if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
 
+MAY_BE_KEYS = frozenset({Kind.KEY, Kind.UNKNOWN, Kind.ARRAY})  # `key: jax.Array` is one too
+
+
 def consume(
     flow: Flow, node: cst.CSTNode, fact: Fact, args: tuple[Value, ...], kwargs: Kwargs
 ) -> None:
     """A key is drawn from, or split: its second use gives the same numbers again."""
     assert fact.key is not None
-    value = kwargs.get("key") or (args[fact.key] if fact.key < len(args) else None)
+    value = kwargs.get("key") or (args[fact.key] if 0 <= fact.key < len(args) else None)
     if value is not None:
         use_key(flow, node, value)
 
 
 def use_key(flow: Flow, node: cst.CSTNode, value: Value) -> None:
-    if value.kind not in (Kind.KEY, Kind.UNKNOWN) or not value.ident or flow.state is None:
+    if value.kind not in MAY_BE_KEYS or not value.ident or flow.state is None:
         return
     if value.param:
         flow.effect(("consumes", flow.id, value.param), True)
     first = flow.state.used.get(value.ident)
     if first is not None:
-        flow.record(KeyUse, node, first, first is node)
+        flow.record(KeyUse, node, first, value)
     else:
         flow.state.used[value.ident] = node

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gotcha_lint.analysis import varying
-from gotcha_lint.analysis.values import HOST, STATIC, Kind, Value, instance, static
+from gotcha_lint.analysis.values import HOST, OPTIMIZER, STATIC, Kind, Value, instance, static
 
 # Known while tracing, whatever the array holds.
 _STATIC_ATTRIBUTES = frozenset(
@@ -102,7 +102,8 @@ def attribute(base: Value, name: str) -> Value | None:
         if name == "step":
             return Value(Kind.ARRAY, base.tracer, True)
         if name == "tx":
-            return instance("optax.GradientTransformation")
+            parts = base.literal if isinstance(base.literal, frozenset) else None
+            return instance(OPTIMIZER, literal=parts)
         return Value(Kind.UNKNOWN, False, True)
     if kind is Kind.UNKNOWN and base.tracer:
         if name in _STATIC_ATTRIBUTES:

@@ -37,6 +37,8 @@ def method(
     attr = name.rpartition(".")[2]
     if base.kind is Kind.CLASS and base.cls is not None and attr == "create":
         made = flow.project.is_a(base.cls, known.TRAIN_STATE)
+        if made and "tx" in kwargs:
+            flow.effect(("attr", base.cls, "tx"), kwargs["tx"]._replace(param=""))
         return (
             instance(base.of, cls=base.cls, tracer=any(map(holds_tracer, kwargs.values())))
             if made
@@ -144,6 +146,9 @@ def _linen(
         return Value(Kind.TREE, flow.staged)
     mutable = kwargs.get("mutable")
     out = Value(Kind.UNKNOWN, flow.staged or any(map(holds_tracer, args)), True)
+    given = flow.view.get(("return", called)) if called and "method" not in kwargs else None
+    if given is not None and given.kind is Kind.ARRAY and given.of:  # probabilities
+        out = Value(Kind.ARRAY, out.tracer, given.maybe, given.of)
     if mutable is not None and mutable.literal is not False:
         return Value(Kind.TUPLE, items=(out, Value(Kind.TREE, flow.staged)), tracer=flow.staged)
     return out

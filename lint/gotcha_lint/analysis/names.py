@@ -50,10 +50,8 @@ def outside(flow: Flow, name: str, first: Scope) -> Value:
 
 def _starred(flow: Flow, name: str) -> Value | None:
     for star in flow.model.stars:
-        symbol = flow.project.symbol(
-            f"{star}.{name}" if star.strip(".") else star + name, flow.model.path
-        )
-        if symbol.kind != "external" or symbol.name in flow.facts.rows:
+        symbol = flow.project.starred(star, name, flow.model.path)
+        if symbol is not None:
             return of_symbol(flow, symbol)
     return None
 

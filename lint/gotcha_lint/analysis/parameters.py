@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.annotations import promised
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import (
+    OPTIMIZER,
     STATIC,
     TRACED,
     TRACER,
@@ -41,9 +42,12 @@ def _parameter(flow: Flow, position: int, name: str) -> Value:
         return Value(Kind.LIST, of="tuple", tracer=trace is not None)
     annotated = promised(flow, param.annotation)
     if trace is None:
-        if annotated.kind not in (Kind.UNKNOWN, Kind.STATIC):
+        plain_object = annotated.kind is Kind.OBJECT and annotated.cls is None
+        if annotated.kind not in (Kind.UNKNOWN, Kind.STATIC) and not plain_object:
             return annotated  # what it is given is not even read: no reason to come back
         seen = flow.view.get(("param", flow.id, name))
+        if plain_object:  # what it is made of is better than "an optimizer"
+            return seen if seen is not None and seen.of == annotated.of else annotated
         if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:
             return seen  # better than "a callable"
         if seen is not None and annotated.kind is seen.kind is Kind.STATIC:
@@ -77,6 +81,8 @@ def _traced_parameter(
     maybe = default is not None or flow.body.trace.soft or not flow.body.trace.known
     if seen is not None and seen.kind is annotated.kind is Kind.OBJECT and annotated.cls:
         return annotated._replace(tracer=seen.tracer)  # often of a class below
+    if seen is not None and seen.of == OPTIMIZER:
+        return seen if default is None else annotated  # no transform changes it
     if seen is not None and seen.kind is not Kind.UNKNOWN:
         return seen._replace(maybe=seen.maybe or maybe)
     if annotated.kind in (Kind.ARRAY, Kind.KEY, Kind.TREE):

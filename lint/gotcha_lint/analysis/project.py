@@ -91,14 +91,8 @@ class Project:
         rest = parts[1:]
         if how is None:
             for star in summary.stars:
-                found = self._resolve(
-                    ".".join([star.rstrip("."), *parts])
-                    if star.strip(".")
-                    else star + ".".join(parts),
-                    path,
-                    depth + 1,
-                )
-                if found.kind != "external":
+                found = self.starred(star, ".".join(parts), path, depth + 1)
+                if found is not None:
                     return found
             return None
         if isinstance(how, str):
@@ -112,6 +106,18 @@ class Project:
         if kind == "assigned":
             return Symbol("global", parts[0], path)
         return Symbol("function" if kind == "def" else "decorated", parts[0], path, number)
+
+    def starred(self, star: str, name: str, importer: str, depth: int = 0) -> Symbol | None:
+        """What `from star import *` brings under a name: of a project file, its imports too."""
+        whole = f"{star}.{name}" if star.strip(".") else star + name
+        found = self._resolve(whole, importer, depth) if depth else self.symbol(whole, importer)
+        if found.kind != "external" or found.name in self.facts.rows:
+            return found
+        if found.name == self.facts.canonical(whole):
+            return None  # nothing is known of it
+        path = self.index.find(star, importer)
+        hidden = path is not None and "__all__" in self.summaries[path].names
+        return None if hidden or name.startswith("_") else found
 
     def _of_class(self, cid: ClassId, rest: list[str]) -> Symbol | None:
         if not rest:

@@ -6,11 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from gotcha_lint.analysis.key_uses import use_key
+from gotcha_lint.analysis.key_uses import MAY_BE_KEYS, use_key
+from gotcha_lint.analysis.logit_uses import use_logits
 from gotcha_lint.analysis.outcomes import outcome
 from gotcha_lint.analysis.roles import BOUNDARIES, donated, left_out, pairs, static_names
 from gotcha_lint.analysis.sites import Trace
-from gotcha_lint.analysis.values import TRACED, TRACER, FunctionId, Kind, Kwargs, Site, Value, Via
+from gotcha_lint.analysis.values import (
+    OPTIMIZER,
+    TRACED,
+    TRACER,
+    FunctionId,
+    Kind,
+    Kwargs,
+    Site,
+    Value,
+    Via,
+)
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -26,13 +37,14 @@ def apply_function(
 ) -> Value:
     """A call of a function of the project, transformed or not."""
     via = next((v for v in reversed(function.via) if v.name in BOUNDARIES), None)
+    used: set[int] = set()
     for target in function.targets:
         if starred and not args and not kwargs:
             _propagate(flow, node, target, function)
             continue
         tell(flow, node, target, function, args, kwargs, via)
         _propagate(flow, node, target, function)
-        _use_keys(flow, node, target, function, args, kwargs)
+        use_keys(flow, node, target, function, args, kwargs, used)
     if via is not None:
         _donate(flow, node, function, via)
     if function.self_ and flow.state is not None and "self" in flow.owners:
@@ -44,17 +56,22 @@ def apply_function(
     return outcome(flow, node, function, args, kwargs)
 
 
-def _use_keys(
+def use_keys(
     flow: Flow,
     node: cst.CSTNode,
     target: FunctionId,
     function: Value,
     args: tuple[Value, ...],
     kwargs: Kwargs,
+    used: set[int],
 ) -> None:
     for name, value in pairs(flow, target, function, args, kwargs):
-        if value.kind in (Kind.KEY, Kind.UNKNOWN) and flow.view.get(("consumes", target, name)):
-            use_key(flow, node, value)
+        if value.kind in MAY_BE_KEYS and flow.view.get(("consumes", target, name)):
+            if value.ident not in used or len(function.targets) == 1:
+                use_key(flow, node, value)  # one of several functions is called
+            used.add(value.ident)
+        elif value.kind is Kind.ARRAY and (value.of or value.param):
+            use_logits(flow, node, value, flow.view.get(("logits", target, name)))
 
 
 def tell(
@@ -78,6 +95,8 @@ def tell(
             plain = value._replace(param="", ident=0, site=None)
         if plain.varying not in ("", "own-maximum"):
             plain = plain._replace(varying="")  # the loop is the caller's
+        if plain.of and plain.kind is Kind.ARRAY:
+            plain = plain._replace(of="")  # another caller gives another array
         if isinstance(plain.literal, int | float):
             plain = plain._replace(literal=None)  # another caller has another number
         if transformed:
@@ -104,6 +123,9 @@ def traced(value: Value) -> Value:
             return TRACER
         case Kind.STATIC if value.of in ("int", "float", "bool"):
             return TRACER
+        case Kind.OBJECT if isinstance(value.literal, frozenset):  # what optimizers are made of
+            maybe = value.maybe and value.of == OPTIMIZER
+            return value._replace(tracer=value.of != OPTIMIZER, maybe=maybe, param="")
         case Kind.KEY | Kind.TREE | Kind.OBJECT:
             return value._replace(tracer=True, maybe=False, param="", literal=None)
         case Kind.LIST if value.of == "host-tree":

@@ -11,6 +11,7 @@ from gotcha_lint.analysis.syntax import names_in
 from gotcha_lint.analysis.values import (
     HOST,
     NONE,
+    OPTIMIZER,
     STATIC,
     UNKNOWN,
     Kind,
@@ -19,6 +20,7 @@ from gotcha_lint.analysis.values import (
     holds_tracer,
     instance,
     join_all,
+    named,
     static,
 )
 from gotcha_lint.facts import Fact
@@ -45,7 +47,12 @@ def of_fact(
     match head:
         case "array":
             mark = varying.of_call(name, args, kwargs)
-            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, varying=mark))
+            of = "" if "where" in kwargs else tail
+            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of, varying=mark))
+        case "part":
+            mark = varying.of_call(name, args, kwargs)
+            of = first.of if first.kind is Kind.ARRAY else ""
+            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of, varying=mark))
         case "arrays":
             item = Value(Kind.ARRAY, flow.staged or traced)
             return Value(Kind.LIST, of="tuple", items=(item,), tracer=item.tracer)
@@ -80,8 +87,10 @@ def of_fact(
             return (
                 Value(Kind.HOST) if first.kind is Kind.ARRAY else Value(Kind.LIST, of="host-tree")
             )
-        case "copy" | "identity-decorator":
+        case "copy":
             return first
+        case "identity-decorator":  # `wraps(f)` gives back what it is given, and calls no `f`
+            return named(f"{name}()")
         case "object":
             return _object(tail, name, every)
         case "shapes":
@@ -115,14 +124,22 @@ def of_fact(
 
 
 def _object(tail: str, name: str, every: tuple[Value, ...]) -> Value:
-    if tail == "optax.GradientTransformation":
+    if tail == OPTIMIZER:
         parts = frozenset({name}).union(
             *(v.literal for v in every if isinstance(v.literal, frozenset)),
             (v.of for v in every if v.kind is Kind.NAMED),  # inject_hyperparams(optax.adam)
         )
         known = all(v.kind is not Kind.UNKNOWN for v in every) or name not in _COMBINERS
         return instance(tail, literal=parts, maybe=not known)
+    if tail == "flax.training.train_state.TrainState":
+        return instance(tail, literal=_parts(every))
     return instance(tail, items=every if tail in _KEEP_ARGUMENTS else ())
+
+
+def _parts(every: tuple[Value, ...]) -> frozenset[str] | None:
+    """What the optimizer among the arguments is made of, if that is known."""
+    found = [v for v in every if v.kind is Kind.OBJECT and v.of == OPTIMIZER and not v.maybe]
+    return found[0].literal if len(found) == 1 else None
 
 
 _COMBINERS = frozenset(

@@ -16,7 +16,7 @@ from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
-from gotcha_lint.analysis.values import UNKNOWN, ClassId, FunctionId, Site
+from gotcha_lint.analysis.values import UNKNOWN, ClassId, FunctionId, Kind, Site, Value
 
 MAX_ROUNDS = 12
 Result = tuple[Effects, Effects]  # what a function tells others; what it read
@@ -67,6 +67,7 @@ class Shard:
             body.hosted = fid in usage.hosted
             body.hot = usage.hot.get(fid, ())
             body.stored = usage.stored
+            body.fields = usage.fields
 
 
 class Fixpoint:
@@ -150,11 +151,12 @@ def settle(
 
 
 class Usage(NamedTuple):
-    """Who runs a function: code that is not traced, and loops."""
+    """Who runs a function: code that is not traced, and loops; and what classes hold."""
 
     hosted: frozenset[FunctionId]
     hot: Mapping[FunctionId, tuple[tuple[Site, str], ...]]
     stored: Mapping[tuple[ClassId, str], frozenset[str]]  # the functions that assign an attribute
+    fields: Mapping[ClassId, Mapping[str, Value]]  # what the attributes hold
 
 
 def usage(table: Mapping[Key, Any], project: Project) -> Usage:
@@ -178,7 +180,15 @@ def usage(table: Mapping[Key, Any], project: Project) -> Usage:
                 hot[fid] = (*hot[caller], (site, project.function(fid).name))
                 queue.append(fid)
     stored = {(key[1], key[2]): value for key, value in table.items() if key[0] == "stored"}
-    return Usage(hosted, hot, stored)
+    return Usage(hosted, hot, stored, _fields(table))
+
+
+def _fields(table: Mapping[Key, Any]) -> dict[ClassId, dict[str, Value]]:
+    found: dict[ClassId, dict[str, Value]] = {}
+    for key, value in table.items():
+        if key[0] == "attr" and value.kind not in (Kind.UNKNOWN, Kind.STATIC, Kind.NONE):
+            found.setdefault(key[1], {})[key[2]] = value
+    return found
 
 
 def waves(project: Project) -> list[list[FunctionId]]:

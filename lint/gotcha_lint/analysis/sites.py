@@ -170,7 +170,7 @@ class KeyUse(Place):
     """A random key used a second time; `first` is where it was used before."""
 
     first: cst.CSTNode
-    in_loop: bool  # first is the same place, one turn earlier
+    value: Value
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -213,9 +213,9 @@ class Body:
     names: dict[str, Value] = field(
         default_factory=dict
     )  # what each name holds, at one time or other
-    stored: Mapping[tuple[ClassId, str], frozenset[str]] = field(
-        default_factory=dict
-    )  # who assigns
+    # Of the attributes of classes: the methods that assign them, and what they hold.
+    stored: Mapping[tuple[ClassId, str], frozenset[str]] = field(default_factory=dict)
+    fields: Mapping[ClassId, Mapping[str, Value]] = field(default_factory=dict)
     _by_kind: dict[type[Place], list[Place]] = field(default_factory=dict)
 
     @property

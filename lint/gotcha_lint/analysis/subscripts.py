@@ -34,7 +34,8 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
     kind = base.kind
     if kind in (Kind.ARRAY, Kind.HOST):
         mark = varying.of_index(node, index)
-        return Value(kind, base.tracer or holds_tracer(index), base.maybe, varying=mark)
+        tracer = base.tracer or holds_tracer(index)
+        return Value(kind, tracer, base.maybe, base.of, varying=mark)
     if kind is Kind.KEY:
         number = index.literal
         if isinstance(number, int) and base.ident and 0 <= number < 1000:

@@ -4,7 +4,8 @@ Keys are tuples: ("param", function, name) for calls from host code, ("tparam", 
 calls while tracing, ("return", function), ("global", path, name), ("local", function, name) for
 names that nested functions capture, ("attr", class, name), ("traced", function),
 ("host", function), ("consumes", function, name), ("unsure", function, name) where a call while
-tracing gives what is not known. No function reads ("called", function), its calls
+tracing gives what is not known, ("logits", function, name) for parameters that must be logits, with
+what they must not be. No function reads ("called", function), its calls
 from code that is not traced, nor ("stored", class, name), the methods that assign an attribute.
 """
 

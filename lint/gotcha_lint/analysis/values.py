@@ -52,7 +52,9 @@ class Value(NamedTuple):
     kind: Kind = Kind.UNKNOWN
     tracer: bool = False
     maybe: bool = False  # only on some paths, or only by convention
-    of: str = ""  # NAMED, OBJECT: qualified name; STATIC: Python type; LIST: container type
+    # NAMED, OBJECT: qualified name; STATIC: Python type; LIST: container type; ARRAY: "softmax" of
+    # probabilities that it gave
+    of: str = ""
     items: tuple[Value, ...] = ()
     targets: frozenset[FunctionId] = frozenset()
     cls: ClassId | None = None
@@ -80,6 +82,7 @@ TRACED = Value(Kind.UNKNOWN, tracer=True)
 HOST = Value(Kind.HOST)
 KEY = Value(Kind.KEY)
 
+OPTIMIZER = "optax.GradientTransformation"
 DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
 
 
@@ -137,13 +140,14 @@ def join(a: Value, b: Value) -> Value:
         a, b = b, a
     if a.kind is Kind.UNKNOWN:
         if a.tracer and not a.maybe and b.kind is Kind.ARRAY and b.tracer:
-            return b  # a traced argument that was computed with: its leaf is an array either way
+            # A traced argument that was computed with: its leaf is an array either way.
+            return b._replace(of="") if b.of else b
         return Value(tracer=a.tracer or b.tracer, maybe=True)
     if a.kind is Kind.NONE:
         return b._replace(maybe=True, literal=None)
     if a.kind is Kind.STATIC and b.kind in (Kind.ARRAY, Kind.HOST):
         sure = a.of in ("int", "float") and not a.maybe
-        return b._replace(maybe=b.maybe or not sure, varying=a.varying or b.varying)
+        return b._replace(maybe=b.maybe or not sure, of="", varying=a.varying or b.varying)
     return Value(tracer=a.tracer or b.tracer, maybe=True, varying=a.varying or b.varying)
 
 

@@ -2,7 +2,7 @@
 
 The marks: "own-maximum" (a batch's own longest item), "loop-variable" (a number that counts turns,
 or an array cut by it), "range-step" (a number that goes in steps of a batch, or an array cut by it,
-whose last piece may be short).
+whose last piece may be short), "selection" (the rows of an array that pass a test).
 """
 
 from __future__ import annotations
@@ -88,11 +88,29 @@ def of_index(node: cst.Subscript, index: Value) -> str:
     """The mark that an index gives to what it cuts out."""
     parts = index.items if len(node.slice) > 1 else (index,)
     for element, part in zip(node.slice, parts, strict=False):
+        if part.kind is not Kind.STATIC and _is_test(element.slice):
+            return "selection"
         if isinstance(element.slice, cst.Slice) and part.varying:
             return part.varying
         if part.kind in _ARRAYS and part.varying:  # x[order[i:i + k]]
             return part.varying
     return ""
+
+
+def _is_test(node: cst.CSTNode) -> bool:
+    """`x[x > 0]`, `x[(x > 0) & (x < 1)]`."""
+    if node.__class__ is not cst.Index:
+        return False
+    stack: list[cst.CSTNode] = [node.value]  # type: ignore[attr-defined]
+    while stack:
+        match stack.pop():
+            case cst.Comparison():
+                return True
+            case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner):
+                stack.append(inner)
+            case cst.BinaryOperation(left=left, operator=cst.BitAnd() | cst.BitOr(), right=right):
+                stack.extend((left, right))
+    return False
 
 
 def of_call(name: str, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> str:

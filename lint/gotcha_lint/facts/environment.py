@@ -83,3 +83,9 @@ STARTS_BACKEND = frozenset(
         "random.split",
     ]
 ) | {"flax.nnx.Rngs"}
+
+# Modules whose users start other processes, which read their environment anew; and calls that do.
+STARTS_PROCESSES = frozenset(
+    ["subprocess", "multiprocessing", "multiprocess", "concurrent", "ray", "submitit", "joblib"]
+)
+SPAWNS = ("os.exec", "os.spawn", "os.posix_spawn", "os.system", "os.popen", "os.fork")

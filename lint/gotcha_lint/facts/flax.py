@@ -53,6 +53,7 @@ ROWS: dict[str, Fact] = {
     "flax.nnx.Optimizer": Fact("object:flax.nnx.Optimizer"),
     "flax.nnx.split": Fact("arrays-tree"),
     "flax.nnx.state": Fact("tree"),
+    "flax.nnx.to_pure_dict": Fact("same"),
     "flax.nnx.merge": Fact("object:flax.nnx.Module"),
     "flax.nnx.Param": Fact("object:flax.nnx.Param"),
     "flax.nnx.Variable": Fact("object:flax.nnx.Variable"),
@@ -130,8 +131,10 @@ for _layer in [
     "standardize",
     "one_hot",
 ]:
-    ROWS[f"flax.linen.{_layer}"] = ARRAY
-    ROWS[f"flax.nnx.{_layer}"] = ARRAY
+    _fact = Fact(f"array:{_layer}") if _layer in ("softmax", "sigmoid") else ARRAY
+    _fact = Fact("array", logits=0) if _layer == "log_softmax" else _fact
+    ROWS[f"flax.linen.{_layer}"] = _fact
+    ROWS[f"flax.nnx.{_layer}"] = _fact
 
 ALIASES = {
     "flax.linen.module.Module": "flax.linen.Module",
@@ -147,5 +150,6 @@ ALIASES = {
 MODULES: dict[str, Fact] = {
     "flax.linen.initializers.": Fact("initializer"),
     "flax.nnx.initializers.": Fact("initializer"),
+    "equinox.nn.": Fact(key=-1),  # a layer's first weights: given by keyword only
     "chex.": Fact(""),
 }

@@ -38,6 +38,9 @@ ROWS: dict[str, Fact] = {
     "os.urandom": Fact("static", effect="random"),
     "secrets.token_bytes": Fact("static", effect="random"),
     "builtins.print": Fact("none", effect="print"),
+    "sys.stdout.write": Fact("static-int", effect="print"),
+    "sys.stderr.write": Fact("static-int", effect="print"),
+    "logging.getLogger": Fact("object:logging.Logger"),
     "builtins.input": Fact("static", effect="io"),
     "builtins.len": Fact("static-int"),
     "builtins.isinstance": Fact("static-bool"),
@@ -53,6 +56,7 @@ ROWS: dict[str, Fact] = {
     "functools.reduce": Fact("", calls=0),
     "functools.partial": Fact("partial"),
     "functools.wraps": Fact("identity-decorator"),
+    "functools.wraps()": Fact("copy"),
     "functools.lru_cache": Fact("cached"),
     "functools.cache": Fact("cached"),
     "copy.copy": Fact("copy"),
@@ -100,6 +104,8 @@ for _log in [
 ]:
     ROWS[f"logging.{_log}"] = Fact("none", effect="log")
     ROWS[f"absl.logging.{_log}"] = Fact("none", effect="log")
+    ROWS[f"logging.Logger.{_log}"] = Fact("none", effect="log")
+    ROWS[f"loguru.logger.{_log}"] = Fact("none", effect="log")
 for _name in [
     "wandb.log",
     "wandb.log_metrics",

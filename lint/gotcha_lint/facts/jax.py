@@ -165,6 +165,10 @@ ROWS |= _each(
     "jax.lax.",
 )
 ROWS["jax.lax.top_k"] = Fact("arrays")
+ROWS |= _each("take_along_axis take squeeze ravel", Fact("part"), "jax.numpy.")
+for _squashes in ("softmax", "sigmoid"):
+    ROWS[f"jax.nn.{_squashes}"] = Fact(f"array:{_squashes}")
+ROWS["jax.nn.log_softmax"] = Fact("array", logits=0)
 ROWS |= _each(
     "GatherDimensionNumbers ScatterDimensionNumbers ConvDimensionNumbers Precision "
     "broadcast_shapes RandomAlgorithm DotDimensionNumbers conv_dimension_numbers padtype_to_pads "
@@ -180,6 +184,7 @@ _SAMPLERS = (
     "multinomial"
 )
 ROWS |= _each(_SAMPLERS, Fact("array", key=0), "jax.random.")
+ROWS["jax.random.categorical"] = Fact("array", key=0, logits=1)
 
 # Functions whose derivative is infinite somewhere, where that is, and the argument it is about.
 SINGULAR: dict[str, tuple[float, int]] = {

@@ -83,6 +83,10 @@ WHOLE_OPTIMIZERS = frozenset(
         "contrib.muon",
     ]
 )
+# Optimizers and parts of them that keep nothing from step to step.
+STATELESS = CLIPS | {"optax.sgd", "optax.sign_sgd", "optax.scale", "optax.chain", "optax.identity"}
+# Words in the names of what is trained apart, each with an optimizer of its own.
+RUNS = ("run", "seed", "trial", "task", "client", "fold", "restart", "member", "agent", "phase")
 PRECONDITIONERS = frozenset(
     f"optax.scale_by_{name}"
     for name in [
@@ -171,4 +175,5 @@ SAVES_LATER = frozenset(
     f"orbax.checkpoint.{name}"
     for name in ("StandardCheckpointer", "AsyncCheckpointer", "CheckpointManager")
 )
+ROWS |= dict.fromkeys(LOGIT_LOSSES, Fact("array", logits=0))
 MODULES: dict[str, Fact] = {}

@@ -17,6 +17,10 @@ SAME_ON_PURPOSE = (
     *("crop", "augment", "flip", "shift", "shuffle", "permut", "mask"),
     *("eval", "generate", "predict", "valid", "exemplar"),
 )
+# A function of such a name may be given the key of the training: its numbers change nothing there.
+EVALUATES = ("eval", "valid")
+# Words in the names of counters for which everything is drawn anew.
+EPOCHS = ("epoch", "step", "iteration", "update")
 # Words in the names of arrays whose numbers nobody looks at.
 DUMMIES = ("dummy", "placeholder")
 WAITS = frozenset({"jax.block_until_ready"})

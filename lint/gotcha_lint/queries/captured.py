@@ -5,13 +5,16 @@ from __future__ import annotations
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import children, walk
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
+from gotcha_lint.facts.updates import STRUCTS
 from gotcha_lint.queries.places import assigned_each_time, long_loops
 
 _PROGRAMS = frozenset({Kind.FUNCTION, Kind.OBJECT, Kind.CLASS, Kind.NAMED})
 _DATA = frozenset({Kind.ARRAY, Kind.HOST, Kind.KEY, Kind.TREE})
+# A NamedTuple of these names chooses the program.
+_SETTINGS = ("config", "cfg", "settings", "options", "args", "spec", "params", "module", "model")
 
 
 def is_new(call: Call, function: Value) -> bool:
@@ -50,7 +53,7 @@ def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:
 
     Around another function, model or configuration each turn, another program is right.
     """
-    changing = assigned_each_time(call)
+    changing = changing_here(call)
     if _options(call) & changing:
         return None
     if made in ("lambda", "def"):
@@ -60,7 +63,7 @@ def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:
         path, number = next(iter(function.targets), ("", 0))
         known = path == call.body.model.path
         return _taken(call, call.body.model.functions[number], changing) if known else None
-    names, lambdas = names_and_lambdas(node)
+    names, lambdas = names_and_lambdas(_written_out(call, node) if made == "partial" else node)
     if made == "method":
         return None if names & changing and long_loops(call) else ()
     found: list[str] = []
@@ -72,12 +75,42 @@ def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:
     for name in sorted(names & changing):
         value = call.body.names.get(name, UNKNOWN)
         inner = _captured(call, value, changing) if value.kind is Kind.FUNCTION else None
-        if value.kind in (*_DATA, Kind.STATIC):
+        if value.kind is Kind.STATIC or is_data(call, value):
             inner = (name,)
         if inner is None:
             return None
         found.extend(inner)
     return tuple(found)
+
+
+def _written_out(call: Call, node: cst.BaseExpression) -> cst.CSTNode:
+    """The partial itself where it has a name."""
+    name = node.value if isinstance(node, cst.Name) else ""
+    sources = [bind.source for bind in call.body.of(Bind) if bind.name == name]
+    return sources[0] if len(sources) == 1 and sources[0] is not None else node
+
+
+def changing_here(call: Call) -> frozenset[str]:
+    """What is new when the call is reached again; a method is mostly called on one object."""
+    changing, function = assigned_each_time(call), call.body.function
+    if function.is_method and function.params and not long_loops(call):
+        return changing - {function.params[0].name}
+    return changing
+
+
+def is_data(call: Call, value: Value) -> bool:
+    """Arrays, or a container of them; no function, model or configuration."""
+    if value.kind in (Kind.TUPLE, Kind.LIST):
+        kinds = {item.kind for item in value.items}
+        return bool(kinds & _DATA) and not kinds & _PROGRAMS
+    project = call.body.project
+    if value.kind is Kind.OBJECT and value.cls is not None and project is not None:
+        if project.cls(value.cls).name.lower().endswith(_SETTINGS):
+            return False
+        return project.is_a(value.cls, *STRUCTS) or not STRUCTS.isdisjoint(
+            project.decorators(value.cls)
+        )
+    return value.kind in _DATA
 
 
 def _options(call: Call) -> set[str]:
@@ -131,7 +164,7 @@ def _taken(call: Call, inner: object, changing: frozenset[str]) -> tuple[str, ..
         nested = _captured(call, value, changing - {name}) if value.kind is Kind.FUNCTION else None
         if nested is not None:
             found.extend(nested)
-        elif value.kind in _PROGRAMS or _is_called(inner.node, name):
+        elif _is_called(inner.node, name) or (value.kind in _PROGRAMS and not is_data(call, value)):
             return None
         else:
             found.append(name)

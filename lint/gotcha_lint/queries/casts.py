@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import is_tracer
+from gotcha_lint.analysis.values import Kind, is_tracer
 from gotcha_lint.facts.concrete import (
     CAST_METHODS,
     CASTS,
@@ -22,6 +22,8 @@ def cast(body: Body, call: Call) -> str:
     name, func = call.name, source_of(call.node.func)
     if not name or (name in SEE_THROUGH_GRAD and not abstract(body)):
         return ""
+    if name == "jax.tree.map" and call.args:
+        return _mapped(body, call)
     if name in CAST_METHODS or name == "?.item":
         return (
             f"`{func}()` on a traced array: it has no value yet"
@@ -43,6 +45,21 @@ def cast(body: Body, call: Call) -> str:
     ):
         return _numpy(call, func)
     return "" if name not in NUMPY_ANSWERS_FALSE else _numpy(call, func)
+
+
+def _mapped(body: Body, call: Call) -> str:
+    """`jax.tree.map(np.asarray, grads)` of traced gradients."""
+    name = call.args[0].of if call.args[0].kind is Kind.NAMED else ""
+    casts = name in _TO_NUMPY or (name in CASTS and abstract(body))
+    traced = any(v.tracer and not v.maybe and v.kind in _ARRAYS for v in call.args[1:])
+    if not (casts and traced):
+        return ""
+    word = source_of(call.node.args[0].value)
+    return f"`{source_of(call.node.func)}` calls `{word}` with traced arrays, which have no values"
+
+
+_TO_NUMPY = frozenset({"numpy.asarray", "numpy.array", "numpy.ascontiguousarray"})
+_ARRAYS = frozenset({Kind.ARRAY, Kind.TREE})
 
 
 def _numpy(call: Call, func: str) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Call, Operate, Place
-from gotcha_lint.queries.reads import is_clock
+from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Operate, Place
+from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.queries.reads import is_clock, targets_of
 
 
 def region(
@@ -31,12 +33,84 @@ def between(start: Place, site: Place, stop: Place) -> bool:
 
 def turns(read: Place, start: Place, stop: Place) -> bool:
     """The read belongs to an earlier turn of a loop that the clock runs over."""
-    loops = {id(loop.node) for loop in stop.at.loops}
+    loops = _loops(stop) - _loops(start)
     return any(id(loop.node) in loops for loop in read.at.loops)
 
 
-def may_wait(body: Body, call: Call, compiled: Call) -> bool:
-    """A call that is given something after the compiled one, and whose inside is not known."""
-    if call is compiled or call.at.order <= compiled.at.order or is_clock(body, call.node):
+def _loops(place: Place) -> set[int]:
+    return {id(loop.node) for loop in place.at.loops}
+
+
+def results(body: Body, calls: list[Call]) -> frozenset[str]:
+    """The names that what these calls give may go by: bound to it, computed from it, holding it."""
+    names = set().union(*(targets_of(body, call) for call in calls))
+    ids = {id(call.node) for call in calls}
+    for place in body.sites:
+        if isinstance(place, Bind) and place.source is not None:
+            if _touches(place.source, names, ids):
+                names.add(place.name)
+        elif isinstance(place, Call) and _fills(place) and _given(place, names, ids):
+            names.update(names_in(place.node.func) - _FILLING)
+    return frozenset(names)
+
+
+def _given(call: Call, names: set[str], ids: set[int]) -> bool:
+    return any(_touches(arg.value, names, ids) for arg in call.node.args)
+
+
+def _touches(node: cst.CSTNode, names: set[str], ids: set[int]) -> bool:
+    return not names.isdisjoint(names_in(node)) or any(id(part) in ids for part in walk(node))
+
+
+def _fills(call: Call) -> bool:
+    func = call.node.func
+    return isinstance(func, cst.Attribute) and func.attr.value in _FILLING
+
+
+def may_wait(body: Body, call: Call, compiled: Call, names: frozenset[str]) -> bool:
+    """A call after the compiled one, or in its loop, that is given its result, and may read it."""
+    if call.callee.via or call.decorator or is_clock(body, call.node) or _only_queues(call):
         return False
-    return bool(call.args or call.kwargs) and not call.callee.via
+    again = bool(_loops(call) & _loops(compiled))
+    if call is compiled or not (again or call.at.order > compiled.at.order):
+        return False
+    return not names.isdisjoint(names_in(call.node))
+
+
+def compiles_anew(call: Call, inside: list[Call]) -> bool:
+    """Its function is jitted inside of the region: it is the compilation that is timed."""
+    sites = {via.site for via in call.callee.via}
+    made = (via.site for other in inside if other is not call for via in other.result.via)
+    return not sites.isdisjoint(made)
+
+
+def _only_queues(call: Call) -> bool:
+    """Python's own containers and the functions of jax do not wait for what they are given."""
+    held = call.base is not None and call.base.kind is Kind.LIST
+    return (held and _fills(call)) or call.name.startswith(_ASYNCHRONOUS)
+
+
+_FILLING = frozenset({"append", "extend", "appendleft", "insert", "add", "update"})
+_ASYNCHRONOUS = (
+    *("jax.numpy.", "jax.nn.", "jax.lax.", "jax.tree.", "jax.random.", "optax."),
+    *(
+        "builtins.len",
+        "builtins.range",
+        "builtins.zip",
+        "builtins.enumerate",
+        "builtins.isinstance",
+    ),
+    *("builtins.dict", "builtins.list", "builtins.tuple", "builtins.next", "builtins.iter"),
+)
+
+
+def touches_device(read: Place) -> bool:
+    """What a read is given may be on the device: it then waits for all that is queued before."""
+    if isinstance(read, Call):
+        values = (*read.args, *read.kwargs.values(), *((read.base,) if read.base else ()))
+        return not values or not all(map(_on_host, values))
+    return not (isinstance(read, Format) and _on_host(read.value))
+
+
+def _on_host(value: Value) -> bool:
+    return not value.maybe and value.kind in (Kind.STATIC, Kind.NONE, Kind.HOST)

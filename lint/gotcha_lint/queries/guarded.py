@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.syntax import children, dotted
+from gotcha_lint.analysis.syntax import children, dotted, literal, walk
 from gotcha_lint.queries.branches import ends
 from gotcha_lint.rule import text_of
 
@@ -16,8 +16,6 @@ _ERRORS = frozenset(
     {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
 )
 _ASKS = (
-    "hasattr",
-    "getattr",
     "version",
     "type_checking",
     "has_",
@@ -37,51 +35,74 @@ def unguarded(model: FileModel, wanted: Collection[cst.CSTNode]) -> list[cst.CST
     """
     lazy = "__future__.annotations" in model.imports
     ids = {id(node) for node in wanted}
+    words = frozenset(part for node in wanted for part in _words(node))
     found: list[cst.CSTNode] = []
     stack: list[cst.CSTNode] = [model.tree]
     while stack:
         node = stack.pop()
         if id(node) in ids:
             found.append(node)
-        if not _prepared(node, lazy):
-            stack.extend(reversed(_reached(node)))
+        if not _prepared(node, lazy, words):
+            stack.extend(reversed(_reached(node, words)))
     return found
 
 
-def asks(test: cst.CSTNode) -> bool:
-    """A condition that tells releases apart, by their number or by what they have."""
+def asks(test: cst.CSTNode, words: Collection[str]) -> bool:
+    """A condition that tells releases apart, by their number or by what they have.
+
+    `words` are those of the names that may be missing: `hasattr(env, "reset")` asks for another.
+    """
     text = text_of(test).lower()
-    return any(word in text for word in _ASKS)
+    if any(word in text for word in _ASKS):
+        return True
+    return "attr" in text and any(_asks_for(node, words) for node in walk(test))
 
 
-def _reached(node: cst.CSTNode) -> list[cst.CSTNode]:
+def _asks_for(node: cst.CSTNode, words: Collection[str]) -> bool:
+    match node:
+        case cst.Call(func=cst.Name(value="hasattr" | "getattr"), args=[owner, name, *_]):
+            asked = literal(name.value)
+            return not isinstance(asked, str) or asked in words or _is_part(owner.value, words)
+    return False
+
+
+def _is_part(node: cst.BaseExpression, words: Collection[str]) -> bool:
+    """`jax.tree_util` of `jax.tree_util.tree_map`: another name there tells the release too."""
+    return set((dotted(node) or "?").split(".")) <= set(words)
+
+
+def _words(node: cst.CSTNode) -> Iterator[str]:
+    return (part.value for part in walk(node) if isinstance(part, cst.Name))
+
+
+def _reached(node: cst.CSTNode, words: Collection[str]) -> list[cst.CSTNode]:
     """The children of a node; of a block those up to `if version >= ...: return`."""
     found = children(node)
     for number, part in enumerate(found):
-        if part.__class__ is cst.If and _leaves(part):  # type: ignore[arg-type]
+        if part.__class__ is cst.If and _leaves(part, words):  # type: ignore[arg-type]
             return found[:number]
     return found
 
 
-def _leaves(node: cst.If) -> bool:
-    return node.orelse is None and ends(node.body) and asks(node.test)
+def _leaves(node: cst.If, words: Collection[str]) -> bool:
+    return node.orelse is None and ends(node.body) and asks(node.test, words)
 
 
-def _prepared(node: cst.CSTNode, lazy: bool) -> bool:
+def _prepared(node: cst.CSTNode, lazy: bool, words: Collection[str]) -> bool:
     kind = node.__class__
     if kind is cst.Annotation:
         return lazy
     ready = _PREPARED.get(kind)
-    return ready is not None and ready(node)
+    return ready is not None and ready(node, words)
 
 
-_PREPARED: dict[type, Callable[[Any], bool]] = {
-    cst.If: lambda node: asks(node.test),
-    cst.IfExp: lambda node: asks(node.test),
-    cst.Try: lambda node: any(map(_catches, node.handlers)),
-    cst.BooleanOperation: lambda node: asks(node.left),
-    cst.AssignTarget: lambda node: node.target.__class__ is cst.Attribute,
-    cst.Del: lambda node: True,
+_PREPARED: dict[type, Callable[[Any, Collection[str]], bool]] = {
+    cst.If: lambda node, words: asks(node.test, words),
+    cst.IfExp: lambda node, words: asks(node.test, words),
+    cst.Try: lambda node, _: any(map(_catches, node.handlers)),
+    cst.BooleanOperation: lambda node, words: asks(node.left, words),
+    cst.AssignTarget: lambda node, _: node.target.__class__ is cst.Attribute,
+    cst.Del: lambda _node, _: True,
 }
 
 

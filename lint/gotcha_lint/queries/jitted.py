@@ -28,16 +28,31 @@ def compiled(call: Call) -> Via | None:
 
 def jitted_here(call: Call) -> Function | None:
     """The function, defined in the same body, that this very call of jit is given."""
+    function = given_to_jit(call)
+    return function if function is not None and function.parent is call.body.function else None
+
+
+def given_to_jit(call: Call) -> Function | None:
+    """The function of this file that this very call of jit is given."""
     via = call.result.via[-1] if call.result.via else None
     if via is None or via.name not in BOUNDARIES or not call.body.eager:
         return None
-    if call.callee.kind is not Kind.NAMED or len(call.result.targets) != 1:
+    if len(call.result.targets) != 1 or not (call.callee.kind is Kind.NAMED or is_own_jit(call)):
         return None
     path, number = next(iter(call.result.targets))
-    if path != call.body.model.path:
-        return None
-    function = call.body.model.functions[number]
-    return function if function.parent is call.body.function else None
+    return call.body.model.functions[number] if path == call.body.model.path else None
+
+
+def is_own_jit(call: Call) -> bool:
+    """A function of the project that jits what it is given, and keeps nothing by its name."""
+    function, project, makers = call.arg(0), call.body.project, call.callee.targets
+    if call.callee.kind is not Kind.FUNCTION or project is None:
+        return False
+    if function is None or function.kind is not Kind.FUNCTION:
+        return False
+    same = call.result.targets == function.targets and len(function.targets) == 1
+    jits = call.result.via[:-1] == function.via and not call.callee.via
+    return same and jits and not any(project.function(maker).decorated for maker in makers)
 
 
 def called_name(call: Call) -> str:

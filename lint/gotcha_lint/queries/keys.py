@@ -8,18 +8,20 @@ from typing import Any
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.sites import Body, Call, Discard
-from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.random import ALIGNED, SAME_ON_PURPOSE
+from gotcha_lint.analysis.sites import Bind, Body, Call, Discard
+from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.facts.random import ALIGNED, EPOCHS, EVALUATES, SAME_ON_PURPOSE
 from gotcha_lint.rule import text_of
 
 
 def on_purpose(now: Call, before: Call) -> bool:
     """The same reordering of several arrays, the same change of several views, equal targets."""
     if now.name == before.name and now.name in ALIGNED:
-        return True
+        return now is not before or not _same_each_epoch(now)
     names = {text_of(call.node.func).rpartition(".")[2].lower() for call in (now, before)}
+    if any(word in name for name in names for word in EVALUATES) or _compares_words(now):
+        return True
     if len(names) > 1 or now.name.startswith("jax.random."):
         return False
     if _told_apart(now, before):
@@ -27,8 +29,33 @@ def on_purpose(now: Call, before: Call) -> bool:
     names |= {call.base.of.lower() for call in (now, before) if call.base is not None}
     if any(word in name for name in names for word in SAME_ON_PURPOSE):
         return True
+    made = [call.callee.kind is Kind.CLASS or _is_layer(call) for call in (now, before)]
+    if all(made) and any("target" in text_of(call.at.statement) for call in (now, before)):
+        return True
     init = {text_of(call.node.func).rpartition(".")[2] for call in (now, before)} == {"init"}
     return init and now is not before and text_of(now.node) == text_of(before.node)
+
+
+def _compares_words(call: Call) -> bool:
+    """`reconstruct(x, key, side == "left")`: the same draw for both of a pair."""
+    return any(
+        isinstance(arg.value, cst.Comparison)
+        and any(isinstance(part.comparator, cst.SimpleString) for part in arg.value.comparisons)
+        for arg in call.node.args
+    )
+
+
+def _is_layer(call: Call) -> bool:
+    return call.name.startswith("equinox.nn.")
+
+
+def _same_each_epoch(call: Call) -> bool:
+    """`for epoch in ...: order = permutation(key, n)`: the rows of nothing are kept together."""
+    loop = call.at.loops[-1] if call.at.loops else None
+    if loop is None or not any(word in name for name in loop.names for word in EPOCHS):
+        return False
+    bound = {bind.name for bind in call.body.of(Bind) if loop in bind.at.loops} | loop.names
+    return all(bound.isdisjoint(names_in(arg.value)) for arg in call.node.args)
 
 
 def _told_apart(now: Call, before: Call) -> bool:
@@ -39,10 +66,10 @@ def _told_apart(now: Call, before: Call) -> bool:
     )
 
 
-def own_of_turn(call: Call) -> bool:
+def own_of_turn(call: Call, key: Value) -> bool:
     """The key is taken from what the loop iterates over: each turn has another one."""
     names = {name for loop in call.at.loops for name in loop.names}
-    keys = [n for n, v in zip(call.node.args, call.args, strict=False) if v.kind is Kind.KEY]
+    keys = [n for n, v in zip(call.node.args, _given(call), strict=False) if v is key]
     used = {
         n.value
         for arg in keys or call.node.args
@@ -50,6 +77,18 @@ def own_of_turn(call: Call) -> bool:
         if isinstance(n, cst.Name)
     }
     return not names.isdisjoint(used)
+
+
+def _given(call: Call) -> list[Value | None]:
+    """The values of the arguments, one for each of the nodes; None after a starred one."""
+    found: list[Value | None] = []
+    positional = iter(call.args)
+    for arg in call.node.args:
+        if arg.keyword is not None:
+            found.append(call.kwargs.get(arg.keyword.value))
+        else:
+            found.append(None if arg.star else next(positional, None))
+    return found
 
 
 def drawn_away(body: Body, call: Call) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
+from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal, walk
 
+_EVALUATION = {"train": False, "training": False, "is_training": False}
+_EVALUATION |= {"use_running_average": True}
 _METHODS = frozenset({"apply", "apply_fn"})
 
 
@@ -43,6 +46,25 @@ def assignment(site: Call) -> cst.BaseExpression | None:
     return None
 
 
+def first_of_result(site: Call) -> cst.CSTNode | None:
+    """`model.apply(...)[0]`, which drops the second."""
+    match site.at.statement:
+        case cst.SimpleStatementLine(body=[cst.Assign(value=value) | cst.Return(value=value)]):
+            match value:
+                case cst.Subscript(
+                    value=base,
+                    slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value="0")))],
+                ) if base is site.node:
+                    return value
+    return None
+
+
+def as_in_evaluation(site: Call) -> bool:
+    """`train=False`: nothing is updated, whatever is mutable."""
+    told = {arg.keyword.value: literal(arg.value) for arg in site.node.args if arg.keyword}
+    return any(told.get(name) is value for name, value in _EVALUATION.items())
+
+
 def second_target(site: Call) -> cst.BaseExpression | None:
     """`state` of `y, state = model.apply(...)`."""
     target = assignment(site)
@@ -53,8 +75,10 @@ def second_target(site: Call) -> cst.BaseExpression | None:
 
 def lacks(site: Call, *words: str) -> bool:
     """The module that is applied stands in this file, and names nothing with one of these words."""
-    cls = site.base.cls if site.base is not None else None
+    cls, project = site.base.cls if site.base is not None else None, site.body.project
     if cls is None or cls[0] != site.body.model.path:
         return False
+    if project is not None and project.is_a(cls, TRAIN_STATE):
+        return False  # `state.apply_fn` is a method of another class
     names = (n.value for n in walk(site.body.model.classes[cls[1]].node) if isinstance(n, cst.Name))
     return not any(word in name.lower() for name in names for word in words)

@@ -11,6 +11,7 @@ from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import Kind, Value, on_device
 from gotcha_lint.finding import Confidence
+from gotcha_lint.queries.holding import fields_of, is_tree, pickles_itself
 
 _POOLS = ("multiprocessing.Pool.", "concurrent.futures.ProcessPoolExecutor.")
 _JAX = frozenset({"jax", "flax", "optax", "haiku", "equinox", "orbax"})
@@ -55,9 +56,28 @@ def holds_device_arrays(body: Body, one: Pickled) -> Confidence | None:
         and not (tree and one.value.kind is Kind.ARRAY)
     ):
         return "high"
-    if tree or not _uses_jax(body) or (one.value.maybe and one.value.kind is not Kind.UNKNOWN):
+    if _holds_state(body, one.value):
+        return "medium"
+    if (
+        (tree and not _pickles_trees(one))
+        or not _uses_jax(body)
+        or (one.value.maybe and one.value.kind is not Kind.UNKNOWN)
+    ):
         return None
-    return "medium" if any(_named_state(body, node) for node in _parts(one.node)) else None
+    return "medium" if any(_named_state(body, node) for node in parts(one.node)) else None
+
+
+def _holds_state(body: Body, value: Value) -> bool:
+    """A pytree of the project's own, whose fields are given arrays on the device."""
+    if value.maybe or value.tracer or not is_tree(body, value) or pickles_itself(body, value):
+        return False
+    return any(held.kind in (Kind.ARRAY, Kind.TREE) for _, held in fields_of(body, value))
+
+
+def _pickles_trees(one: Pickled) -> bool:
+    """`np.save` is told that it may pickle: so it is no single array."""
+    allowed = one.place.kwargs.get("allow_pickle") if isinstance(one.place, Call) else None
+    return allowed is not None and allowed.literal is True
 
 
 def _loaded_at_once(body: Body, one: Pickled) -> bool:
@@ -72,11 +92,11 @@ def _uses_jax(body: Body) -> bool:
     return any(name.partition(".")[0] in _JAX for name in body.model.imports)
 
 
-def _parts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def parts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """The expression, or those that a dict, tuple or list is written out of."""
     if isinstance(node, cst.Dict | cst.Tuple | cst.List):
         for element in node.elements:
-            yield from _parts(element.value)
+            yield from parts(element.value)
     else:
         yield node
 
@@ -87,9 +107,23 @@ def _named_state(body: Body, node: cst.BaseExpression) -> bool:
     if name is None or name.rpartition(".")[2] not in _STATE:
         return False
     head, dot, _ = name.partition(".")
+    holder = body.names.get(head) or Value()
+    if _fetched_before(body, name):
+        return False
+    if holder.kind is Kind.OBJECT and holder.cls is not None and dot and not holder.maybe:
+        held = dict(fields_of(body, holder)).get(name.rpartition(".")[2])
+        if held is not None:
+            return held.kind in (Kind.ARRAY, Kind.TREE)
+        return not name.endswith(".params") or head in {p.name for p in body.function.params}
     params = {param.name: param for param in body.function.params}
     if head not in params or any(
         bind.name == head and bind.source is not None for bind in body.of(Bind)
     ):
         return False
-    return bool(dot) or (body.names.get(head) or Value()).kind in (Kind.UNKNOWN, Kind.TREE)
+    return bool(dot) or holder.kind in (Kind.UNKNOWN, Kind.TREE)
+
+
+def _fetched_before(body: Body, name: str) -> bool:
+    """`state.params = jax.device_get(state.params)`, or something else put there."""
+    stores = (store.node for store in body.of(Store))
+    return any(isinstance(node, cst.Attribute) and dotted(node) == name for node in stores)

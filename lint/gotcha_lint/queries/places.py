@@ -44,8 +44,12 @@ def repeated(place: Place) -> str:
     if loops:
         return "turn of this loop"
     function = place.body.function
-    stepping = function.name.lstrip("_") in _STEPS
-    return f"call of `{function.name}`" if is_hot(place.body) or stepping else ""
+    return f"call of `{function.name}`" if is_hot(place.body) or is_step(place.body) else ""
+
+
+def is_step(body: Body) -> bool:
+    """By its name it runs once per batch."""
+    return body.function.name.lstrip("_") in _STEPS
 
 
 def is_hot(body: Body) -> bool:

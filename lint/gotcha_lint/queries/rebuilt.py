@@ -7,21 +7,19 @@ from typing import Literal
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.roles import BOUNDARIES
-from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.sites import Bind, Call
+from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value, Via
-from gotcha_lint.queries.captured import born_here, data_of, names_and_lambdas, site_here
-from gotcha_lint.queries.places import (
-    assigned_each_time,
-    happens_once,
-    is_memoised,
-    is_test,
-    long_loops,
-    may_keep,
-    repeated,
-)
+from gotcha_lint.queries.captured import born_here, data_of, site_here
+from gotcha_lint.queries.factories import given_data, maker_of, makes_anew
+from gotcha_lint.queries.jitted import is_own_jit
+from gotcha_lint.queries.places import happens_once, is_memoised, is_test, long_loops, repeated
+from gotcha_lint.queries.stale import names_read
 
 Made = Literal["lambda", "def", "partial", "method", "transform"]
+_PARTIALS = ("functools.partial", "jax.tree_util.Partial")
 _SAME_OBJECT = frozenset({"jit", "nnx.jit", "checkpoint"})  # found again: jit(jit(f)) of the same f
 
 
@@ -43,16 +41,16 @@ def rebuilt(call: Call) -> Rebuilt | None:
     if via is None or not body.eager or is_test(body) or is_memoised(body) or happens_once(call):
         return None
     each = repeated(call)
-    if call.callee.kind is Kind.FUNCTION:
+    if call.callee.kind is Kind.FUNCTION and not is_own_jit(call):
         return _from_factory(call, via, each)
     function = call.arg(0, "fun", "f")
     if not each or function is None or function.kind is not Kind.FUNCTION:
         return None
-    used = _used(call, via)
-    made = _made(call, function, via)
+    used, made = _used(call, via), _made(call, function, via)
     if used is None or made is None:
         return None
-    data = data_of(call, function, made)
+    maker = maker_of(call, function)
+    data = given_data(maker) if maker is not None else data_of(call, function, made)
     if data is None:
         return None
     return Rebuilt(made, via.name.rpartition(".")[2], each, _name(call, function), data, used)
@@ -63,36 +61,29 @@ def _boundary(call: Call) -> Via | None:
     if call.result.kind is not Kind.FUNCTION or call.callee.kind not in (Kind.NAMED, Kind.FUNCTION):
         return None
     via = call.result.via[-1] if call.result.via else None
+    if call.name in _PARTIALS:
+        return None
     return via if via is not None and via.name in BOUNDARIES else None
 
 
 def _from_factory(call: Call, via: Via, each: str) -> Rebuilt | None:
     """`make_step()` in the loop, where it defines and jits a function, always the same one."""
-    project, makers, made = call.body.project, call.callee.targets, call.result.targets
-    if project is None or len(makers) != 1 or len(made) != 1 or call.decorator or not each:
+    if call.decorator or not each or call.callee.via or not makes_anew(call):
         return None
-    maker, inner = project.function(next(iter(makers))), project.function(next(iter(made)))
-    path, number = next(iter(makers))
-    if path != call.body.model.path or may_keep(call.body.model.functions[number].node):
+    used, data = _used(call, via), given_data(call)
+    if used is None or data is None:
         return None
-    if maker.decorated or not inner.qualname.startswith(f"{maker.qualname}.<locals>."):
-        return None
-    read = (
-        set().union(*(names_and_lambdas(arg.value)[0] for arg in call.node.args))
-        if call.node.args
-        else set()
-    )
-    used = _used(call, via)
-    if used is None or read & assigned_each_time(call) or call.callee.via:
-        return None
-    return Rebuilt("def", via.name.rpartition(".")[2], each, inner.name, (), used)
+    name = _name(call, call.result)
+    return Rebuilt("def", via.name.rpartition(".")[2], each, name, data, used)
 
 
 def _used(call: Call, via: Via) -> cst.CSTNode | None:
     """Where the new function is called, as often as it is made; kept or used longer is fine."""
     loops, found = long_loops(call), None
     for other in call.body.of(Call):
-        if other.callee.kind is Kind.FUNCTION and any(v.site == via.site for v in other.callee.via):
+        if other.callee.targets == call.result.targets and any(
+            v.site == via.site for v in other.callee.via
+        ):
             if long_loops(other) != loops:
                 return None
             found = found or other.node
@@ -101,31 +92,42 @@ def _used(call: Call, via: Via) -> cst.CSTNode | None:
 
 def _made(call: Call, function: Value, via: Via) -> Made | None:
     """How the function came to be, if it came to be here; None where it is an old object."""
+    if function.made == "partial":
+        return "partial" if site_here(call, function) else None
     if function.via:
         same = function.via[-1].name in _SAME_OBJECT
         return "transform" if not same and site_here(call, function) else None
     match function.made:
         case "lambda" | "def":
-            return function.made if born_here(call, function) else None
-        case "partial":
-            return "partial" if site_here(call, function) else None
+            new = born_here(call, function) or maker_of(call, function) is not None
+            return function.made if new else None
         case "method":
             direct = (
                 not call.decorator
                 and via.name == "jit"
                 and isinstance(call.arg_node(0), cst.Attribute)
             )
-            return "method" if direct and _called_at_once(call) else None
+            return "method" if direct and _dies(call) else None
     return None
 
 
-def _called_at_once(call: Call) -> bool:
-    """`jit(self.f)(x)`: bound to a name, the old method would still be alive, and found."""
-    return any(
-        other.node.func is call.node
-        for other in call.body.of(Call)
-        if isinstance(other.node, cst.Call)
-    )
+def _dies(call: Call) -> bool:
+    """`jit(self.f)(x)`, or `f = jit(self.f)` that no one keeps when the function returns.
+
+    Bound to a name in a loop, the old method would still be alive, and found.
+    """
+    if any(other.node.func is call.node for other in call.body.of(Call)):
+        return True
+    binds = [bind for bind in call.body.of(Bind) if bind.source is call.node]
+    return bool(binds) and not call.at.loops and _only_called(call.body.function, binds[0].name)
+
+
+def _only_called(function: Function, name: str) -> bool:
+    """All that happens to a local name is that it is called."""
+    if name in function.shared or name in function.scope.global_names or not function.outer:
+        return False
+    called = {id(n.func) for n in walk(function.node) if isinstance(n, cst.Call)}
+    return all(id(n) in called for n in names_read(function.node) if n.value == name)
 
 
 def _name(call: Call, function: Value) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Imported, Scope
+from gotcha_lint.analysis.model import Class, Function, Imported, Scope
 from gotcha_lint.analysis.sites import Body, Store
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted
@@ -26,7 +26,7 @@ def uses_of(body: Body) -> Iterator[Use]:
     """All uses in the file of this body."""
     for node, scope in body.model.watched:
         if isinstance(node, cst.Attribute):
-            name = _raw(node, scope)
+            name = _raw(body, node, scope)
             if name in REMOVED:
                 yield Use(node, node, name, REMOVED[name])
             continue
@@ -49,13 +49,22 @@ def _imported(node: cst.Import | cst.ImportFrom) -> Iterator[tuple[cst.CSTNode, 
         yield from ((alias, dotted(alias.name) or "") for alias in node.names)
 
 
-def _raw(node: cst.Attribute, scope: Scope) -> str:
+def _raw(body: Body, node: cst.Attribute, scope: Scope) -> str:
     """The qualified name as it is written; empty where its import is reported already."""
     head, _, tail = (dotted(node) or "").partition(".")
-    bindings = lookup(scope, head) or []
+    bindings = lookup(scope, head) or _starred(body, head)
     how = bindings[0] if bindings else ""
     same = all(isinstance(one, Imported) and one == how for one in bindings)
     return f"{how}.{tail}" if same and how and removed(str(how)) is None else ""
+
+
+def _starred(body: Body, name: str) -> list[Function | Class | str]:
+    """`jax`, where `from .utils import *` brings it along."""
+    for star in body.model.stars:
+        symbol = body.project.starred(star, name, body.model.path) if body.project else None
+        if symbol is not None:
+            return [Imported(symbol.name)] if symbol.kind == "external" else []
+    return []
 
 
 def is_set(body: Body, node: cst.CSTNode) -> bool:

@@ -47,27 +47,102 @@ def own_attributes(function: Function) -> Iterator[tuple[str, cst.Attribute]]:
 _STORES = (cst.AssignTarget, cst.AugAssign)
 
 
-def _classes(body: Body) -> tuple[ClassId, ...]:
-    assert body.function.cls is not None and body.project is not None
-    return body.project.ancestors((body.model.path, body.function.cls.number))[0]
+def with_helpers(function: Function) -> dict[str, Function]:
+    """A method and the plain methods of its class that it uses, by name."""
+    methods = function.cls.methods if function.cls is not None else {}
+    found, waiting = {function.name: function}, [function]
+    while waiting:
+        for name in sorted(_own_names(waiting.pop()) & methods.keys() - found.keys()):
+            node = methods[name].node
+            if isinstance(node, cst.FunctionDef) and not node.decorators:
+                found[name] = methods[name]
+                waiting.append(methods[name])
+    return found
 
 
-def hashed_by_identity(body: Body) -> bool:
+def _own_names(method: Function) -> set[str]:
+    return {
+        node.attr.value
+        for node in walk(method.node)
+        if isinstance(node, cst.Attribute)
+        and isinstance(node.value, cst.Name)
+        and method.params
+        and node.value.value == method.params[0].name
+    }
+
+
+def through_closure(function: Function) -> tuple[Function, list[tuple[str, cst.Attribute]]] | None:
+    """The method in which a function is defined, and the `self.x` that it reads of its object.
+
+    The method is part of the set-up: what it makes is made once.
+    """
+    method = function.parent
+    if method is None or not method.is_method or not method.params or not _sets_up_once(method):
+        return None
+    names = _names_of_self(method) & function.captured.keys()
+    nodes = list(walk(function.node))
+    called = {id(n.func) for n in nodes if isinstance(n, cst.Call)}
+    found = [
+        (node.attr.value, node)
+        for node in nodes
+        if isinstance(node, cst.Attribute)
+        and id(node) not in called
+        and isinstance(node.value, cst.Name)
+        and node.value.value in names
+    ]
+    return (method, found) if found else None
+
+
+def _names_of_self(method: Function) -> set[str]:
+    """`self`, and `trainer` after `trainer = self`."""
+    own = method.params[0].name
+    return {own} | {
+        name.value
+        for node in walk(method.node, into_functions=False)
+        if isinstance(node, cst.Assign) and dotted(node.value) == own
+        for target in node.targets
+        for name in [target.target]
+        if isinstance(name, cst.Name)
+    }
+
+
+def _sets_up_once(method: Function) -> bool:
+    """`__init__`, or a method that nothing but `__init__` calls."""
+    assert method.cls is not None
+    methods = method.cls.methods
+    if method.name in _FIRST:
+        return True
+    callers = {n for n, other in methods.items() if method.name in _own_names(other)}
+    return bool(callers) and callers <= set(_FIRST)
+
+
+_FIRST = ("__init__", "__post_init__")
+
+
+def _classes(body: Body, method: Function | None = None) -> tuple[ClassId, ...]:
+    cls = (method or body.function).cls
+    assert cls is not None and body.project is not None
+    return body.project.ancestors((body.model.path, cls.number))[0]
+
+
+def hashed_by_identity(body: Body, method: Function | None = None) -> bool:
     """A plain class: no pytree, no hash of its own."""
-    if body.project is None or body.function.cls is None:
+    if body.project is None or (method or body.function).cls is None:
         return False
-    own = _classes(body)
+    own = _classes(body, method)
     methods = {m for cid in own for m in body.project.cls(cid).methods}
     registered = body.project.is_a(own[0], *_PYTREES) or body.project.decorators(own[0])
     return methods.isdisjoint(_HASHED) and not registered
 
 
-def writers_of(body: Body, name: str) -> list[str]:
+def writers_of(body: Body, name: str, method: Function | None = None) -> list[str]:
     """The functions that assign an attribute after set-up, and do not compile again."""
-    found = sorted({w for cid in _classes(body) for w in body.stored.get((cid, name), ())})
-    if body.function.name in found or body.function.cls is None or name.endswith(_SETTINGS):
+    function = method or body.function
+    own = _classes(body, method)
+    found = sorted({w for cid in own for w in body.stored.get((cid, name), ())})
+    if body.function.name in found or function.cls is None or name.endswith(_SETTINGS):
         return []  # it assigns it itself: another pitfall
-    methods = body.function.cls.methods
+    methods = function.cls.methods
     return [
         w
         for w in found

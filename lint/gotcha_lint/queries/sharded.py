@@ -13,17 +13,45 @@ _CASTS = frozenset({"jax.lax.pcast", "jax.lax.pvary"})
 _UNCHECKED = frozenset({"check_vma", "check_rep"})
 
 
-def gradient_of(site: Call) -> Call | None:
+_SUMS = ("pmean", "psum")
+
+
+def averaged(site: Call) -> tuple[cst.CSTNode | None, str]:
+    """What is averaged over devices, and how: also by `tree.map(lambda g: pmean(g), grads)`."""
+    if site.name != "jax.tree.map":
+        return site.arg_node(0, "x"), site.name.rpartition(".")[2]
+    match site.arg_node(0):
+        case cst.Lambda(
+            params=cst.Parameters(params=[cst.Param(name=cst.Name(value=leaf))]), body=body
+        ):
+            return site.arg_node(1), _sum_of(body, leaf)
+    return None, ""
+
+
+def _sum_of(node: cst.CSTNode, leaf: str) -> str:
+    """`pmean(g)`, `psum(g)`, or the mean that `psum(g) / n` is."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Divide()):
+            return "pmean" if _sum_of(left, leaf) == "psum" else ""
+        case cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=given)), *_]) if given == leaf:
+            word = (dotted(func) or "").rpartition(".")[2]
+            return word if word in _SUMS else ""
+    return ""
+
+
+def gradient_of(site: Call, node: cst.CSTNode | None) -> Call | None:
     """The call of a gradient function in this body that the argument comes from."""
-    node = site.arg_node(0, "x")
     flowing = Flowing(site.body)
+    if isinstance(node, cst.Tuple):
+        parts = (gradient_of(site, element.value) for element in node.elements)
+        return next((part for part in parts if part is not None), None)
     if isinstance(node, cst.Name):
         sources = flowing.sources.get(node.value, [])
         calls = [site.body.call_of(source) for source in sources]
         made = next((call for call in calls if _is_gradient(call)), None)
         return made if made is not None and _second_if_value(made, node.value) else None
     call = site.body.call_of(node)
-    return call if _is_gradient(call) and not _with_value(call) else None
+    return call if _is_gradient(call) else None
 
 
 def _is_gradient(call: Call | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -45,6 +45,14 @@ def is_jitted_itself(body: Body) -> bool:
     return step.partition(" of ")[0] in BOUNDARIES and not is_test_file(path)
 
 
+def is_jitted(body: Body) -> bool:
+    """Given to jit by itself or by what calls it, and not by a test."""
+    trace = body.trace
+    if trace is None or trace.soft or not trace.chain or is_test(body):
+        return False
+    return not BOUNDARIES.isdisjoint(trace.roles) and not is_test_file(trace.chain[0][0][0])
+
+
 def names_read(node: cst.CSTNode) -> Iterator[cst.Name]:
     """The names that code reads: no attributes, no keywords of arguments, no parameters' names."""
     stack = [node]
@@ -78,20 +86,23 @@ def compiles_anew(function: Function) -> bool:
     return False
 
 
-def rebound_after(call: Call, calls: list[Call], name: str) -> Bind | None:
+def rebound_after(call: Call, calls: list[Call], name: str) -> Place | None:
     """An assignment of a captured name after the function was made, with calls on both sides."""
-    for bind in call.body.of(Bind):
-        if bind.name != name or bind.at.order <= call.at.order:
-            continue
-        if _same_turn(call, bind):
+    return changed_after(call, calls, [bind for bind in call.body.of(Bind) if bind.name == name])
+
+
+def changed_after(call: Call, calls: list[Call], changes: Sequence[Place]) -> Place | None:
+    """The first change after the function was made, with calls on both sides."""
+    for change in changes:
+        if change.at.order <= call.at.order or _same_turn(call, change):
             continue
         shared = [
-            c for c in calls if _inner(c, call) and set(_inner(c, call)) & set(_inner(bind, call))
+            c for c in calls if _inner(c, call) and set(_inner(c, call)) & set(_inner(change, call))
         ]
-        before = [c for c in calls if c.at.order < bind.at.order and not _excluded(c, bind)]
-        after = [c for c in calls if c.at.order > bind.at.order and not _excluded(c, bind)]
+        before = [c for c in calls if c.at.order < change.at.order and not _excluded(c, change)]
+        after = [c for c in calls if c.at.order > change.at.order and not _excluded(c, change)]
         if shared or (before and after):
-            return bind
+            return change
     return None
 
 
@@ -101,7 +112,7 @@ def _inner(place: Place, creation: Place) -> tuple[int, ...]:
     return tuple(id(loop.node) for loop in long_loops(place) if id(loop.node) not in outer)
 
 
-def _same_turn(call: Call, bind: Bind) -> bool:
+def _same_turn(call: Call, bind: Place) -> bool:
     """Both are made anew each turn, the function after the value of the next turn's."""
     return bool(long_loops(call)) and not _inner(bind, call) and bind.at.order < call.at.order
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call, Loop
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.sites import Bind, Body, Call, Loop
 from gotcha_lint.analysis.syntax import source_of, walk
 from gotcha_lint.queries.reads import is_clock, targets_of
 
@@ -20,19 +21,56 @@ _SELDOM = (
     "multi",
 )
 
+_RESULTS = ("loss", "grad", "metric")
+_UPDATES = frozenset({"grad", "value_and_grad", "apply_updates", "apply_gradients"})
+_IN_PLACE = frozenset({"nnx.jit", "nnx.pmap"})
+
 
 def training_loop(body: Body, call: Call) -> Loop | None:
     """The loop that carries the state of this call from turn to turn."""
     if not call.at.loops:
         return None
     loop = call.at.loops[-1]
-    given = {n.value for arg in call.node.args for n in walk(arg.value) if isinstance(n, cst.Name)}
-    carries = bool(targets_of(body, call) & given)
+    carries = _carries(body, call, loop) and _trains(body, call)
     if loop.kind == "comprehension" or loop.short or not carries or _seldom(loop, call):
         return None
     skips = any(isinstance(node, cst.Continue) for node in walk(loop.node))
     timed = any(is_clock(body, c.node) for c in body.of(Call) if loop in c.at.loops)
     return None if skips or timed else loop
+
+
+def _carries(body: Body, call: Call, loop: Loop) -> bool:
+    """Its result is what it is given next, or it stores it in a module that outlives the turn."""
+    given = [{n.value for n in walk(a.value) if isinstance(n, cst.Name)} for a in call.node.args]
+    if in_place(call):
+        bound = {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names
+        return bool(given and given[0]) and given[0].isdisjoint(bound)
+    return any(targets_of(body, call) & names for names in given)
+
+
+def in_place(call: Call) -> bool:
+    """The modules that it is given are changed."""
+    return any(via.name in _IN_PLACE for via in call.callee.via)
+
+
+def _trains(body: Body, call: Call) -> bool:
+    """By the name of what it returns, or by what the compiled function does in this file.
+
+    A loop that acts in an environment, generates, or exports has to read each result.
+    """
+    path = body.model.path
+    inside = [body.model.functions[n] for where, n in call.callee.targets if where == path]
+    if any(map(_updates, inside)):
+        return True
+    if in_place(call):
+        return not inside and "train" in source_of(call.node.func)
+    words = " ".join(targets_of(body, call)).lower()
+    return any(word in words for word in _RESULTS)
+
+
+def _updates(function: Function) -> bool:
+    names = {node.value for node in walk(function.node) if isinstance(node, cst.Name)}
+    return not names.isdisjoint(_UPDATES)
 
 
 def _seldom(loop: Loop, call: Call) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from gotcha_lint.analysis.model import Imported
-from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.summary import lookup
+from gotcha_lint.analysis.syntax import dotted, source_of, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.updates import ARRAY_UPDATES, STATE_UPDATES, STRUCTS
 
@@ -47,3 +48,29 @@ def updates_object(body: Body, base: Value, method: str) -> bool:
     if project is None or project.method(base.cls, method) is not None:
         return False
     return project.is_a(base.cls, *STRUCTS) or not project.decorators(base.cls).isdisjoint(STRUCTS)
+
+
+def maps_purely(body: Body, call: Call) -> bool:
+    """`jax.tree.map(lambda g: 2 * g, grads)`: its function computes, and does nothing else."""
+    function = call.args[0]
+    if function.kind is Kind.NAMED:
+        return function.of.startswith(_PURE_MODULES)
+    node = call.arg_node(0)
+    if not isinstance(node, cst.Lambda):
+        return False
+    parts = list(walk(node.body))
+    return not any(
+        isinstance(part, cst.NamedExpr | cst.Await | cst.Yield) for part in parts
+    ) and all(_computes(body, part) for part in parts if isinstance(part, cst.Call))
+
+
+def _computes(body: Body, call: cst.Call) -> bool:
+    name = dotted(call.func) or ""
+    _head, _, tail = name.partition(".")
+    hows = lookup(body.function.scope, name) or []
+    return bool(hows) and all(
+        isinstance(how, Imported) and f"{how}.{tail}".startswith(_PURE_MODULES) for how in hows
+    )
+
+
+_PURE_MODULES = ("jax.numpy.", "jax.nn.")

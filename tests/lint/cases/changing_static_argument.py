@@ -75,3 +75,42 @@ def an_axis_found_in_another_loop(xs, shape):
     axis = next(i for i, size in enumerate(shape) if size > 1)
     for x in xs:
         print(step(x, axis))
+
+
+def lowered(x):
+    lr = 1.0
+    for _ in range(1000):
+        x = step(x, 3, lr=lr)  # ! changing-static-argument
+        lr = lr * 0.5
+    return x
+
+
+def by_what_is_collected(x):
+    losses = []
+    for _ in range(1000):
+        losses.append(step(x, 3, lr=1 / (1 + len(losses))))  # ! changing-static-argument
+    return losses
+
+
+def lowered_once(x):
+    lr = 1.0
+    for number in range(1000):
+        x = step(x, 3, lr=lr)
+        if number == 500:
+            lr = lr * 0.5
+    return x
+
+
+def back_and_forth(x):
+    sign = 1
+    for _ in range(1000):
+        x = step(x, sign)
+        sign = -sign
+    return x
+
+
+def two_values(x):
+    losses = []
+    for _ in range(1000):
+        losses.append(step(x, len(losses) % 2))
+    return losses

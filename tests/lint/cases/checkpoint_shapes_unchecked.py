@@ -1,8 +1,9 @@
 import chex
 import flax
 import jax
+import jax.numpy as jnp
 import orbax.checkpoint as ocp
-from flax import serialization
+from flax import nnx, serialization
 from flax.training import checkpoints
 
 
@@ -44,3 +45,17 @@ def newest_raw(folder):
 
 def nested_from_state_dict(target, states):
     return type(target)(serialization.from_state_dict(dict(target), states))
+
+
+def put_into_a_model(model, saved):
+    state = nnx.state(model)
+    nnx.replace_by_pure_dict(state, saved)  # ! checkpoint-shapes-unchecked
+    nnx.update(model, state)
+
+
+def put_into_an_equal_model(model, saved):
+    state = nnx.state(model)
+    if jax.tree.map(jnp.shape, saved) != jax.tree.map(jnp.shape, nnx.to_pure_dict(state)):
+        raise ValueError("another model")
+    nnx.replace_by_pure_dict(state, saved)
+    nnx.update(model, state)

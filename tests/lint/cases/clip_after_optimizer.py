@@ -23,3 +23,48 @@ def updates_on_purpose(lr):
 
 def unknown(base):
     return optax.chain(base, optax.clip(1.0))
+
+
+def by_names(rate):
+    adam = optax.adam(rate)
+    clip = optax.clip_by_global_norm(1.0)
+    return optax.chain(adam, clip)  # ! clip-after-optimizer
+
+
+def by_names_in_order(rate):
+    adam = optax.adam(rate)
+    clip = optax.clip_by_global_norm(1.0)
+    return optax.chain(clip, adam)
+
+
+def after_the_rate(rate):
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_learning_rate(rate), optax.clip(1.0))  # ! clip-after-optimizer
+
+
+def before_the_rate(rate):
+    return optax.chain(optax.scale_by_adam(), optax.clip(1.0), optax.scale_by_learning_rate(rate))
+
+
+def of_a_list(rate):
+    parts = [optax.rmsprop(rate), optax.clip(1.0)]  # ! clip-after-optimizer
+    return optax.chain(*parts)
+
+
+def of_a_list_in_order(rate):
+    parts = [optax.clip(1.0), optax.rmsprop(rate)]
+    return optax.chain(*parts)
+
+
+def of_a_list_that_grows(rate, more):
+    parts = [optax.rmsprop(rate), optax.clip(1.0)]
+    parts.reverse()
+    return optax.chain(*parts)
+
+
+def clipped_inside(rate):
+    inner = optax.chain(optax.clip(1.0), optax.adam(rate))
+    return optax.chain(optax.add_decayed_weights(0.1), inner)
+
+
+def unknown_part(rate, part):
+    return optax.chain(part, optax.clip(1.0))

@@ -64,3 +64,75 @@ def pooled_function(xs):
 
 def mapped(xs):
     return list(map(lambda x: jnp.sum(x), xs))
+
+
+class Trainer:
+    schedules = {"cosine": optax.cosine_decay_schedule(1e-3, 100)}
+    optimizer_of_all = optax.sgd(0.1)
+
+    def __init__(self, width):
+        self.width = width
+        self.optimizer = optax.adamw(1e-2)
+
+    def save(self, file):
+        pickle.dump(self, file)  # the class below knows how
+
+    def save_settings(self, file):
+        pickle.dump(self.width, file)
+
+
+class Careful(Trainer):
+    def __getstate__(self):
+        return {"width": self.width}
+
+
+class Compiled:
+    def __init__(self):
+        self.step = jax.jit(plain)
+
+    def save(self, file):
+        pickle.dump(self, file)  # ! closure-pickled
+
+
+class Light:
+    """What the class holds is not pickled with its objects."""
+
+    optimizer = optax.adam(1e-3)
+    table = {"double": lambda x: 2 * x}
+
+    def __init__(self, width):
+        self.width = width
+        self.call = plain
+
+    @jax.jit
+    def step(self, x):
+        return x
+
+
+class Optional:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+        if optimizer is None:
+            self.optimizer = optax.adam(1e-3)
+
+    def __call__(self):
+        self.optimizer = None
+
+
+def objects(file):
+    pickle.dump(Trainer(3), file)  # ! closure-pickled
+    pickle.dump({"trainer": Trainer(3)}, file)  # ! closure-pickled
+    compiled = Compiled()
+    pickle.dump(compiled, file)  # ! closure-pickled
+    pickle.dump(Careful(3), file)
+    pickle.dump(Light(3), file)
+    pickle.dump(Optional(None), file)
+    cloudpickle.dump(Trainer(3), file)
+
+
+def fetched_state(model, params, file):
+    state = TrainState.create(apply_fn=model.apply, params=params, tx=optax.adam(1e-3))
+    pickle.dump(jax.device_get(state), file)  # ! closure-pickled
+    pickle.dump({"state": jax.device_get(state)}, file)  # ! closure-pickled
+    pickle.dump({"params": jax.device_get(state.params)}, file)
+    pickle.dump(jax.device_get(state.replace(tx=None).params), file)

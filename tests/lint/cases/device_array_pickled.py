@@ -1,5 +1,6 @@
 import pickle
 import shelve
+from typing import NamedTuple
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import Queue
 
@@ -7,6 +8,7 @@ import cloudpickle
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import nnx
 
 
 def arrays(path):
@@ -87,3 +89,60 @@ def round_trip():
 
 def key():
     return pickle.dumps(jax.random.key(0))
+
+
+class State(NamedTuple):
+    step: jax.Array
+    w: jax.Array
+
+
+class Table(NamedTuple):
+    rows: np.ndarray
+    name: str
+
+
+class Agent:
+    def __init__(self, key, hyper):
+        self.params = hyper
+        self.w = jax.random.normal(key, (3,))
+        self.opt_state = None
+
+
+def create():
+    return State(jnp.zeros(()), jnp.ones(3))
+
+
+def own_state(file):
+    state = create()
+    pickle.dump(state, file)  # ! device-array-pickled
+    pickle.dump(jax.device_get(state), file)
+    pickle.dump(jax.tree.map(np.asarray, state), file)
+
+
+def own_table(file):
+    pickle.dump(Table(np.ones(3), "ones"), file)
+
+
+def own_agent(file, key, hyper):
+    agent = Agent(key, hyper)
+    pickle.dump(agent.w, file)  # ! device-array-pickled
+    pickle.dump(agent.params, file)
+    pickle.dump({"memory": agent.opt_state}, file)  # ! device-array-pickled
+    pickle.dump({"memory": jax.device_get(agent.opt_state)}, file)
+
+
+def put_back(file, key, to_host):
+    agent = Agent(key, {})
+    agent.opt_state = to_host(agent.opt_state)
+    pickle.dump(agent.opt_state, file)
+
+
+def nnx_state(file, model):
+    pickle.dump(nnx.to_pure_dict(nnx.state(model)), file)  # ! device-array-pickled
+    pickle.dump(jax.device_get(nnx.to_pure_dict(nnx.state(model))), file)
+
+
+def told_to_pickle(path, state):
+    np.save(path, state.params, allow_pickle=True)  # ! device-array-pickled
+    np.save(path, state.rows, allow_pickle=True)
+    np.save(path, state.params)

@@ -29,3 +29,33 @@ def flat(tree):
     if isinstance(tree, dict):
         return list(tree)
     return np.asarray(tree)
+
+
+def count(tree):
+    if type(tree) is dict:  # ! dict-test-misses-frozendict
+        return sum(count(part) for part in tree.values())
+    return np.asarray(tree).size
+
+
+def leaves(tree):
+    if type(tree) != dict:  # ! dict-test-misses-frozendict
+        return [np.asarray(tree)]
+    return [leaf for part in tree.values() for leaf in leaves(part)]
+
+
+def list_of(tree):
+    if type(tree) is list:
+        return [list_of(part) for part in tree]
+    return np.asarray(tree)
+
+
+def either(tree):
+    if type(tree) is dict or isinstance(tree, Mapping):
+        return {name: either(part) for name, part in tree.items()}
+    return np.asarray(tree)
+
+
+def of_another(tree, settings):
+    if type(tree["settings"]) is dict:
+        return of_another(tree["settings"], settings)
+    return np.asarray(tree)

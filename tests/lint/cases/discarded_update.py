@@ -1,5 +1,6 @@
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 import pytest
 from flax import nnx, struct
@@ -96,3 +97,16 @@ def refuses(x):
 def appended(values, x):
     values.append(x.at[0].set(1.0))
     return values
+
+
+def halves(grads, table, log):
+    jax.tree.map(lambda grad: grad * 0.5, grads)  # ! discarded-update
+    jax.tree.map(jnp.zeros_like, grads)  # ! discarded-update
+    jax.tree_util.tree_map(lambda g: jnp.clip(g, -1, 1), grads)  # ! discarded-update
+    jax.tree.map(lambda grad: table.append(grad), grads)
+    jax.tree.map(log, grads)
+    jax.tree.map(print, grads)
+    jax.tree.map(lambda grad: grad.block_until_ready(), grads)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b), grads, grads)
+    jax.tree.map(np.testing.assert_array_equal, grads, grads)
+    return jax.tree.map(lambda grad: grad * 0.5, grads)

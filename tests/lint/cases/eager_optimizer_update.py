@@ -1,5 +1,7 @@
 import jax
 import optax
+from flax import nnx
+from flax.training.train_state import TrainState
 
 tx = optax.adam(1e-3)
 gradient = jax.jit(jax.grad(lambda p, b: (p * b).sum()))
@@ -32,3 +34,40 @@ def helper(params, state, grads):
 
 def once(params, state, batch):
     return helper(params, state, gradient(params, batch))
+
+
+def train_state(state: TrainState, batches):
+    for batch in batches:
+        state = state.apply_gradients(grads=gradient(state.params, batch))  # ! eager-optimizer-update
+        print(state.step)
+    return state
+
+
+@jax.jit
+def state_step(state: TrainState, batch):
+    return state.apply_gradients(grads=jax.grad(lambda p: (p * batch).sum())(state.params))
+
+
+def train_state_well(state: TrainState, batches):
+    for batch in batches:
+        state = state_step(state, batch)
+        print(state.step)
+    return state
+
+
+def unknown_state(state, batches):
+    for batch in batches:
+        state = state.apply_gradients(grads=gradient(state.params, batch))
+        print(state.step)
+    return state
+
+
+def train_nnx(model, optimizer: nnx.Optimizer, batches):
+    for batch in batches:
+        optimizer.update(model, gradient(model, batch))  # ! eager-optimizer-update
+        print(batch)
+
+
+@nnx.jit
+def nnx_step(model, optimizer: nnx.Optimizer, batch):
+    optimizer.update(model, nnx.grad(lambda m: m(batch).sum())(model))

@@ -41,3 +41,42 @@ if __name__ == "__main__":
 
 os.environ.setdefault("LIBTPU_INIT_ARGS", "")
 os.environ.setdefault("XLA_FLAGS", "--xla_dump_to=here")  # ! environment-set-too-late
+
+if jax.default_backend() == "cpu":
+    os.environ.update(XLA_FLAGS="--xla_dump_to=here")  # ! environment-set-too-late
+os.environ.update({"JAX_PLATFORMS": "cpu", "HOME": "."})  # ! environment-set-too-late
+os.environ.update({"TF_CPP_MIN_LOG_LEVEL": "3"}, WANDB_MODE="offline")
+
+
+def main():
+    count = jax.device_count()
+    os.environ["XLA_FLAGS"] = "--xla_dump_to=here"  # ! environment-set-too-late
+    os.environ["JAX_PLATFORMS"] = "cpu"  # ! environment-set-too-late
+    os.environ["WANDB_MODE"] = "offline"
+    return count
+
+
+def branches(fast):
+    if fast:
+        return jax.devices()
+    os.environ["XLA_FLAGS"] = "--xla_dump_to=here"
+    return jax.devices()
+
+
+def in_the_other_branch(count):
+    if count is None:
+        count = jax.device_count()
+    else:
+        os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={count}"
+    return count
+
+
+def re_executes():
+    if jax.device_count() < 2:
+        os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+        os.execv("python", ["python", "main.py"])
+
+
+def before():
+    os.environ["XLA_FLAGS"] = "--xla_dump_to=here"
+    return jax.devices()

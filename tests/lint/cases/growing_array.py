@@ -51,3 +51,64 @@ def a_sliding_window(history, loader):
     for batch in loader:
         history = jnp.concatenate([history[1:], batch])
         print(history)
+
+
+def none_at_first(loader):
+    losses = None
+    for batch in loader:
+        loss = batch.mean()[None]
+        losses = loss if losses is None else jnp.append(losses, loss)  # ! growing-array
+        print(losses)
+
+
+def none_at_first_in_two_branches(loader):
+    seen = None
+    for batch in loader:
+        if seen is None:
+            seen = batch
+        else:
+            seen = jnp.vstack((seen, batch))  # ! growing-array
+        print(seen)
+
+
+def cut_down_again(history, loader):
+    for batch in loader:
+        history = jnp.append(history, batch)
+        history = history[-10:]
+        print(history)
+
+
+def anew_for_each(loader):
+    for batch in loader:
+        seen = batch
+        for part in (batch, batch):
+            seen = jnp.append(seen, part)
+        print(seen)
+
+
+class Agent:
+    def __init__(self):
+        self.rewards = jnp.zeros(0)
+        self.recent = jnp.zeros(4)
+        self.kept = np.zeros(0)
+
+    def play(self, environment):
+        while not environment.done:
+            reward = environment.step()
+            self.rewards = jnp.append(self.rewards, reward)  # ! growing-array
+            self.recent = jnp.append(self.recent[1:], reward)
+            self.kept = np.append(self.kept, reward)
+            print(reward)
+
+    def play_a_window(self, environment):
+        while not environment.done:
+            self.rewards = jnp.append(self.rewards, environment.step())
+            self.rewards = self.rewards[-100:]
+            print(self.rewards)
+
+
+def an_object_for_each(loader):
+    for batch in loader:
+        agent = Agent()
+        agent.rewards = jnp.append(agent.rewards, batch)
+        print(agent.rewards)

@@ -108,3 +108,24 @@ def scaled(x, factor):
 @jax.jit
 def static_argument_of_helper(x):
     return scaled(x, 2.0)
+
+
+@jax.jit
+def fetches(w, x):
+    loss, grads = jax.value_and_grad(lambda w: jnp.sum((w - x) ** 2))(w)
+    grads = jax.tree.map(np.asarray, grads)  # ! host-cast-of-tracer
+    loss = jax.tree_util.tree_map(float, loss)  # ! host-cast-of-tracer
+    return grads, loss
+
+
+@jax.jit
+def stays(w, x):
+    grads = jax.grad(lambda w: jnp.sum((w - x) ** 2))(w)
+    shapes = jax.tree.map(np.shape, grads)
+    sizes = jax.tree.map(np.asarray, shapes)
+    return jax.tree.map(jnp.asarray, grads), sizes
+
+
+def fetches_outside(w, x):
+    grads = jax.grad(lambda w: jnp.sum((w - x) ** 2))(w)
+    return jax.tree.map(np.asarray, grads)

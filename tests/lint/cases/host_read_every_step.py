@@ -2,6 +2,8 @@ import time
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from flax import nnx
 
 
 @jax.jit
@@ -92,3 +94,84 @@ def timed(w, batches):
         loss.block_until_ready()
         print(time.perf_counter() - start)
     return w
+
+
+@jax.jit
+def act(params, key, observation):
+    key, action_key = jax.random.split(key)
+    return key, jax.random.categorical(action_key, observation @ params)
+
+
+def acts(params, key, envs, observation):
+    for _ in range(10_000):
+        key, action = act(params, key, observation)
+        observation, *_ = envs.step(np.asarray(action))
+
+
+@jax.jit
+def render(key, chunk):
+    return key, chunk * 2
+
+
+def exports(key, chunks, out):
+    for n, chunk in enumerate(chunks):
+        key, colours = render(key, chunk)
+        out[n] = np.asarray(colours)
+
+
+def fetched_once(w, batches):
+    for x in batches:
+        w, loss = step(w, x)
+        loss = jax.device_get(loss)  # ! host-read-every-step
+        print(loss)
+
+
+@jax.jit
+def descend(w, x):
+    value, slope = jax.value_and_grad(lambda w: jnp.sum((w - x) ** 2))(w)
+    return w - 0.1 * slope, value
+
+
+def by_what_it_does(w, batches):
+    while True:
+        w, value = descend(w, next(batches))
+        if float(value) < 0.1:  # ! host-read-every-step
+            break
+    return w
+
+
+@nnx.jit
+def update(model, optimizer, x):
+    loss, grads = nnx.value_and_grad(lambda model: jnp.sum(model(x) ** 2))(model)
+    optimizer.update(model, grads)
+    return loss
+
+
+@nnx.jit
+def loss_of(model, x):
+    return jnp.sum(model(x) ** 2)
+
+
+def in_place(model, optimizer, batches):
+    losses = []
+    for x in batches:
+        loss = update(model, optimizer, x)
+        losses.append(loss.item())  # ! host-read-every-step
+    for x in batches:
+        losses.append(float(update(model, optimizer, x)))  # ! host-read-every-step
+    return losses
+
+
+def measured_in_place(model, batches):
+    losses = []
+    for x in batches:
+        loss = loss_of(model, x)
+        losses.append(loss.item())
+        losses.append(float(loss_of(model, x)))
+    return losses
+
+
+def many_models(make, x):
+    for _ in range(100):
+        model, optimizer = make()
+        print(update(model, optimizer, x))

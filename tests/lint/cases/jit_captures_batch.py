@@ -1,6 +1,6 @@
 """What a jitted closure takes along at each turn."""
 
-import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -27,12 +27,6 @@ def local_loss(w, loader):
         print(step(w))
 
 
-def partial_of_the_batch(w, loader):
-    for _ in range(100):
-        batch = jnp.asarray(next(loader))
-        print(jax.jit(functools.partial(loss, batch=batch))(w))  # ! jit-captures-batch
-
-
 def as_an_argument(w, loader):
     step = jax.jit(jax.grad(loss))
     for batch in loader:
@@ -55,3 +49,75 @@ def captured_once(w, loader, data):
 def another_environment_each_turn(environments, key):
     for env in environments:
         print(jax.jit(lambda k: env.reset(k))(key))
+
+
+class Batch(NamedTuple):
+    x: jax.Array
+    y: jax.Array
+
+
+class RunConfig(NamedTuple):
+    width: int
+
+
+def squared(w, batch):
+    return jnp.sum((w * batch.x - batch.y) ** 2)
+
+
+def made_of(rows):
+    for row in rows:
+        yield Batch(jnp.asarray(row), jnp.ones(3))
+
+
+def a_tuple_with_names(w, rows):
+    for batch in made_of(rows):
+        print(jax.jit(lambda w: squared(w, batch))(w))  # ! jit-captures-batch
+
+
+def another_configuration_each_turn(w, widths):
+    for width in widths:
+        config = RunConfig(width)
+        print(jax.jit(lambda w: w * config.width)(w))
+
+
+def objective_of(batch):
+    def objective(w):
+        return loss(w, batch)
+
+    return objective
+
+
+def jitted_objective_of(batch):
+    return jax.jit(lambda w: loss(w, batch))
+
+
+def from_a_factory(w, loader):
+    for rows in loader:
+        batch = jnp.asarray(rows)
+        value = jax.jit(objective_of(batch))  # ! jit-captures-batch
+        print(value(w))
+
+
+def from_a_factory_that_jits(w, loader):
+    for rows in loader:
+        batch = jnp.asarray(rows)
+        value = jitted_objective_of(batch)  # ! jit-captures-batch
+        print(value(w))
+
+
+def factory_of_what_is_unknown(w, models):
+    for model in models:
+        print(jax.jit(objective_of(model))(w))
+
+
+class Agent:
+    def loss(self, w, x, y):
+        return jnp.sum((w * x - y) ** 2)
+
+    def update(self, w, batch):
+        data = (batch.x, batch.y)
+        value = jax.jit(lambda w: self.loss(w, *data))  # ! jit-captures-batch
+        return value(w)
+
+    def prepare(self, w, batch):
+        return jax.jit(lambda w: self.loss(w, batch.x, batch.y))(w)

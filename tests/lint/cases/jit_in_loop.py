@@ -166,3 +166,84 @@ class Keeps:
     def run(self, xs):
         for x in xs:
             print(self.get_step()(x))
+
+
+def make_plain():
+    def step(x):
+        return x * 2
+
+    return step
+
+
+def plain_factory_jitted(xs):
+    for x in xs:
+        step = jax.jit(make_plain())  # ! jit-in-loop
+        print(step(x))
+
+
+def plain_factory_jitted_later(xs):
+    for x in xs:
+        plain = make_plain()
+        print(jax.jit(plain)(x))  # ! jit-in-loop
+
+
+def plain_factory_jitted_once(xs):
+    plain = make_plain()
+    for x in xs:
+        print(jax.jit(plain)(x))
+
+
+class Learner:
+    def __init__(self):
+        self.rate = 0.1
+        self.step = jax.jit(self.make_step())
+
+    def make_step(self):
+        rate = self.rate
+
+        def step(x):
+            return x * rate
+
+        return step
+
+    @staticmethod
+    def make_static(rate):
+        return lambda x: x * rate
+
+    def update(self, x):
+        step = jax.jit(self.make_step())  # ! jit-in-loop
+        return step(x)
+
+    def act(self, x):
+        return jax.jit(self.make_static(self.rate))(x)  # ! jit-in-loop
+
+    def learn_step(self, x):
+        return jax.jit(lambda x: x * self.rate)(x)  # ! jit-in-loop
+
+    def train_step(self, x):
+        return self.step(x)
+
+    def refreshed(self, x):
+        self.step = jax.jit(self.make_step())
+        return self.step(x)
+
+
+def fast(function, **options):
+    return jax.jit(function, **options)
+
+
+def through_our_own_jit(xs):
+    for x in xs:
+        double = fast(lambda v: v * 2)  # ! jit-in-loop
+        print(double(x))
+
+
+def through_our_own_jit_once(xs):
+    double = fast(lambda v: v * 2)
+    for x in xs:
+        print(double(x))
+
+
+def a_module_function_through_our_own_jit(xs):
+    for x in xs:
+        print(fast(loss)(x, x))

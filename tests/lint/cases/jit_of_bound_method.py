@@ -45,3 +45,25 @@ def another_agent_each_turn(x):
 def mapped_methods_are_found_again(agent: Agent, xs):
     for x in xs:
         print(jax.pmap(agent.policy)(x))
+
+
+class Learner:
+    def learn(self, x):
+        return x * 2
+
+    def update(self, x):
+        learn = jax.jit(self.learn)  # ! jit-of-bound-method
+        return learn(x)
+
+    def train_step(self, x):
+        learn = jax.jit(self.learn)
+        self.kept = learn
+        return learn(x)
+
+    def prepare(self, x):
+        learn = jax.jit(self.learn)
+        return learn(x)
+
+    def update_step(self, xs):
+        learn = jax.jit(self.learn)
+        return [learn(x) for x in xs]

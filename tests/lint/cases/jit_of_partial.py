@@ -42,3 +42,60 @@ def another_function_each_turn(functions, x):
 
 
 steps = {n: jax.jit(partial(scale, factor=n)) for n in range(10)}
+
+
+def batch_bound(w, loader):
+    for rows in loader:
+        batch = jnp.asarray(rows)
+        print(jax.jit(partial(scale, factor=batch))(w))  # ! jit-of-partial
+
+
+@jax.jit
+def jitted(x, key):
+    return x + jax.random.normal(key, x.shape)
+
+
+def of_a_jitted_function(xs, key):
+    for x in xs:
+        key, noise_key = jax.random.split(key)
+        noisy = jax.jit(partial(jitted, key=noise_key))  # ! jit-of-partial
+        print(noisy(x))
+
+
+def named_first(xs):
+    for x in xs:
+        double = partial(scale, factor=2.0)
+        print(jax.jit(double)(x))  # ! jit-of-partial
+
+
+class Trainer:
+    def __init__(self):
+        self.params = jnp.ones(3)
+
+    def loss(self, params, batch):
+        return jnp.sum(params * batch)
+
+    def update(self, batch):
+        loss = jax.jit(partial(self.loss, self.params))  # ! jit-of-partial
+        return loss(batch)
+
+    def build(self, batch):
+        self.loss_of = jax.jit(partial(self.loss, self.params))
+        return self.loss_of(batch)
+
+
+def another_setting_each_turn(configs, x):
+    for config in configs:
+        print(jax.jit(partial(scale, factor=config))(x))
+
+
+def of_a_jitted_function_only(xs, key):
+    noisy = partial(jitted, key=key)
+    for x in xs:
+        print(noisy(x))
+
+
+def partial_of_jitted_is_not_jitted_again(xs, key):
+    for x in xs:
+        key, noise_key = jax.random.split(key)
+        print(partial(jitted, key=noise_key)(x))

@@ -1,3 +1,4 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 
@@ -168,3 +169,126 @@ def measured(key, f, clock):
     x = jax.block_until_ready(jax.random.normal(key, (3,)))
     w = jax.block_until_ready(jax.random.normal(key, (3, 3)))
     return clock(lambda: f(x, w))
+
+
+def over_pairs(key: jax.Array, sizes):
+    layers = []
+    for fan_in, fan_out in zip(sizes[:-1], sizes[1:]):
+        layers.append(jax.random.normal(key, (fan_in, fan_out)))  # ! key-reuse
+    return layers
+
+
+def over_pairs_split(key: jax.Array, sizes):
+    layers = []
+    for fan_in, fan_out in zip(sizes[:-1], sizes[1:]):
+        key, subkey = jax.random.split(key)
+        layers.append(jax.random.normal(subkey, (fan_in, fan_out)))
+    return layers
+
+
+def over_keys(key: jax.Array, sizes):
+    keys = jax.random.split(key, len(sizes))
+    return [jax.random.normal(k, (size,)) for k, size in zip(keys, sizes)]
+
+
+def over_array_keys(keys: jax.Array, sizes):
+    found = []
+    for number, size in enumerate(sizes):
+        found.append(jax.random.normal(keys[number], (size,)))
+    return found
+
+
+@jax.jit
+def noisy_step(params, x, key: jax.Array):
+    return params + jax.random.normal(key, x.shape)
+
+
+def train(params, batches, key: jax.Array):
+    for number, x in enumerate(batches):
+        params = noisy_step(params, x, key)  # ! key-reuse
+    return params
+
+
+def train_folded(params, batches, key: jax.Array):
+    for number, x in enumerate(batches):
+        params = noisy_step(params, x, jax.random.fold_in(key, number))
+    return params
+
+
+def train_on_keys(params, batches, keys: jax.Array):
+    for x, key in zip(batches, keys):
+        params = noisy_step(params, x, key)
+    return params
+
+
+def same_order(key, n, epochs):
+    orders = []
+    for epoch in range(epochs):
+        orders.append(jax.random.permutation(key, n))  # ! key-reuse
+    return orders
+
+
+def rows_together(key, arrays, epochs):
+    for epoch in range(epochs):
+        epoch_key = jax.random.fold_in(key, epoch)
+        arrays = [jax.random.permutation(epoch_key, array) for array in arrays]
+    return arrays
+
+
+def folds(key, n, k):
+    for fold in range(k):
+        order = jax.random.permutation(key, n)
+        yield order[fold::k]
+
+
+def either_function(flag, key, n):
+    draw = over_pairs if flag else over_pairs_split
+    for step in range(n):
+        key, subkey = jax.random.split(key)
+        yield draw(subkey, [1, 2])
+
+
+class Pair(eqx.Module):
+    encoder: eqx.nn.MLP
+    decoder: eqx.nn.MLP
+
+    def __init__(self, key):
+        first, second = jax.random.split(key)
+        self.encoder = eqx.nn.MLP(4, 2, 8, 1, key=first)
+        self.decoder = eqx.nn.MLP(2, 4, 8, 1, key=first)  # ! key-reuse
+
+
+class GoodPair(eqx.Module):
+    encoder: eqx.nn.MLP
+    decoder: eqx.nn.MLP
+    dropout: eqx.nn.Dropout
+
+    def __init__(self, key):
+        first, second = jax.random.split(key)
+        self.encoder = eqx.nn.MLP(4, 2, 8, 1, key=first)
+        self.decoder = eqx.nn.MLP(2, 4, 8, 1, key=second)
+        self.dropout = eqx.nn.Dropout(0.1)
+
+
+def two_models(key):
+    return Pair(key), GoodPair(key)  # ! key-reuse
+
+
+def with_a_target(key):
+    online = GoodPair(key)
+    target = GoodPair(key)
+    return online, target
+
+
+def evaluate_all(params, key: jax.Array):
+    return params + jax.random.normal(key)
+
+
+def train_and_evaluate(params, x, key: jax.Array):
+    params = noisy_step(params, x, key)
+    return params, evaluate_all(params, key)
+
+
+def train_and_train(params, x, key: jax.Array):
+    params = noisy_step(params, x, key)
+    return params, layer(key, 4)  # ! key-reuse

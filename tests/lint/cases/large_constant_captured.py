@@ -42,3 +42,57 @@ def of_unknown_size(n, x):
 def shape_only(x):
     gradient = jax.grad(lambda x: jnp.sum(large @ x))
     return gradient(x)
+
+
+CODES = np.random.default_rng(0).normal(size=(65536, 16)).astype(np.float32)
+FEW = np.random.default_rng(0).normal(size=(16, 16))
+GRID = jnp.asarray(np.random.default_rng(1).normal(size=(200_000, 3)), jnp.float32)
+generator = np.random.default_rng(2)
+drawn = generator.uniform(0.0, 1.0, (1024, 1024))
+
+
+def context(tokens):
+    return jnp.take(CODES, tokens, axis=0) + FEW[0, 0]  # ! large-constant-captured
+
+
+@jax.jit
+def step(tokens):
+    return context(tokens) + GRID[:8].mean() + drawn[0, 0]  # ! large-constant-captured, large-constant-captured
+
+
+def on_the_host(tokens):
+    return CODES[tokens]
+
+
+def make():
+    bonus = jax.random.uniform(jax.random.key(1), (1024, 1024))
+    little = jax.random.uniform(jax.random.key(1), (4, 4))
+
+    def apply(i):
+        return bonus[i, i] + little[0, 0]  # ! large-constant-captured
+
+    return apply
+
+
+def make_with_argument():
+    bonus = jax.random.uniform(jax.random.key(1), (1024, 1024))
+
+    def apply(bonus, i):
+        return bonus[i, i]
+
+    return apply, bonus
+
+
+made = jax.jit(make())
+with_argument, its_bonus = make_with_argument()
+with_argument = jax.jit(with_argument)
+
+
+@jax.jit
+def made_inside(i):
+    bonus = jnp.ones((1024, 1024))
+
+    def body(carry, x):
+        return carry + bonus[i, i], x
+
+    return jax.lax.scan(body, 0.0, jnp.arange(3))

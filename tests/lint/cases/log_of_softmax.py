@@ -30,4 +30,61 @@ def masked(x, mask):
 
 def two_steps(x):
     p = softmax(x)
-    return p, jnp.log(p[0])
+    return p, jnp.log(p)  # ! log-of-softmax
+
+
+def picked(x, y):
+    p = softmax(x)
+    chosen = jnp.take_along_axis(p, y[:, None], axis=1)
+    return jnp.log(chosen), jnp.log(p[:, 0])  # ! log-of-softmax # ! log-of-softmax
+
+
+def chances(w, x):
+    return softmax(x @ w)
+
+
+def of_a_function(w, x):
+    p = chances(w, x)
+    return -jnp.sum(p * jnp.log(p))  # ! log-of-softmax
+
+
+def summed_before(x):
+    p = softmax(x)
+    return jnp.log(jnp.sum(p[:3]))
+
+
+def limited_before(x):
+    p = jnp.clip(softmax(x), 1e-6, 1.0)
+    return jnp.log(p)
+
+
+def smoothed(x):
+    p = softmax(x)
+    p = 0.9 * p + 0.01
+    return jnp.log(p)
+
+
+def replaced(x):
+    p = softmax(x)
+    return jnp.where(p > 0, jnp.log(p), 0.0)
+
+
+def either(x, given):
+    p = given if given is not None else softmax(x)
+    return jnp.log(p)
+
+
+def entropy(p):
+    return -jnp.sum(p * jnp.log(p))
+
+
+def of_another(x):
+    return entropy(softmax(x))
+
+
+def smooth_chances(w, x):
+    return softmax(x @ w) + 1e-6
+
+
+def of_a_smooth_function(w, x):
+    return jnp.log(smooth_chances(w, x))

@@ -48,3 +48,45 @@ def leaf(x):
 @jax.jit
 def decorated(x):
     return x
+
+
+def by_variable(tree):
+    kind = type(tree)
+    if isinstance(tree, tuple):
+        return kind(by_variable(part) for part in tree)  # ! namedtuple-rebuilt-by-type
+    return tree
+
+
+def by_class_variable(tree):
+    if isinstance(tree, (list, tuple)):
+        kind = tree.__class__
+        return kind([by_class_variable(part) for part in tree])  # ! namedtuple-rebuilt-by-type
+    return tree
+
+
+def by_chosen_kind(tree):
+    kind = type(tree)
+    if isinstance(tree, tuple):
+        kind = tuple
+        return kind(by_chosen_kind(part) for part in tree)
+    return tree
+
+
+def by_kind_of_another(tree, like):
+    kind = type(like)
+    if isinstance(tree, tuple):
+        return kind(by_kind_of_another(part, like) for part in tree)
+    return tree
+
+
+def by_given_kind(tree, kind):
+    if isinstance(tree, tuple):
+        return kind(part for part in tree)
+    return tree
+
+
+def by_variable_of_fields(tree):
+    kind = type(tree)
+    if isinstance(tree, tuple) and not hasattr(tree, "_fields"):
+        return kind(by_variable_of_fields(part) for part in tree)
+    return tree

@@ -1,5 +1,6 @@
 import jax
 import optax
+from flax.training.train_state import TrainState
 
 tx = optax.adam(1e-3)
 
@@ -62,4 +63,101 @@ def unrolled(params, grads):
     for grad in grads:
         updates, state = tx.update(grad, state, params)
         params = optax.apply_updates(params, updates)
+    return params
+
+
+@jax.jit
+def at_once(params, grads):
+    updates, _ = tx.update(grads, tx.init(params), params)  # ! optimizer-reinitialised
+    return optax.apply_updates(params, updates)
+
+
+@jax.jit
+def of_a_state(state: TrainState, grads):
+    updates, _ = state.tx.update(grads, state.tx.init(state.params), state.params)  # ! optimizer-reinitialised
+    return state.replace(params=optax.apply_updates(state.params, updates))
+
+
+descent = optax.chain(optax.clip(1.0), optax.sgd(0.1))
+
+
+@jax.jit
+def plain_descent(params, grads):
+    updates, _ = descent.update(grads, descent.init(params), params)
+    return optax.apply_updates(params, updates)
+
+
+def outside_of_a_step(params, grads):
+    updates, _ = tx.update(grads, tx.init(params), params)
+    return optax.apply_updates(params, updates)
+
+
+@jax.jit
+def train_step(params, opt_state, batch):
+    updates, opt_state = tx.update(jax.grad(lambda p: (p * batch).sum())(params), opt_state, params)
+    return optax.apply_updates(params, updates), opt_state
+
+
+def at_each_batch(params, batches):
+    for batch in batches:
+        opt_state = tx.init(params)  # ! optimizer-reinitialised
+        params, opt_state = train_step(params, opt_state, batch)
+    return params
+
+
+class Trainer:
+    def fit(self, batches):
+        for batch in batches:
+            self.opt_state = tx.init(self.params)  # ! optimizer-reinitialised
+            self.params, self.opt_state = train_step(self.params, self.opt_state, batch)
+
+    def fit_well(self, batches):
+        self.opt_state = tx.init(self.params)
+        for batch in batches:
+            self.params, self.opt_state = train_step(self.params, self.opt_state, batch)
+
+
+def given_at_each_batch(params, batches):
+    for batch in batches:
+        params, _ = train_step(params, tx.init(params), batch)  # ! optimizer-reinitialised
+    return params
+
+
+def each_task(params, tasks):
+    for task in tasks:
+        opt_state = tx.init(params)
+        params, opt_state = train_step(params, opt_state, task)
+    return params
+
+
+def from_the_same_start(params, batches):
+    found = []
+    for batch in batches:
+        opt_state = tx.init(params)
+        tuned, opt_state = train_step(params, opt_state, batch)
+        found.append(tuned)
+    return found
+
+
+def each_epoch(params, epochs, batches):
+    for epoch in range(epochs):
+        opt_state = tx.init(params)
+        for batch in batches:
+            params, opt_state = train_step(params, opt_state, batch)
+    return params
+
+
+def after_a_change(params, batches, grow):
+    for batch in batches:
+        params = grow(params)
+        opt_state = tx.init(params)
+        params, opt_state = train_step(params, opt_state, batch)
+    return params
+
+
+def now_and_then(params, opt_state, batches):
+    for number, batch in enumerate(batches):
+        if number % 100 == 0:
+            opt_state = tx.init(params)
+        params, opt_state = train_step(params, opt_state, batch)
     return params

@@ -49,3 +49,51 @@ def varying_first(w, x):
 def mean_of_the_loss(w, x):
     value, grads = jax.value_and_grad(mean_loss)(w, x)
     return jax.lax.pmean(value, "data"), grads
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def both_at_once(w, x):
+    return jax.lax.pmean(jax.value_and_grad(loss)(w, x), "data")  # ! pmean-of-gradients
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def as_a_pair(w, x):
+    value, grads = jax.value_and_grad(loss)(w, x)
+    return jax.lax.pmean((value, grads), "data")  # ! pmean-of-gradients
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def leaf_by_leaf(w, x):
+    grads = jax.grad(loss)(w, x)
+    return jax.tree.map(lambda g: jax.lax.pmean(g, "data"), grads)  # ! pmean-of-gradients
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def sum_over_count(w, x):
+    grads = jax.grad(loss)(w, x)
+    return jax.tree.map(lambda g: jax.lax.psum(g, "data") / 4, grads)  # ! pmean-of-gradients
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def other_leaves(w, x):
+    value, grads = jax.value_and_grad(mean_loss)(w, x)
+    metrics = jax.tree.map(lambda m: jax.lax.pmean(m, "data"), {"loss": value})
+    return metrics, jax.tree.map(lambda g: 0.1 * g, grads)
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def pair_of_metrics(w, x):
+    value, grads = jax.value_and_grad(mean_loss)(w, x)
+    return jax.lax.pmean((value, jnp.sum(x)), "data"), grads
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+def unchecked_leaf_by_leaf(w, x):
+    grads = jax.grad(loss)(w, x)
+    return jax.tree.map(lambda g: jax.lax.pmean(g, "data"), grads)
+
+
+@partial(jax.pmap, axis_name="data")
+def replicated_leaf_by_leaf(w, x):
+    grads = jax.grad(loss)(w, x)
+    return jax.tree.map(lambda g: jax.lax.pmean(g, "data"), grads)

@@ -27,3 +27,65 @@ def twice_negated():
 
 def a_variable(rate):
     return optax.chain(optax.scale_by_adam(), optax.scale(rate))
+
+
+RATE = 1e-2
+DOWN = -1e-2
+
+
+def constant():
+    return optax.chain(optax.scale_by_adam(), optax.scale(RATE))  # ! positive-learning-rate
+
+
+def negative_constant():
+    return optax.chain(optax.scale_by_adam(), optax.scale(DOWN))
+
+
+def of_a_variable():
+    size = 0.01
+    return optax.chain(optax.scale_by_rms(), optax.scale(size))  # ! positive-learning-rate
+
+
+def of_an_argument(learning_rate):
+    return optax.chain(optax.scale_by_rms(), optax.scale(learning_rate))  # ! positive-learning-rate
+
+
+def of_a_setting(config):
+    return optax.chain(optax.scale_by_rms(), optax.scale(config.lr))  # ! positive-learning-rate
+
+
+def of_a_negated_setting(config):
+    return optax.chain(optax.scale_by_rms(), optax.scale(-config.lr))
+
+
+def of_any_argument(size):
+    return optax.chain(optax.scale_by_rms(), optax.scale(size))
+
+
+def by_schedule():
+    schedule = optax.linear_schedule(1e-3, 0.0, 100)
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))  # ! positive-learning-rate
+
+
+def by_negative_schedule():
+    schedule = optax.linear_schedule(-1e-3, 0.0, 100)
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))
+
+
+def by_schedule_and_sign():
+    schedule = optax.linear_schedule(1e-3, 0.0, 100)
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule), optax.scale(-1.0))
+
+
+def by_negating_function():
+    schedule = optax.linear_schedule(1e-3, 0.0, 100)
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(lambda n: -schedule(n)))
+
+
+def by_any_schedule(schedule):
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))
+
+
+def by_schedule_of(top):
+    schedule = optax.linear_schedule(top, 0.0, 100)
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))

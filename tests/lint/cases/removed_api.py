@@ -79,3 +79,31 @@ def buffers(x: jax.Array):
     if hasattr(x, "device_buffer"):
         return x.device_buffer.device()
     return x.device
+
+
+def reset(env, tree):
+    if hasattr(env, "tree"):  # of another object, and another name
+        tree = jax.tree_leaves(tree)  # ! removed-api
+    return getattr(env, "seed", None) and jax.tree_leaves(tree)  # ! removed-api
+
+
+def reset_early(env, tree):
+    if not hasattr(env, "unwrapped"):
+        return None
+    return jax.tree_leaves(tree)  # ! removed-api
+
+
+def by_parent(tree):
+    if not hasattr(jax, "tree"):
+        return jax.tree_leaves(tree)
+    return jax.tree.leaves(tree)
+
+
+def by_name(library, tree):
+    if hasattr(library, "tree_leaves"):
+        return jax.tree_leaves(tree)
+    return jax.tree.leaves(tree)
+
+
+def by_any_name(name, tree):
+    return jax.tree_leaves(tree) if getattr(jax.tree_util, name, None) else tree

@@ -1,7 +1,11 @@
 import logging
+import sys
 
 import jax
 import jax.numpy as jnp
+import wandb
+
+LOG = logging.getLogger(__name__)
 
 
 @jax.jit
@@ -64,3 +68,73 @@ def gradient(w):
     value, grads = jax.value_and_grad(loss)(w)
     print(f"{value:.3f}")
     return grads
+
+
+class Trainer:
+    def __init__(self, step):
+        self.log = logging.getLogger("trainer")
+        self.step = jax.jit(self.one)
+
+    def one(self, x):
+        loss = jnp.sum(x)
+        self.log.info("loss %s", loss)  # ! side-effect-in-jit
+        self.log.info("tracing for %s", x.shape)
+        return loss
+
+
+@jax.jit
+def logger_of_the_module(x):
+    LOG.error("%s", x)  # ! side-effect-in-jit
+    LOG.debug("tracing %s", x.dtype)
+    return x
+
+
+@jax.jit
+def formatted(x):
+    print("x is {}".format(x))  # ! side-effect-in-jit
+    print("x is %s" % x)  # ! side-effect-in-jit
+    print("x is %s of %s" % (x, x.dtype))  # ! side-effect-in-jit
+    print("x is " + str(x))  # ! side-effect-in-jit
+    print("x is", repr(x))  # ! side-effect-in-jit
+    print("shape {} {}".format(x.shape, x.dtype), "%s" % x.ndim, str(x.shape))
+    name = "{:.3f}".format(jnp.sum(x))  # ! side-effect-in-jit
+    other = "%d" % jnp.sum(x)  # ! side-effect-in-jit
+    return x, name, other
+
+
+@jax.jit
+def names(x, scale):
+    label = "%s layers of %d" % (x.ndim, x.shape[0])
+    key = "x{}".format(x)  # a strange name, no output
+    return {label: x % 2, "rest": 5 % scale, key: str(x.dtype)}
+
+
+@jax.jit
+def streams(x):
+    sys.stdout.write(str(x))  # ! side-effect-in-jit
+    sys.stderr.write(f"{x}")  # ! side-effect-in-jit
+    sys.stdout.write("tracing\n")
+    return x
+
+
+@jax.jit
+def tracked(x):
+    loss = jnp.sum(x)
+    wandb.log({"loss": loss})  # ! side-effect-in-jit
+    wandb.log({"compilations": 1, "shape": x.shape})
+    return loss
+
+
+def complains_with_percent(x):
+    if x.ndim != 2:
+        raise ValueError("needs a matrix, not %s and {}".format(x) % x)
+    return x
+
+
+jax.jit(complains_with_percent)
+
+
+def eager_log(x):
+    LOG.error("%s", jnp.sum(x))
+    sys.stdout.write(str(jnp.sum(x)))
+    print("%s" % jnp.sum(x))

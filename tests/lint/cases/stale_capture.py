@@ -1,7 +1,12 @@
 """Variables that change after they were captured."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
 
 
 def lowered(x, epochs):
@@ -89,3 +94,117 @@ def assigned_after_a_decorated_definition(x, batches):
     for batch in batches:
         x = step(x, batch)
     return x
+
+
+def an_element_of_a_dict(loader):
+    weights = {"loss": 1.0, "other": 2.0}
+    weighted = jax.jit(lambda loss: loss * weights["loss"])
+    for loss in loader:
+        print(weighted(loss))
+        weights["other"] = 0.5
+        weights["loss"] = 0.5 * weights["loss"]  # ! stale-capture
+
+
+def a_numpy_array(loader):
+    mask = np.ones(4)
+
+    @jax.jit
+    def masked(x):
+        return x * mask[0]
+
+    for x in loader:
+        print(masked(x))
+        mask[0] = 0.0  # ! stale-capture
+
+
+def another_element(loader):
+    weights = {"loss": 1.0}
+    weighted = jax.jit(lambda loss: loss * weights["loss"])
+    for number, loss in enumerate(loader):
+        weights[number] = weighted(loss)
+
+
+def filled_before(loader):
+    weights = {}
+    weighted = jax.jit(lambda loss: loss * weights["loss"])
+    weights["loss"] = 0.5
+    for loss in loader:
+        print(weighted(loss))
+
+
+def given_as_an_argument(loader):
+    weights = {"loss": 1.0}
+    weighted = jax.jit(lambda loss, weights: loss * weights["loss"])
+    for loss in loader:
+        print(weighted(loss, weights))
+        weights["loss"] = 0.5
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(2, 2, rngs=rngs)
+
+    def __call__(self, x):
+        return self.layer(x)
+
+
+def fit(model, optimizer, xs):
+    for x in xs:
+        grads = nnx.grad(lambda m: m(x).sum())(model)
+        optimizer.update(model, grads)
+
+
+def captured_model(xs):
+    model = Model(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    look = nnx.jit(lambda x: model(x).sum())
+    print(look(xs[0]))
+    fit(model, optimizer, xs)  # ! stale-capture
+    print(look(xs[0]))
+
+
+def captured_after_training(xs):
+    model = Model(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    fit(model, optimizer, xs)
+    look = nnx.jit(lambda x: model(x).sum())
+    print(look(xs[0]), look(xs[0]))
+
+
+def model_given(xs):
+    model = Model(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    look = nnx.jit(lambda model, x: model(x).sum())
+    print(look(model, xs[0]))
+    fit(model, optimizer, xs)
+    print(look(model, xs[0]))
+
+
+def model_only_read(xs):
+    model = Model(nnx.Rngs(0))
+    look = nnx.jit(lambda x: model(x).sum())
+    for x in xs:
+        print(look(x), model(x))
+
+
+def compiled(function):
+    return functools.wraps(function)(jax.jit(function))
+
+
+def through_our_own_jit(loader):
+    blend = 1.0
+    smooth = compiled(lambda loss: blend * loss)
+    other = compiled(lambda loss: 2 * loss)
+    for loss in loader:
+        print(smooth(loss), other(loss))
+        blend = blend * 0.9  # ! stale-capture
+
+
+def another_function_through_our_own_jit(loader):
+    blend = 1.0
+    smooth = compiled(lambda loss: blend * loss)
+    other = compiled(lambda loss: 2 * loss)
+    print(smooth(1.0))
+    for loss in loader:
+        blend = blend * 0.9
+        print(other(loss), blend)

@@ -46,3 +46,37 @@ def count():
     global steps
     steps += 1
     return steps
+
+
+weight = 1.0
+
+
+def lighter(by):
+    global weight
+    weight = weight * by
+
+
+def loss(x):
+    return weight * x.sum()  # ! stale-global
+
+
+@jax.jit
+def step(x):
+    return jax.grad(loss)(x)
+
+
+def eager_loss(x):
+    return weight * x.sum()
+
+
+def shared_loss(x):
+    return weight * x.sum()
+
+
+@jax.jit
+def shared_step(x):
+    return jax.grad(shared_loss)(x)
+
+
+def evaluate(xs):
+    return [shared_loss(x) + eager_loss(x) for x in xs]

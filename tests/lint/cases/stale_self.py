@@ -70,3 +70,93 @@ class Eager:
 
     def rescale(self, scale):
         self.scale = jnp.asarray(scale)
+
+
+class Helped:
+    def __init__(self):
+        self.weight = 0.0
+        self.size = 3
+
+    def loss(self, params, x):
+        return self.scaled(jnp.sum(params * x)) / self.size
+
+    def scaled(self, loss):
+        return self.weight * loss  # ! stale-self
+
+    @partial(jax.jit, static_argnums=0)
+    def gradients(self, params, x):
+        return jax.value_and_grad(self.loss)(params, x)
+
+    def fit(self, params, xs):
+        for x in xs:
+            self.weight = self.weight + 0.1
+            print(self.gradients(params, x))
+
+
+class Closes:
+    def __init__(self):
+        self.scale = 1.0
+        self.size = 2
+        self.step = jax.jit(lambda x: x * self.scale / self.size)  # ! stale-self
+        self.other = jax.jit(self._make())
+
+    def _make(self):
+        trainer = self
+
+        def other(x):
+            return x + trainer.scale  # ! stale-self
+
+        return other
+
+    def lower(self):
+        self.scale = self.scale * 0.5
+
+
+class ClosesAnew:
+    def __init__(self):
+        self.scale = 1.0
+        self.step = jax.jit(self._make())
+
+    def _make(self):
+        def step(x):
+            return x * self.scale
+
+        return step
+
+    def lower(self):
+        self.scale = self.scale * 0.5
+        self.step = jax.jit(self._make())
+
+    def run(self, x):
+        step = jax.jit(lambda x: x * self.scale)
+        return step(x)
+
+
+class Takes:
+    def __init__(self):
+        self.scale = 1.0
+        scale = self.scale
+        self.step = jax.jit(lambda x: x * scale)
+        self.call = jax.jit(lambda x, scale: self.double(x) * scale)
+
+    def double(self, x):
+        return x * 2
+
+    def lower(self):
+        self.scale = self.scale * 0.5
+
+
+def compiled(function):
+    return jax.jit(function)
+
+
+class Wrapped:
+    def __init__(self):
+        self.scale = 1.0
+        self.step = compiled(self._step)
+
+    def _step(self, x):
+        return x * self.scale  # ! stale-self
+
+    def lower(self):
+        self.scale = self.scale * 0.5

@@ -77,3 +77,90 @@ def logs_now_and_then(x):
         if n % 100 == 0:
             print(n, x[0, 0], time.perf_counter() - start)
     return x
+
+
+@jax.jit
+def update(w, x):
+    return w - 0.1 * (w - x), jnp.sum((w - x) ** 2)
+
+
+def mean_of_many(w, batches):
+    losses = []
+    start = time.perf_counter()
+    for x in batches:
+        w, loss = update(w, x)
+        losses.append(loss)
+    seconds = (time.perf_counter() - start) / len(losses)  # ! timing-without-wait
+    return w, seconds
+
+
+def each_step(w, batches):
+    times = []
+    for number, x in enumerate(batches):
+        print(f"step {number}", np.sum(x.shape))
+        start = time.time()
+        w, loss = update(w, x)
+        times.append(time.time() - start)  # ! timing-without-wait
+        print(float(loss))
+    return w, times
+
+
+def waits_in_each_step(w, batches, log):
+    for x in batches:
+        start = time.time()
+        w, loss = update(w, x)
+        log(loss)
+        print(time.time() - start)
+    return w
+
+
+def waits_for_the_list(w, batches, fetch):
+    losses = []
+    start = time.time()
+    for x in batches:
+        w, loss = update(w, x)
+        losses.append(loss)
+    fetch(losses)
+    print(time.time() - start)
+    return w
+
+
+def waits_for_what_came_of_it(w, x):
+    start = time.time()
+    w, loss = update(w, x)
+    scaled = 2 * loss
+    print(scaled)
+    return w, time.time() - start
+
+
+def waits_one_turn_later(w, batches, keep):
+    start = time.time()
+    for x in batches:
+        keep(w)
+        w, _ = update(w, x)
+    print(time.time() - start)
+    return w
+
+
+def stopped_in_the_loop(w, batches):
+    start = time.time()
+    for x in batches:
+        w, loss = update(w, x)
+        print(time.time() - start)
+        print(float(loss))
+    return w
+
+
+def times_the_compilation(w, x):
+    start = time.time()
+    fresh = jax.jit(lambda w: w - x)
+    w = fresh(w)
+    print("compiled in", time.time() - start)
+    return w
+
+
+def reads_something_queued_later(w, x):
+    start = time.time()
+    w, _ = update(w, x)
+    total = float(jnp.sum(x))
+    return w, total, time.time() - start

@@ -45,3 +45,22 @@ class Model:
 
 def through_a_stranger(decorate, names):
     return jax.jit(decorate(loss), static_argnames="k"), jax.jit(loss, static_argnames=names)
+
+
+@partial(jax.jit, donate_argnames=("params", "state"))  # ! unknown-static-name
+def updated(params, opt_state):
+    return params, opt_state
+
+
+@partial(jax.jit, donate_argnames=("params", "opt_state"))
+def updated_right(params, opt_state):
+    return params, opt_state
+
+
+@partial(jax.jit, donate_argnames="state")
+def takes_what_it_is_given(**kwargs):
+    return kwargs
+
+
+def donated_by_another(function, names):
+    return jax.jit(function, donate_argnames="state"), jax.jit(updated, donate_argnames=names)

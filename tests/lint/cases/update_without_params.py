@@ -1,6 +1,8 @@
+import equinox as eqx
 import jax
 import optax
 import pytest
+from flax.training.train_state import TrainState
 
 decayed = optax.adamw(1e-3)
 plain = optax.adam(1e-3)
@@ -60,3 +62,87 @@ class BadLearner:
 
     def step(self, grads, state, params):
         return self.tx.update(grads, state)  # ! update-without-params
+
+
+def annotated(grads, state, tx: optax.GradientTransformation):
+    return tx.update(grads, state)  # ! update-without-params
+
+
+def annotated_plain(grads, state, tx: optax.GradientTransformation):
+    return tx.update(grads, state)
+
+
+def annotated_either(grads, state, tx: optax.GradientTransformation):
+    return tx.update(grads, state)
+
+
+def annotated_and_never_called(grads, state, tx: optax.GradientTransformation):
+    return tx.update(grads, state)
+
+
+def calls_them(grads, state):
+    annotated(grads, state, optax.adamw(1e-3))
+    annotated_plain(grads, state, optax.adam(1e-3))
+    annotated_either(grads, state, optax.adam(1e-3))
+    annotated_either(grads, state, optax.adamw(1e-3))
+
+
+@eqx.filter_jit
+def filtered_step(model, grads, state, tx):
+    return tx.update(grads, state)  # ! update-without-params
+
+
+@eqx.filter_jit
+def filtered_plain(model, grads, state, tx: optax.GradientTransformation):
+    return tx.update(grads, state)
+
+
+def equinox_loop(model, grads):
+    tx = optax.lion(1e-4)
+    return filtered_step(model, grads, tx.init(model), tx)
+
+
+def equinox_plain(model, grads):
+    tx = optax.sgd(1e-4)
+    return filtered_plain(model, grads, tx.init(model), tx)
+
+
+def of_a_state(model, params, grads):
+    state = TrainState.create(apply_fn=model.apply, params=params, tx=optax.adamw(1e-3))
+    return state.tx.update(grads, state.opt_state)  # ! update-without-params
+
+
+def of_a_plain_state(model, params, grads):
+    state = TrainState.create(apply_fn=model.apply, params=params, tx=optax.adam(1e-3))
+    return state.tx.update(grads, state.opt_state)
+
+
+class OwnState(TrainState):
+    key: jax.Array
+
+
+def own_state(model, params, key):
+    return OwnState.create(apply_fn=model.apply, params=params, tx=optax.lamb(1e-3), key=key)
+
+
+@jax.jit
+def own_step(state: OwnState, grads):
+    return state.tx.update(grads, state.opt_state)  # ! update-without-params
+
+
+@jax.jit
+def own_good_step(state: OwnState, grads):
+    return state.tx.update(grads, state.opt_state, state.params)
+
+
+class EitherState(TrainState):
+    pass
+
+
+def either_state(model, params, decay):
+    tx = optax.lamb(1e-3) if decay else optax.sgd(0.1)
+    return EitherState.create(apply_fn=model.apply, params=params, tx=tx)
+
+
+def either_step(state: EitherState, grads):
+    return state.tx.update(grads, state.opt_state)

@@ -110,3 +110,98 @@ def by_a_bounded_tokenizer(tokenizer, texts):
 def filled(x):
     for i in range(10):
         print(score(jnp.full((3,), i)))
+
+
+def served(requests, tokenizer):
+    for texts in requests:
+        tokens = np.zeros((len(texts), 3))
+        print(padded_to_the_longest(texts), padded_by_a_helper(texts, tokens))
+        print(in_an_object(texts), by_a_tokenizer(tokenizer, texts), bucketed(texts))
+        print(rounded_up(texts), one_of_a_few(texts, (64, 128)), a_number(texts, tokens))
+        print(by_a_bounded_tokenizer(tokenizer, texts))
+
+
+def called_once(texts):
+    longest = max(map(len, texts))
+    return score(np.array([text + [0] * (longest - len(text)) for text in texts]))
+
+
+def one_batch_all_the_time(texts):
+    longest = max(map(len, texts))
+    tokens = np.array([text + [0] * (longest - len(text)) for text in texts])
+    for _ in range(100):
+        print(score(tokens))
+
+
+def one_batch_made_each_time(texts):
+    for epoch in range(100):
+        longest = max(map(len, texts))
+        print(epoch, score(np.zeros((len(texts), longest))))
+
+
+def one_batch_for_a_function(texts):
+    for epoch in range(100):
+        print(epoch, evaluated(texts))
+
+
+def evaluated(texts):
+    longest = max(map(len, texts))
+    return score(np.zeros((len(texts), longest)))
+
+
+def drawn(loader):
+    while True:
+        texts = next(loader)
+        longest = max(map(len, texts))
+        print(score(np.zeros((len(texts), longest))))  # ! varying-shape
+
+
+def filtered(loader):
+    for batch in loader:
+        x = np.asarray(batch)
+        x = x[x.sum(axis=1) > 3]
+        print(score(x))  # ! varying-shape
+
+
+def filtered_twice(loader):
+    for batch in loader:
+        x = np.asarray(batch)
+        print(score(x[(x > 3) & ~(x > 5)]))  # ! varying-shape
+
+
+def filtered_and_reduced(loader):
+    for batch in loader:
+        x = np.asarray(batch)
+        print(score(x[x > 3].mean()))
+
+
+def filtered_before(data):
+    data = np.asarray(data)
+    data = data[data > 3]
+    for _ in range(100):
+        print(score(data))
+
+
+def masked(loader):
+    for batch in loader:
+        x = np.asarray(batch)
+        print(score(np.where(x > 3, x, 0)))
+
+
+def by_a_flag(loader, pair):
+    for batch in loader:
+        print(score(batch, pair[batch is None]))
+
+
+class Agent:
+    def update(self, episode, data):
+        score(data.rows[data.start : data.size])
+        return score(episode.seen[: episode.size])  # ! varying-shape
+
+    def prepare(self, episode):
+        return score(episode.seen[: episode.size])
+
+
+def whole_data(data):
+    for epoch in range(10):
+        print(epoch, score(data.rows[: data.size]))

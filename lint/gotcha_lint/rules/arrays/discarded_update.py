@@ -16,7 +16,7 @@ from gotcha_lint.facts.updates import (
 from gotcha_lint.queries.expected import expected_to_fail, is_test
 from gotcha_lint.queries.notebooks import shown_below_cell
 from gotcha_lint.queries.rebind import rebindable
-from gotcha_lint.queries.updated import is_reference, through_at, updates_object
+from gotcha_lint.queries.updated import is_reference, maps_purely, through_at, updates_object
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 
 
@@ -94,10 +94,14 @@ def _subject(body: Body, call: Call) -> cst.CSTNode | None:
         return call.arg_node(PURE[call.name]) or call.node
     if not call.name.startswith("jax."):
         return None
+    if call.name == "jax.tree.map" and len(call.args) > 1 and maps_purely(body, call):
+        return None if is_test(body.model.path) else call.arg_node(1) or call.node
     fact = body.fact(call)
     if fact.effect or fact.transform or fact.key is not None or fact.calls is not None:
         return None
     if is_test(body.model.path) and call.name not in COMPARISONS:
         return None  # that it runs is what is tested
-    pure = call.name.startswith(("jax.numpy.", "jax.nn.")) and fact.returns in ("array", "arrays")
+    pure = call.name.startswith(("jax.numpy.", "jax.nn.")) and fact.returns.startswith(
+        ("array", "part")
+    )
     return call.node if pure else None

@@ -56,7 +56,7 @@ class JitCapturesBatch(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         found = rebuilt(site)
-        if found is None or not found.data:
+        if found is None or not found.data or found.made == "partial":
             return
         names = ", ".join(f"`{name}`" for name in found.data[:3])
         names += " and more" if len(found.data) > 3 else ""

@@ -60,11 +60,13 @@ class JitOfPartial(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         found = rebuilt(site)
-        if found is None or found.data or found.made != "partial":
+        if found is None or found.made != "partial":
             return
+        bound = ", ".join(f"`{name}`" for name in found.data[:3])
+        cure = f"; pass {bound} as arguments" if bound else ""
         yield Report(
             site.node,
             f"this partial is a new object at each {found.each}, and partials are told apart by "
-            f"identity: `{found.word}` compiles `{found.name}` each time",
+            f"identity: `{found.word}` compiles `{found.name}` each time{cure}",
             why_hot=True,
         )

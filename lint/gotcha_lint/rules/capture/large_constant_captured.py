@@ -1,23 +1,18 @@
 from collections.abc import Iterator
 from math import prod
 
-from gotcha_lint.analysis.sites import Bind, Call
+import libcst as cst
+
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.roles import BOUNDARIES
+from gotcha_lint.analysis.sites import Bind, Body, Call
+from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.queries.jitted import jitted_here
+from gotcha_lint.queries.jitted import given_to_jit
+from gotcha_lint.queries.large import LARGE, assigned, owner, why_large
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
-_LOADED = frozenset(
-    [
-        "numpy.load",
-        "numpy.loadtxt",
-        "numpy.genfromtxt",
-        "numpy.fromfile",
-        "numpy.memmap",
-        "jax.numpy.load",
-        "scipy.io.loadmat",
-    ]
-)
 _SHAPE_AT = {
     "zeros": 0,
     "ones": 0,
@@ -28,7 +23,6 @@ _SHAPE_AT = {
     "randint": 1,
     "rand": 0,
 }
-_LARGE = 1 << 18  # elements: 1 MB of float32
 
 
 class LargeConstantCaptured(Rule):
@@ -83,34 +77,96 @@ class LargeConstantCaptured(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        via, function = site.result.via[-1:], jitted_here(site)
-        if function is None or is_test(site.body):
+    def check(self, body: Body) -> Iterator[Report]:
+        if is_test(body):
             return
-        for name, use in function.captured.items():
-            binds = [bind for bind in site.body.of(Bind) if bind.name == name]
-            if len(binds) == 1 and (why := _large(binds[0])):
-                yield Report(
-                    use,
-                    f"`{name}` ({why}) is captured by `{function.name}`: it becomes a constant of "
-                    f"every program compiled from it; pass it as an argument",
-                    places=((site.node, f"`{function.name}` is given to `{via[0].name}` here"),),
-                )
+        for call in body.of(Call):
+            yield from _in_jitted(call)
+        yield from _in_traced(body)
+
+
+def _in_jitted(call: Call) -> Iterator[Report]:
+    """What the function captures that this call of jit is given."""
+    function = given_to_jit(call)
+    if function is None or function.parent is None:
+        return
+    for name, use in function.captured.items():
+        if function.parent is call.body.function:
+            binds = [bind for bind in call.body.of(Bind) if bind.name == name]
+            why = _large(binds[0]) if len(binds) == 1 else ""
+        else:
+            made = assigned(function.parent, name) if function.parent.outer else None
+            why = why_large(function.parent, made)
+        if why:
+            jit = call.result.via[-1].name
+            place = (call.node, f"`{function.name}` is given to `{jit}` here")
+            yield _report(use, name, why, function.name, (place,))
+
+
+def _in_traced(body: Body) -> Iterator[Report]:
+    """What a function that is traced under jit reads of its module."""
+    trace, function, module = body.trace, body.function, body.model.module
+    if trace is None or trace.soft or BOUNDARIES.isdisjoint(trace.roles):
+        return
+    for name, use in function.captured.items():
+        if (
+            name not in module.scope.bound
+            or owner(function, name) is not module
+            or _is_captured_around(function, name)
+        ):
+            continue
+        why = why_large(module, assigned(module, name))
+        if why and not _is_jitted_in_module(body):
+            yield _report(use, name, why, function.name)
+
+
+def _is_captured_around(function: Function, name: str) -> bool:
+    """The function around it captures it too, for this one."""
+    parent = function.parent
+    return parent is not None and parent.outer is not None and name in parent.captured
+
+
+def _is_jitted_in_module(body: Body) -> bool:
+    """Given to jit at the top of its own file: reported there."""
+    assert body.trace is not None
+    model = body.model
+    if not body.trace.direct or body.function.parent is not model.module:
+        return False
+    (path, number), _ = body.trace.chain[-1]
+    if path != model.path or number < 0:
+        return path == model.path
+    node = model.nodes[number]
+    node = model.stand_ins.get(id(node), node)
+    return any(part is node for part in walk(model.tree, into_functions=False)) or (
+        isinstance(body.function.node, cst.FunctionDef)
+        and any(part is node for one in body.function.node.decorators for part in walk(one))
+    )
+
+
+def _report(
+    use: cst.CSTNode,
+    name: str,
+    why: str,
+    function: str,
+    places: tuple[tuple[cst.CSTNode, str], ...] = (),
+) -> Report:
+    return Report(
+        use,
+        f"`{name}` ({why}) is captured by `{function}`: it becomes a constant of "
+        f"every program compiled from it; pass it as an argument",
+        places=places,
+        why_traced=not places,
+    )
 
 
 def _large(bind: Bind) -> str:
     """Why the array is large, as far as its origin shows."""
-    call = bind.body.call_of(bind.source)
-    if call is None or bind.value.kind not in (Kind.ARRAY, Kind.HOST):
-        return ""
-    if call.name in _LOADED:
-        return f"from `{call.name}`"
-    if call.name in ("jax.device_put", "jax.numpy.asarray", "jax.numpy.array") and call.args:
-        inner = call.body.call_of(call.node.args[0].value) if call.node.args else None
-        return f"from `{inner.name}`" if inner is not None and inner.name in _LOADED else ""
+    why, call = why_large(bind.body.function, bind.source), bind.body.call_of(bind.source)
+    if why or call is None or bind.value.kind not in (Kind.ARRAY, Kind.HOST):
+        return why
     position = _SHAPE_AT.get(call.name.rpartition(".")[2])
     count = _count(call.arg(position, "shape", "size")) if position is not None else 0
-    return f"{count:,} elements" if count >= _LARGE else ""
+    return f"{count:,} elements" if count >= LARGE else ""
 
 
 def _count(shape: Value | None) -> int:

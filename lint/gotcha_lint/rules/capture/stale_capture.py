@@ -2,13 +2,17 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.values import Kind, Via
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.sites import Call, Place, Store
+from gotcha_lint.analysis.syntax import dotted, names_in, source_of, walk
+from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.jitted import jitted_here
 from gotcha_lint.queries.places import is_test
-from gotcha_lint.queries.stale import rebound_after
+from gotcha_lint.queries.stale import changed_after, rebound_after
 from gotcha_lint.rule import Example, Report, Rule
 
+_OPTIMIZER = "flax.nnx.Optimizer"
+_CONTAINERS = frozenset({Kind.LIST, Kind.HOST})
 _FUNCTIONS = frozenset({Kind.FUNCTION, Kind.CLASS, Kind.NAMED})
 
 
@@ -73,26 +77,71 @@ class StaleCapture(Rule):
         function = jitted_here(site)
         if function is None or is_test(site.body):
             return
-        calls = _calls(site, site.result.via[-1])
+        calls = _calls(site)
         for name, use in function.captured.items():
             value = site.body.names.get(name)
             if value is None or value.kind in _FUNCTIONS or not calls:
                 continue
-            bind = rebound_after(site, calls, name)
+            bind = (
+                rebound_after(site, calls, name)
+                or _stored_after(site, calls, function, name)
+                or _trained_after(site, calls, name)
+            )
             if bind is not None:
                 yield _report(site, bind, name, function.name, use)
 
 
-def _calls(site: Call, via: Via) -> list[Call]:
-    functions = (c for c in site.body.of(Call) if c.callee.kind is Kind.FUNCTION)
-    return [c for c in functions if any(v.site == via.site for v in c.callee.via)]
+def _calls(site: Call) -> list[Call]:
+    """The calls of what this call of jit gives."""
+    made = site.result
+    functions = (c for c in site.body.of(Call) if c.callee.targets == made.targets)
+    return [c for c in functions if any(v.site == made.via[-1].site for v in c.callee.via)]
 
 
-def _report(site: Call, bind: Bind, name: str, function: str, use: object) -> Report:
+def _stored_after(site: Call, calls: list[Call], function: Function, name: str) -> Place | None:
+    """`rates["low"] = 0.1`, where the function reads that very element."""
+    held = site.body.names[name].kind
+    if held not in _CONTAINERS:
+        return None
+    read = {
+        source_of(node)
+        for node in walk(function.node)
+        if isinstance(node, cst.Subscript) and dotted(node.value) == name
+    }
+    stores = [
+        store
+        for store in site.body.of(Store)
+        if isinstance(store.node, cst.Subscript)
+        and dotted(store.node.value) == name
+        and source_of(store.node) in read
+        and not names_in(store.node) - {name}
+    ]
+    return changed_after(site, calls, stores)
+
+
+def _trained_after(site: Call, calls: list[Call], name: str) -> Place | None:
+    """A call that is given the captured nnx model together with its optimizer."""
+    value, project = site.body.names[name], site.body.project
+    if value.kind is not Kind.OBJECT or value.cls is None or project is None:
+        return None
+    if not project.is_a(value.cls, "flax.nnx.Module"):
+        return None
+    training = [
+        call
+        for call in site.body.of(Call)
+        if any(dotted(arg.value) == name for arg in call.node.args)
+        and any(one is not None and one.of == _OPTIMIZER for one in (call.base, *call.args))
+        and call.result.of != _OPTIMIZER
+    ]
+    return changed_after(site, calls, training)
+
+
+def _report(site: Call, bind: Place, name: str, function: str, use: object) -> Report:
     assert isinstance(use, cst.CSTNode)
+    what = "call" if isinstance(bind, Call) else "assignment"
     return Report(
         bind.node,
         f"`{function}` was compiled with the value that `{name}` had at its first call: this "
-        f"assignment is not seen by it; pass `{name}` as an argument",
+        f"{what} is not seen by it; pass `{name}` as an argument",
         places=((site.node, f"`{function}` is jitted here"), (use, f"and reads `{name}` here")),
     )

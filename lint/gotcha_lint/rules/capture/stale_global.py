@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.stale import changed_globals, is_jitted_itself
+from gotcha_lint.queries.stale import changed_globals, is_jitted
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -69,7 +69,7 @@ class StaleGlobal(Rule):
 
     def check(self, body: Body) -> Iterator[Report]:
         function = body.function
-        if not is_jitted_itself(body) or body.hosted or function.scope.global_names:
+        if not is_jitted(body) or body.hosted or function.scope.global_names:
             return
         names = [n for n in function.captured if body.model.module.scope.bound.get(n) is not None]
         if not names:

@@ -1,7 +1,15 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.selfs import hashed_by_identity, own_attributes, writers_of
+from gotcha_lint.queries.selfs import (
+    hashed_by_identity,
+    own_attributes,
+    through_closure,
+    with_helpers,
+    writers_of,
+)
 from gotcha_lint.queries.stale import is_jitted_itself
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -21,6 +29,7 @@ class StaleSelf(Rule):
     ## Not reported
     Attributes that only `__init__` and other set-up code assigns, classes with a `__hash__` or
     `__eq__` of their own, modules that are pytrees, and methods that jit again after the change.
+    Of closures over `self`, those that are made again later.
     """
 
     severity = "error"
@@ -82,17 +91,22 @@ class StaleSelf(Rule):
     )
 
     def check(self, body: Body) -> Iterator[Report]:
-        trace, function = body.trace, body.function
-        if trace is None or not is_jitted_itself(body) or not function.is_method:
+        if body.trace is None or not is_jitted_itself(body):
             return
-        if not function.params or function.params[0].name not in trace.static:
-            return
-        if not hashed_by_identity(body):
+        function, method = body.function, body.function
+        traced = {function.name}
+        if function.is_method:
+            helpers = with_helpers(function) if _is_static(body) else {}
+            reads = [one for helper in helpers.values() for one in own_attributes(helper)]
+            traced |= helpers.keys()
+        else:
+            method, reads = through_closure(function) or (function, [])
+        if not reads or not hashed_by_identity(body, method):
             return
         done: set[str] = set()
-        for name, node in own_attributes(function):
-            writers = writers_of(body, name)
-            if writers and name not in done:
+        for name, node in reads:
+            writers = writers_of(body, name, method)
+            if writers and name not in done and traced.isdisjoint(writers):
                 done.add(name)
                 yield Report(
                     node,
@@ -100,3 +114,11 @@ class StaleSelf(Rule):
                     f"`{writers[0]}` changes it later: the compiled program keeps the old value",
                     why_traced=True,
                 )
+
+
+def _is_static(body: Body) -> bool:
+    """Declared static, or filled in already: `compiled(self.step)`."""
+    node, params = body.function.node, body.function.params
+    plain = isinstance(node, cst.FunctionDef) and not node.decorators
+    assert body.trace is not None
+    return bool(params) and (plain or params[0].name in body.trace.static)

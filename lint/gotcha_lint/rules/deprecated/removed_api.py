@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.facts.removed import KEYWORDS, Removed
 from gotcha_lint.queries.guarded import asks, unguarded
 from gotcha_lint.queries.removed_uses import Use, is_set, renamed, uses_of
@@ -74,7 +75,8 @@ class RemovedApi(Rule):
         for call in site.of(Call):
             if call.name not in _CALLS or call.decorator:
                 continue
-            if any(asks(guard.test) for guard in call.at.guards):
+            words = {*call.name.split("."), *(dotted(call.node.func) or "").split(".")}
+            if any(asks(guard.test, words) for guard in call.at.guards):
                 continue
             if call.name in KEYWORDS:
                 yield from self._keywords(call)

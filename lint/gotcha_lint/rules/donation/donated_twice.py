@@ -4,6 +4,8 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.queries.donated import donated_names, donating, is_buffer
 from gotcha_lint.queries.expected import expected_to_fail
+from gotcha_lint.queries.given_back import gives_back
+from gotcha_lint.queries.same import is_still
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -60,16 +62,23 @@ class DonatedTwice(Rule):
         if via is None or site.body.trace is not None or site.decorator:
             return
         for name, arg in donated_names(site, via):
-            same = [
-                other
-                for other in site.node.args
-                if other is not arg and dotted(other.value) == name
-            ]
-            if not same or not is_buffer(site, arg) or expected_to_fail(site.body, site.node):
+            if not is_buffer(site, arg) or expected_to_fail(site.body, site.node):
                 continue
-            yield Report(
-                site.node,
-                f"`{name}` is given twice to a call that donates it: one buffer cannot be "
-                "given away and used a second time",
-            )
-            return
+            others = [dotted(other.value) or "" for other in site.node.args if other is not arg]
+            if name in others:
+                yield Report(
+                    site.node,
+                    f"`{name}` is given twice to a call that donates it: one buffer cannot be "
+                    "given away and used a second time",
+                )
+                return
+            for other in others:
+                bind = is_still(site, name, other) or is_still(site, other, name)
+                if bind is not None and gives_back(site.body, site, arg):
+                    yield Report(
+                        site.node,
+                        f"`{name}` and `{other}` are still the same arrays in this call, which "
+                        f"donates `{name}`: start one of them from a copy",
+                        places=((bind.node, "the second name for the same arrays"),),
+                    )
+                    return

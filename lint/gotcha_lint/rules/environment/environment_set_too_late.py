@@ -1,12 +1,19 @@
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call, Store
+from gotcha_lint.analysis.sites import Body, Call, Place, Store
 from gotcha_lint.analysis.syntax import literal, walk
 from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START
-from gotcha_lint.queries.started import backend_starts, jax_imports
+from gotcha_lint.queries.places import is_test
+from gotcha_lint.queries.started import backend_starts, jax_imports, starts_processes
 from gotcha_lint.rule import Example, Report, Rule, text_of
+
+
+class Setting(NamedTuple):
+    name: str  # of the variable
+    place: Store | Call
 
 
 class EnvironmentSetTooLate(Rule):
@@ -23,7 +30,8 @@ class EnvironmentSetTooLate(Rule):
     `XLA_FLAGS` before anything makes an array.
 
     ## Not reported
-    Variables set inside functions, for they may be meant for processes started later.
+    Variables set inside functions where nothing above needs jax to be ready, or in files that start
+    processes: they may be meant for those.
     """
 
     severity = "error"
@@ -56,31 +64,38 @@ class EnvironmentSetTooLate(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        if site.function.number != 0:
+        inside = site.function.number != 0
+        if inside and (not site.eager or is_test(site) or starts_processes(site)):
             return
-        for order, statement, node, name in _settings(site):
-            if name in READ_AT_IMPORT:
-                yield from self._after_import(site, statement, node, name)
-            elif name.startswith(READ_AT_START):
-                start = next((call for call in backend_starts(site) if call.at.order < order), None)
-                if start is not None:
-                    what = text_of(start.node.func)
-                    yield Report(
-                        node,
-                        f"`{name}` is read when the backend starts, which `{what}` above has "
-                        "done; set it before",
-                        places=((start.node, "starts the backend"),),
-                    )
+        for setting in _settings(site):
+            started = setting.name.startswith(READ_AT_START)
+            if inside and (started or setting.name in READ_AT_IMPORT):
+                yield from self._after_start(site, setting)
+            elif setting.name in READ_AT_IMPORT:
+                yield from self._after_import(site, setting)
+            elif started:
+                yield from self._after_start(site, setting)
 
-    def _after_import(
-        self, body: Body, statement: cst.CSTNode, node: cst.CSTNode, name: str
-    ) -> Iterator[Report]:
+    def _after_start(self, body: Body, setting: Setting) -> Iterator[Report]:
+        start = next((call for call in backend_starts(body) if _before(call, setting.place)), None)
+        if start is None:
+            return
+        what, name = text_of(start.node.func), setting.name
+        read = "while jax is imported" if name in READ_AT_IMPORT else "when the backend starts"
+        yield Report(
+            setting.place.node,
+            f"`{name}` is read {read}, and `{what}` above needs that done; set it before",
+            places=((start.node, "starts the backend"),),
+        )
+
+    def _after_import(self, body: Body, setting: Setting) -> Iterator[Report]:
+        statement, name = setting.place.at.statement, setting.name
         tops = enumerate(body.model.tree.body)
         number = next((n for n, top in tops if any(part is statement for part in walk(top))), -1)
         early = next((i for i in jax_imports(body.model) if i[0] < number), None)
         if early is not None:
             yield Report(
-                node,
+                setting.place.node,
                 f"`{name}` is read when jax is imported, which `import {early[2]}` above has "
                 "done; set it before, "
                 f'or call `jax.config.update("{name.lower()}", ...)`',
@@ -88,7 +103,14 @@ class EnvironmentSetTooLate(Rule):
             )
 
 
-def _settings(body: Body) -> Iterator[tuple[int, cst.CSTNode, cst.CSTNode, str]]:
+def _before(early: Call, late: Place) -> bool:
+    """Certainly runs before: in the same branch, or outside of all."""
+    return (
+        early.at.order < late.at.order and late.at.guards[: len(early.at.guards)] == early.at.guards
+    )
+
+
+def _settings(body: Body) -> Iterator[Setting]:
     """Assignments to environment variables, in order, with their names."""
     for store in body.of(Store):
         if (
@@ -98,10 +120,19 @@ def _settings(body: Body) -> Iterator[tuple[int, cst.CSTNode, cst.CSTNode, str]]
         ):
             part = store.node.slice[0].slice
             name = literal(part.value) if isinstance(part, cst.Index) else None
-            yield store.at.order, store.at.statement, store.node, str(name)
+            yield Setting(str(name), store)
     for call in body.of(Call):
+        for name in _set_by(call):
+            yield Setting(name, call)
+
+
+def _set_by(call: Call) -> Iterator[str]:
+    """The variables that a call sets."""
+    if call.name == "os.environ.update":
+        yield from call.kwargs
+        keys = call.args[0].literal if call.args else None
+        yield from map(str, keys if isinstance(keys, tuple) else ())
+    if call.name in ("os.environ.setdefault", "os.putenv") and call.args:
         value = call.arg(1, "value")
-        if call.name == "os.environ.setdefault" and value is not None and value.literal == "":
-            continue  # so that the name is there, no more
-        if call.name in ("os.environ.setdefault", "os.putenv") and call.args:
-            yield call.at.order, call.at.statement, call.node, str(call.args[0].literal)
+        if value is None or value.literal != "":  # only so that the name is there
+            yield str(call.args[0].literal)

@@ -2,20 +2,18 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.facts.optax import LOGIT_LOSSES
+from gotcha_lint.analysis.logit_uses import LogitUse
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.values import Kind
+from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.gradients import Flowing
 from gotcha_lint.rule import Example, Report, Rule
 
-_PROBABILITIES = frozenset(
-    f"{module}.{name}"
-    for module in ("jax.nn", "flax.linen", "flax.nnx")
-    for name in ("softmax", "sigmoid")
-)
+_SQUASHES = frozenset({"softmax", "sigmoid"})
 
 
 class DoubleSoftmax(Rule):
-    """Gives probabilities to a loss that expects logits, and so takes the softmax twice.
+    """Gives probabilities where logits are expected, and so takes the softmax twice.
 
     ## What happens
     Nothing fails. Probabilities lie between 0 and 1, so the second softmax is nearly flat: with
@@ -26,7 +24,7 @@ class DoubleSoftmax(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"cross_entropy"})
+    roots = frozenset({"softmax", "sigmoid"})
     examples = (
         Example(
             bad="""
@@ -52,17 +50,23 @@ class DoubleSoftmax(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if site.name not in LOGIT_LOSSES:
+    def check(self, site: LogitUse) -> Iterator[Report]:
+        if is_test(site.body.model.path):
             return
-        logits = site.arg_node(0, "logits")
-        made = Flowing(site.body).resolve(logits) if logits is not None else None
-        call = site.body.call_of(made) if isinstance(made, cst.Call) else None
-        if call is None or call.name not in _PROBABILITIES:
-            return
-        word = call.name.rpartition(".")[2]
+        call = site.body.call_of(site.node)
+        made = _made(site.body, call) if call is not None else None
         yield Report(
             site.node,
-            f"the loss expects logits and gets the output of `{word}`: pass what went into it",
-            places=((call.node, "made probabilities here"),),
+            f"logits are expected and get the output of `{site.value.of}`: pass what went into it",
+            places=((made, "made probabilities here"),) if made is not None else (),
         )
+
+
+def _made(body: Body, call: Call) -> cst.CSTNode | None:
+    """The call in this function that made the probabilities."""
+    flowing = Flowing(body)
+    for arg in call.node.args:
+        made = body.call_of(flowing.resolve(arg.value))
+        if made is not None and made.result.kind is Kind.ARRAY and made.result.of in _SQUASHES:
+            return made.node
+    return None

@@ -3,6 +3,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.jax import GUARDS
+from gotcha_lint.queries.gradients import Flowing
+from gotcha_lint.queries.syntax_up import parents
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
 
 _LOG = frozenset({"jax.numpy.log", "jax.lax.log"})
@@ -43,17 +47,31 @@ class LogOfSoftmax(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if site.name not in _LOG:
+        given = site.arg(0, "x")
+        if site.name not in _LOG or given is None or given.of != "softmax" or given.maybe:
+            return
+        if given.kind is not Kind.ARRAY or _limited(site):
             return
         inner = site.arg_node(0, "x")
-        call = site.body.call_of(inner)
-        if call is None or call.name not in _SOFTMAX or {"where", "initial"} & call.kwargs.keys():
-            return
+        direct = site.body.call_of(inner)
+        made = Flowing(site.body).resolve(inner) if direct is None and inner is not None else None
         yield Report(
             site.node,
             "the softmax underflows to 0 and its logarithm to -inf: `log_softmax` stays exact",
-            _fix(site, call),
+            _fix(site, direct) if direct is not None and direct.name in _SOFTMAX else None,
+            places=((made, "the softmax"),) if isinstance(made, cst.Call) else (),
         )
+
+
+def _limited(site: Call) -> bool:
+    """What it makes of a 0 is replaced at once: `where(p > 0, log(p), 0)`."""
+    above, node = parents(site.at.statement), site.node
+    while (outer := above.get(id(node))) is not None:
+        call = site.body.call_of(outer)
+        if call is not None and call.name in GUARDS:
+            return True
+        node = outer
+    return False
 
 
 def _fix(site: Call, softmax: Call) -> Rewrite:

@@ -4,7 +4,15 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal, walk
-from gotcha_lint.queries.linen import is_apply, lacks, mutable_collections, second_target
+from gotcha_lint.queries.auxiliary import dropped_outside
+from gotcha_lint.queries.linen import (
+    as_in_evaluation,
+    first_of_result,
+    is_apply,
+    lacks,
+    mutable_collections,
+    second_target,
+)
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -60,8 +68,10 @@ class BatchStatsDropped(Rule):
             return
         if lacks(site, "batchnorm") or site.arg_node(-1, "method") is not None:
             return  # it keeps none, or only a part of it runs here
-        target = second_target(site)
-        if target is None or _is_read(site, target):
+        if as_in_evaluation(site):
+            return
+        target = _dropped(site)
+        if target is None:
             return
         yield Report(
             site.node,
@@ -69,6 +79,17 @@ class BatchStatsDropped(Rule):
             "evaluation uses their initial values",
             places=((target, "dropped here"),),
         )
+
+
+def _dropped(site: Call) -> cst.CSTNode | None:
+    """Where the new statistics are lost."""
+    target = second_target(site)
+    if target is None:
+        return first_of_result(site)
+    if not _is_read(site, target):
+        return target
+    function = site.body.function
+    return dropped_outside(function, target.value, target) if isinstance(target, cst.Name) else None
 
 
 def _is_read(site: Call, target: cst.CSTNode) -> bool:

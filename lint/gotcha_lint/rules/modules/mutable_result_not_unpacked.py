@@ -4,27 +4,10 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.queries.array_uses import OF_ARRAYS, asks_its_type, wants_array
 from gotcha_lint.queries.linen import assignment, is_apply, mutable_collections
 from gotcha_lint.queries.syntax_up import parents
 from gotcha_lint.rule import Example, Report, Rule
-
-_OF_ARRAYS = frozenset(
-    [
-        "shape",
-        "ndim",
-        "dtype",
-        "mean",
-        "sum",
-        "reshape",
-        "astype",
-        "at",
-        "max",
-        "min",
-        "argmax",
-        "squeeze",
-        "T",
-    ]
-)
 
 
 class MutableResultNotUnpacked(Rule):
@@ -93,6 +76,8 @@ def _array_use(site: Call, target: cst.Name) -> cst.CSTNode | None:
     body = site.body
     if sum(bind.name == target.value for bind in body.of(Bind)) != 1:
         return None
+    if asks_its_type(body.function.node, target.value):
+        return None
     above = parents(body.function.node)
     for node in walk(body.function.node):
         same = isinstance(node, cst.Name) and node.value == target.value and node is not target
@@ -104,14 +89,16 @@ def _array_use(site: Call, target: cst.Name) -> cst.CSTNode | None:
 def _used_as_array(site: Call, node: cst.CSTNode, above: dict[int, cst.CSTNode]) -> bool:
     match outer := above.get(id(node)):
         case cst.Attribute(value=value, attr=cst.Name(value=attr)):
-            return value is node and attr in _OF_ARRAYS
+            return value is node and attr in OF_ARRAYS
         case cst.BinaryOperation(operator=cst.Add() | cst.Multiply()):
             return False  # tuples have these too
         case cst.BinaryOperation():
             return True
         case cst.Arg():
             call = site.body.call_of(above.get(id(outer)))
-            if call is None or outer is not call.node.args[0]:
+            if call is None or call.callee.targets:
+                return call is not None and wants_array(site.body, call, outer)
+            if outer is not call.node.args[0]:
                 return False
             return call.name.startswith(("jax.numpy.", "jax.nn.", "optax.")) and bool(call.args)
     return False

@@ -3,8 +3,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.optax import CLIPS, WHOLE_OPTIMIZERS
+from gotcha_lint.queries.gradients import Flowing
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+
+_SCALED = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate"}
 
 
 class ClipAfterOptimizer(Rule):
@@ -50,24 +54,41 @@ class ClipAfterOptimizer(Rule):
     def check(self, site: Call) -> Iterator[Report]:
         if site.name != "optax.chain":
             return
-        parts = [
-            (arg.value, site.body.call_of(arg.value)) for arg in site.node.args if not arg.star
-        ]
+        parts = _parts(site)
         optimizer: cst.CSTNode | None = None
-        for node, call in parts:
-            if call is None:
-                continue
-            if call.name in WHOLE_OPTIMIZERS:
+        for node, made in parts:
+            if made & _SCALED:
                 optimizer = node
-            elif call.name in CLIPS and optimizer is not None:
+            elif made & CLIPS and len(made) == 1 and optimizer is not None:
+                swap = len(parts) == 2 and all(site.body.call_of(n) for n, _ in parts)
                 yield Report(
                     node,
-                    f"`{call.name.removeprefix('optax.')}` comes after the optimizer, so it limits "
+                    f"`{min(made).removeprefix('optax.')}` comes after the optimizer, so it limits "
                     "the update, not the gradient: put it first",
-                    _swap(optimizer, node) if len(parts) == 2 else None,
+                    _swap(optimizer, node) if swap else None,
                     places=((optimizer, "the optimizer"),),
                 )
                 return
+
+
+def _parts(site: Call) -> list[tuple[cst.CSTNode, frozenset[str]]]:
+    """The arguments in order, with the functions of optax that each is made of."""
+    nodes = [arg.value for arg in site.node.args]
+    if not site.starred:
+        return [(n, _made(v)) for n, v in zip(nodes, site.args, strict=False)]
+    flowing, name = Flowing(site.body), nodes[0]
+    if len(nodes) != 1 or not isinstance(name, cst.Name):
+        return []
+    row = flowing.resolve(name)
+    if not isinstance(row, cst.List | cst.Tuple) or len(flowing.loads[name.value]) != 2:
+        return []  # it may get more parts, somewhere
+    calls = [site.body.call_of(element.value) for element in row.elements]
+    return [(c.node, _made(c.result)) for c in calls if c is not None]
+
+
+def _made(part: Value) -> frozenset[str]:
+    known = isinstance(part.literal, frozenset) and not part.maybe
+    return part.literal if known else frozenset()
 
 
 def _swap(optimizer: cst.CSTNode, clip: cst.CSTNode) -> Rewrite:

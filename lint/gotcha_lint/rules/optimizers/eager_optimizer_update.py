@@ -1,8 +1,14 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
+from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.host import runs_often_on_host
 from gotcha_lint.rule import Example, Report, Rule
+
+_UPDATES = frozenset({"optax.GradientTransformation.update", "flax.nnx.Optimizer.update"})
 
 
 class EagerOptimizerUpdate(Rule):
@@ -16,7 +22,7 @@ class EagerOptimizerUpdate(Rule):
     One jitted function that computes the gradients, the update, and the new parameters.
     """
 
-    roots = frozenset({"optax"})
+    roots = frozenset({"optax", "apply_gradients"})
     examples = (
         Example(
             bad="""
@@ -59,7 +65,7 @@ class EagerOptimizerUpdate(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if site.name != "optax.GradientTransformation.update" or site.base is None:
+        if site.base is None or not (site.name in _UPDATES or _applies_gradients(site)):
             return
         if not runs_often_on_host(site):
             return
@@ -69,3 +75,15 @@ class EagerOptimizerUpdate(Rule):
             "put gradients and update into one jitted function",
             why_hot=True,
         )
+
+
+def _applies_gradients(site: Call) -> bool:
+    """`state.apply_gradients(...)` of a linen TrainState."""
+    func, state, project = site.node.func, site.base, site.body.project
+    if not isinstance(func, cst.Attribute) or func.attr.value != "apply_gradients":
+        return False
+    if state is None or state.kind is not Kind.OBJECT or state.maybe or project is None:
+        return False
+    return state.of == TRAIN_STATE or (
+        state.cls is not None and project.is_a(state.cls, TRAIN_STATE)
+    )

@@ -3,7 +3,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import dotted, target_names
+from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.facts.optax import RUNS, STATELESS
 from gotcha_lint.queries.places import is_test, long_loops
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -23,7 +24,8 @@ class OptimizerReinitialised(Rule):
     step and return the new one.
 
     ## Not reported
-    An optimizer started anew for an inner problem that takes more than one step.
+    An optimizer started anew for an inner problem that takes more than one step, or for each run,
+    task or client; plain gradient descent, which has no state.
     """
 
     severity = "error"
@@ -73,24 +75,34 @@ class OptimizerReinitialised(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if site.name != _INIT or is_test(site.body):
+        if site.name != _INIT or is_test(site.body) or _stateless(site):
             return
         loops = long_loops(site)
         step = not loops and (site.body.trace is not None or bool(site.body.hot))
         if not loops and not step:
             return
+        again = "turn of this loop" if loops else "step"
         name = _assigned(site)
-        update = _only_update(site, name) if name else None
+        if name is not None:
+            update = _only_update(site, name) or (_own_step(site, name) if loops else None)
+        else:
+            update = _given_to(site)
         if update is None or update.at.loops != site.at.loops:
             return
-        again = "turn of this loop" if loops else "step"
         yield Report(
             site.node,
-            f"`{name}` is made anew in each {again}: moments and schedule start from zero",
+            f"`{name or 'the state'}` is made anew in each {again}: moments and schedule start "
+            "from zero",
             places=((update.node, "the only update it gets"),),
             why_traced=step and site.body.trace is not None,
             why_hot=step and site.body.trace is None,
         )
+
+
+def _stateless(site: Call) -> bool:
+    """Plain gradient descent has nothing to lose, unless it is given momentum or a schedule."""
+    parts = site.base.literal if site.base is not None else None
+    return isinstance(parts, frozenset) and parts <= STATELESS
 
 
 def _assigned(site: Call) -> str | None:
@@ -101,8 +113,8 @@ def _assigned(site: Call) -> str | None:
     assign = statement.body[0]
     if not isinstance(assign, cst.Assign) or assign.value is not site.node:
         return None
-    names = [name.value for target in assign.targets for name in target_names(target.target)]
-    return names[0] if len(names) == 1 else None
+    names = {dotted(target.target) for target in assign.targets}
+    return names.pop() if len(names) == 1 else None
 
 
 def _only_update(site: Call, name: str) -> Call | None:
@@ -115,4 +127,72 @@ def _only_update(site: Call, name: str) -> Call | None:
     binds = [bind for bind in site.body.of(Bind) if bind.name == name]
     known = all(bind.at.loops == site.at.loops and bind.at.order >= site.at.order for bind in binds)
     guarded = site.at.guards and not (updates and updates[0].at.guards == site.at.guards)
-    return updates[0] if len(updates) == 1 and known and not guarded else None
+    return updates[0] if len(updates) == 1 and known and "." not in name and not guarded else None
+
+
+def _given_to(site: Call) -> Call | None:
+    """`tx.update(grads, tx.init(params), params)`, or an own step that is given the new state."""
+    for call in site.body.of(Call):
+        if any(arg.value is site.node for arg in call.node.args):
+            if call.name == _UPDATE:
+                return call if call.arg_node(1, "state") is site.node else None
+            hosted = site.body.trace is None
+            return call if hosted and _is_step(call) and _carried(site, call) else None
+    return None
+
+
+def _own_step(site: Call, name: str) -> Call | None:
+    """The one call in the same loop that is given the new state, if it makes one step."""
+    loop = site.at.loops[-1]
+    if site.at.guards or any(word in n for n in loop.names for word in RUNS):
+        return None
+    calls = [
+        call
+        for call in site.body.of(Call)
+        if loop in call.at.loops and any(dotted(arg.value) == name for arg in call.node.args)
+    ]
+    if len(calls) != 1 or calls[0].at.guards or calls[0].at.order < site.at.order:
+        return None
+    return calls[0] if _is_step(calls[0]) and _carried(site, calls[0]) else None
+
+
+def _is_step(call: Call) -> bool:
+    """One function of the project whose name says that it makes one step."""
+    if len(call.callee.targets) != 1 or call.body.project is None:
+        return False
+    name = call.body.project.function(next(iter(call.callee.targets))).name.lower()
+    return name.strip("_").split("_")[-1] in ("step", "update", "learn")
+
+
+def _carried(site: Call, step: Call) -> bool:
+    """The parameters come out of the step, and nothing else sets them in the loop."""
+    given = {name for arg in site.node.args for name in _dotted_names(arg.value)}
+    mine = step.at.statement
+    if given.isdisjoint(_targets(mine)):
+        return False
+    loops = site.at.loops
+    if not loops:
+        return True
+    lines = [n for n in walk(loops[-1].node) if isinstance(n, cst.SimpleStatementLine)]
+    return all(given.isdisjoint(_targets(line)) for line in lines if line is not mine)
+
+
+def _dotted_names(node: cst.CSTNode) -> Iterator[str]:
+    """`self.params` and `model` of `filter(model, is_array)`."""
+    if isinstance(node, cst.Call):
+        for arg in node.args:
+            yield from _dotted_names(arg.value)
+    elif (name := dotted(node)) is not None:
+        yield name
+
+
+def _targets(line: cst.CSTNode) -> set[str]:
+    found: set[str] = set()
+    for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+        if isinstance(small, cst.Assign):
+            for target in small.targets:
+                whole = target.target
+                parts = whole.elements if isinstance(whole, cst.Tuple | cst.List) else ()
+                names = [dotted(part.value) for part in parts] or [dotted(whole)]
+                found |= {name for name in names if name}
+    return found

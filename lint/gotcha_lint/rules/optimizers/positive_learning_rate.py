@@ -3,9 +3,12 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import literal
+from gotcha_lint.analysis.syntax import dotted, source_of, walk
 from gotcha_lint.facts.optax import PRECONDITIONERS, SIGN_KEEPING
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+from gotcha_lint.queries.gradients import Flowing
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
+
+_RATES = ("lr", "learning_rate")
 
 
 class PositiveLearningRate(Rule):
@@ -54,28 +57,52 @@ class PositiveLearningRate(Rule):
         last = calls[-1] if calls else None
         if (
             last is None
-            or names[-1] != "optax.scale"
+            or names[-1] not in ("optax.scale", "optax.scale_by_schedule")
             or not PRECONDITIONERS.intersection(names[:-1])
         ):
             return
         if not SIGN_KEEPING.issuperset(names[:-1]) or _negated(calls[:-1]):
             return
-        step = last.arg_node(0, "step_size")
-        size = literal(step)
-        if (
-            step is None
-            or not isinstance(size, int | float)
-            or isinstance(size, bool)
-            or not 0 < size < 1
-        ):
+        step = last.arg_node(0, "step_size", "step_size_fn")
+        schedule = names[-1] == "optax.scale_by_schedule"
+        if step is None or not (_never_negative(last, step) if schedule else _positive(last, step)):
             return
         yield Report(
             last.node,
-            f"the chain ends in `scale({text_of(step)})`, and updates are added: it climbs",
+            f"the chain ends in `{source_of(last.node)}`, and updates are added: it climbs",
             Rewrite("negate", (Change(step, before="-"),), safe=False)
             if isinstance(step, cst.Float)
             else None,
         )
+
+
+def _positive(call: Call, step: cst.CSTNode) -> bool:
+    """A number, written here or as a constant, or something that is called a learning rate."""
+    given = call.arg(0, "step_size")
+    size = given.literal if given is not None else None
+    if isinstance(size, int | float):
+        return not isinstance(size, bool) and 0 < size < 1
+    return _is_rate(step, _RATES)
+
+
+def _is_rate(node: cst.CSTNode | None, words: tuple[str, ...]) -> bool:
+    """`lr`, `config.learning_rate`: people write the minus in front of these."""
+    name = (dotted(node) or "").rpartition(".")[2].lower()
+    return name.endswith(words) and not name.startswith(("neg", "minus"))
+
+
+def _never_negative(call: Call, step: cst.CSTNode) -> bool:
+    """A schedule of optax that is made without a minus."""
+    made = call.body.call_of(Flowing(call.body).resolve(step))
+    if made is None or made.result.of != "gotcha.schedule":
+        return False
+    parts = [part for arg in made.node.args for part in walk(arg.value)]
+    if any(isinstance(part, cst.Minus | cst.Lambda) for part in parts):
+        return False
+    first = made.args[0] if made.args else made.kwargs.get("init_value")
+    if first is not None and isinstance(first.literal, int | float):
+        return first.literal >= 0
+    return _is_rate(made.arg_node(0, "init_value"), (*_RATES, "rate"))
 
 
 def _negated(calls: list[Call | None]) -> bool:

@@ -1,10 +1,10 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.queries.sharded import by_what_was_made_here, casts, checked, gradient_of
+from gotcha_lint.queries.sharded import averaged, by_what_was_made_here, casts, checked, gradient_of
 from gotcha_lint.rule import Example, Report, Rule
 
-_SUMS = frozenset({"jax.lax.pmean", "jax.lax.psum"})
+_SUMS = frozenset({"jax.lax.pmean", "jax.lax.psum", "jax.tree.map"})
 
 
 class PmeanOfGradients(Rule):
@@ -80,10 +80,10 @@ class PmeanOfGradients(Rule):
             return
         if "pmap" in trace.roles or casts(body) or not checked(body):
             return
-        made = gradient_of(site)
+        averages, word = averaged(site)
+        made = gradient_of(site, averages) if word else None
         if made is None or by_what_was_made_here(body, made):
             return
-        word = site.name.rpartition(".")[2]
         yield Report(
             site.node,
             f"inside shard_map gradients of replicated parameters are already summed over devices: "

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.sites import Body, Call, Operate
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.queries.classes import named_types
 from gotcha_lint.rule import Example, Report, Rule
@@ -66,14 +66,15 @@ class DictTestMissesFrozendict(Rule):
             return
         calls = [call for call in site.of(Call) if not call.decorator]
         again = any(dotted(call.node.func) in (name, f"self.{name}") for call in calls)
-        tests = [call for call in calls if _tests_dict(site, call)]
+        tests = [(c.node, c.node.args[0].value) for c in calls if _tests_dict(site, c)]
+        tests += [(o.node, tree) for o in site.of(Operate) if (tree := _type_is_dict(site, o))]
         if not again or not tests:
             return
-        tree = dotted(tests[0].node.args[0].value)
+        tree = dotted(tests[0][1])
         leaf = [call for call in calls if call.name in _CONVERTS and _takes(call, tree)]
         if leaf and not _handles(site):
             yield Report(
-                tests[0].node,
+                tests[0][0],
                 "a `FrozenDict` or an `nnx.State` is no dict: it falls through to "
                 f"`{dotted(leaf[0].node.func)}`, which makes an array of its keys; use "
                 "`jax.tree.map`",
@@ -87,6 +88,21 @@ def _tests_dict(body: Body, call: Call) -> bool:
         and dotted(call.node.args[0].value) in {param.name for param in body.function.params}
         and "builtins.dict" in named_types(body, call.node.args[1].value)
     )
+
+
+def _type_is_dict(body: Body, place: Operate) -> cst.BaseExpression | None:
+    """x, in `type(x) is dict`, of a parameter x."""
+    match place.node:
+        case cst.Comparison(
+            left=cst.Call(func=cst.Name(value="type"), args=[cst.Arg(value=tree)]),
+            comparisons=[
+                cst.ComparisonTarget(operator=cst.Is() | cst.IsNot() | cst.Equal() | cst.NotEqual())
+            ],
+        ):
+            named = named_types(body, place.node.comparisons[0].comparator)
+            params = {param.name for param in body.function.params}
+            return tree if named == ("builtins.dict",) and dotted(tree) in params else None
+    return None
 
 
 def _takes(call: Call, tree: str | None) -> bool:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.queries.classes import named_types
 from gotcha_lint.rule import Example, Report, Rule, text_of
@@ -94,7 +94,16 @@ def _rebuilt(site: Call) -> str | None:
         site.node.args[0].value, cst.GeneratorExp | cst.ListComp | cst.List | cst.Name
     ):
         return None
-    match site.node.func:
+    func = site.node.func
+    if isinstance(func, cst.Name):  # kind = type(x)
+        sources = [bind.source for bind in site.body.of(Bind) if bind.name == func.value]
+        return _typed(sources[0]) if len(sources) == 1 else None
+    return _typed(func)
+
+
+def _typed(node: cst.CSTNode | None) -> str | None:
+    """x, in `type(x)` or `x.__class__`."""
+    match node:
         case cst.Call(func=cst.Name(value="type"), args=[one]):
             return dotted(one.value)
         case cst.Attribute(value=owner, attr=cst.Name(value="__class__")):

@@ -90,7 +90,7 @@ class KeyReuse(Rule):
         if drawn_away(body, now) or drawn_away(body, before) or harmless(body, now, before):
             return
         if now is before:
-            if now.at.loops and not own_of_turn(now):
+            if now.at.loops and not own_of_turn(now, site.value):
                 text = "every turn of the loop draws from the same key: the same numbers each time"
                 yield Report(now.node, text)
             return

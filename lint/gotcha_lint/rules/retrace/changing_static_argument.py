@@ -2,7 +2,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Call
+from gotcha_lint.analysis.sites import Bind, Call, Loop, Place
+from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.jitted import called_name, static_arguments
 from gotcha_lint.queries.places import is_test, long_loops
@@ -69,7 +70,9 @@ class ChangingStaticArgument(Rule):
             return
         for argument in static_arguments(site):
             value = argument.value
-            if value.kind is Kind.STATIC and value.varying and _counts(site, argument.node):
+            if value.kind is not Kind.STATIC:
+                continue
+            if (value.varying and _counts(site, argument.node)) or _moves(site, argument.node):
                 yield Report(
                     argument.node,
                     f"`{text_of(argument.node)}` is a static argument of `{called_name(site)}` and "
@@ -87,6 +90,47 @@ def _counts(site: Call, node: cst.CSTNode) -> bool:
         if loops[-1] in bind.at.loops and any(isinstance(one, cst.AugAssign) for one in small):
             counted.add(bind.name)
     return any(name.value in counted for name in names_read(node))
+
+
+def _moves(site: Call, node: cst.CSTNode) -> bool:
+    """`scale` after `scale = scale * 0.5` in the loop, `len(losses)` of a list that grows in it."""
+    parts = list(walk(node))
+    if any(isinstance(part, _FEW_VALUED) for part in parts):
+        return False
+    names = {name.value for name in names_read(node)}
+    lengths = {
+        dotted(part.args[0].value)
+        for part in parts
+        if isinstance(part, cst.Call) and dotted(part.func) == "len" and part.args
+    }
+    loops = long_loops(site)
+    changed = [bind for bind in site.body.of(Bind) if bind.name in names and _within(bind, loops)]
+    grown = (
+        call
+        for call in site.body.of(Call)
+        if call.name == "list.append" and _within(call, loops) and not call.at.guards
+    )
+    return (len(changed) == 1 and _multiplies(changed[0])) or any(
+        dotted(call.node.func.value) in lengths
+        for call in grown
+        if isinstance(call.node.func, cst.Attribute)
+    )
+
+
+_FEW_VALUED = (cst.Modulo, cst.FloorDivide, cst.Comparison, cst.BooleanOperation, cst.IfExp)
+_STEADY = (cst.Multiply, cst.Divide, cst.Add)
+
+
+def _within(place: Place, loops: tuple[Loop, ...]) -> bool:
+    return any(loop in place.at.loops for loop in loops)
+
+
+def _multiplies(bind: Bind) -> bool:
+    """`x = x * 0.5`, at every turn: it never comes back to an old value."""
+    match bind.source:
+        case cst.BinaryOperation(left=cst.Name(value=name), operator=operator):
+            return name == bind.name and isinstance(operator, _STEADY) and not bind.at.guards
+    return False
 
 
 def _is_few(literal: object) -> bool:

@@ -2,11 +2,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind
-from gotcha_lint.analysis.syntax import dotted, names_in
+from gotcha_lint.analysis.sites import Bind, Body, Call, Store
+from gotcha_lint.analysis.syntax import dotted, names_in, walk
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.host import is_host
 from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.queries.small import small_statements
 from gotcha_lint.rule import Example, Report, Rule
 
 _GROWING = frozenset(["concatenate", "append", "concat", "vstack", "hstack"])
@@ -49,42 +50,95 @@ class GrowingArray(Rule):
         ),
     )
 
-    def check(self, site: Bind) -> Iterator[Report]:
-        call = site.body.call_of(site.source)
-        if call is None or not long_loops(site) or is_test(site.body) or not is_host(site.body):
+    def check(self, body: Body) -> Iterator[Report]:
+        if is_test(body) or not body.eager:
             return
-        head, _, last = call.name.rpartition(".")
-        if head != "jax.numpy" or last not in _GROWING or not call.node.args:
-            return
-        if site.old is None or site.old.kind not in (Kind.ARRAY, Kind.UNKNOWN):
-            return
-        if _made_in_this_turn(site):
-            return
-        if site.name not in _parts(call.node.args):
-            return
-        yield Report(
-            site.source or site.node,
-            f"`{site.name}` is longer at each turn of this loop, and operations on it compile "
-            f"again: fill a buffer of the full length, or concatenate once after the loop",
-        )
+        for site in body.of(Bind):
+            call = _putting_together(body, site.source)
+            if call is not None and site.name in _parts(call) and _grows(site):
+                yield _report(site.source or site.node, site.name)
+        for store in body.of(Store):
+            name, source = dotted(store.node) or "", _source(store)
+            call = _putting_together(body, source)
+            if call is not None and name in _parts(call) and _grows_in_object(store, name):
+                yield _report(source or store.node, name)
 
 
-def _made_in_this_turn(site: Bind) -> bool:
-    """The loop binds the name to something else before: it starts anew in each turn."""
-    loop = site.at.loops[-1]
-    return any(
-        bind.name == site.name
-        and bind.at.order < site.at.order
-        and any(around is loop for around in bind.at.loops)
-        and bind.source is not None
-        and site.name not in names_in(bind.source)
-        for bind in site.body.of(Bind)
+def _report(node: cst.CSTNode, name: str) -> Report:
+    return Report(
+        node,
+        f"`{name}` is longer at each turn of this loop, and operations on it compile "
+        f"again: fill a buffer of the full length, or concatenate once after the loop",
     )
 
 
-def _parts(args: object) -> set[str | None]:
+def _putting_together(body: Body, source: cst.CSTNode | None) -> Call | None:
+    """`jnp.append(x, v)`, also as `v if x is None else jnp.append(x, v)`."""
+    if isinstance(source, cst.IfExp) and _is_none(source.test):
+        branches = (source.body, source.orelse)
+        return next((c for c in (_putting_together(body, one) for one in branches) if c), None)
+    call = body.call_of(source)
+    if call is None or not call.node.args:
+        return None
+    head, _, last = call.name.rpartition(".")
+    return call if head == "jax.numpy" and last in _GROWING else None
+
+
+def _is_none(test: cst.CSTNode) -> bool:
+    return any(isinstance(part, cst.Is | cst.IsNot) for part in walk(test))
+
+
+def _grows(site: Bind) -> bool:
+    if not long_loops(site) or not is_host(site.body) or _made_in_this_turn(site):
+        return False
+    return site.old is not None and site.old.kind in (Kind.ARRAY, Kind.UNKNOWN, Kind.NONE)
+
+
+def _made_in_this_turn(site: Bind) -> bool:
+    """The loop binds the name to something else before, or cuts it down again."""
+    loop = long_loops(site)[-1]
+    others = (bind for bind in site.body.of(Bind) if bind is not site and bind.name == site.name)
+    return any(
+        bind.source is not None
+        and any(around is loop for around in bind.at.loops)
+        and (
+            (bind.at.order < site.at.order and _starts_anew(bind))
+            or isinstance(bind.source, cst.Subscript)
+        )
+        for bind in others
+    )
+
+
+def _starts_anew(bind: Bind) -> bool:
+    """Not only in the first turn: `if x is None: x = v`."""
+    assert bind.source is not None
+    first = any(_is_none(guard.test) for guard in bind.at.guards)
+    return not first and bind.name not in names_in(bind.source)
+
+
+def _grows_in_object(store: Store, name: str) -> bool:
+    """The only assignment to this attribute here, in a loop that does not make the object."""
+    loops, head = long_loops(store), name.partition(".")[0]
+    if not isinstance(store.node, cst.Attribute) or not loops or not is_host(store.body):
+        return False
+    if any(b.name == head and loops[-1] in b.at.loops for b in store.body.of(Bind)):
+        return False
+    others = (one for one in store.body.of(Store) if one is not store)
+    return head not in loops[-1].names and all(
+        dotted(one.node) != name or loops[-1] not in one.at.loops for one in others
+    )
+
+
+def _source(store: Store) -> cst.CSTNode | None:
+    for small in small_statements(store.at):
+        if isinstance(small, cst.Assign) and small.targets[0].target is store.node:
+            return small.value
+    return None
+
+
+def _parts(call: Call) -> set[str | None]:
     """The names among what is put together."""
-    assert isinstance(args, list | tuple)
+    args = call.node.args
     first = args[0].value
     if isinstance(first, cst.Tuple | cst.List):
         return {dotted(element.value) for element in first.elements}

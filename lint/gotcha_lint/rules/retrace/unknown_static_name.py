@@ -10,18 +10,19 @@ _POSITIONAL = ("positional",)
 
 
 class UnknownStaticName(Rule):
-    """Declares a static argument that the function does not have.
+    """Declares a static or donated argument that the function does not have.
 
     ## What happens
     `ValueError: Jitted function has invalid argnames {'trian'} in static_argnames. Function does
-    not take these args.` A position that is out of range fails in the same way, at decoration.
+    not take these args.` The same for `donate_argnames`. A position that is out of range fails in
+    the same way, at decoration.
 
     ## Instead
     Name a parameter of the function.
     """
 
     severity = "error"
-    roots = frozenset({"static_argnums", "static_argnames"})
+    roots = frozenset({"static_argnums", "static_argnames", "donate_argnames"})
     examples = (
         Example(
             bad="""
@@ -60,11 +61,13 @@ class UnknownStaticName(Rule):
             return
         kinds = {kind for _, kind in params}
         names = {name for name, kind in params if kind != "star"}
-        wrong = [n for n in via.static_names if n not in names and "kwargs" not in kinds]
         count = sum(kind in _POSITIONAL for _, kind in params)
-        if wrong:
-            yield Report(site.node, f"the function has no parameter `{wrong[0]}` to be static")
-        elif "star" not in kinds and any(not -count <= n < count for n in via.static_nums):
+        for word, given in (("static", via.static_names), ("donated", via.donate_names)):
+            wrong = [n for n in given if n not in names and "kwargs" not in kinds]
+            if wrong:
+                yield Report(site.node, f"the function has no parameter `{wrong[0]}` to be {word}")
+                return
+        if "star" not in kinds and any(not -count <= n < count for n in via.static_nums):
             yield Report(
                 site.node,
                 f"static_argnums {via.static_nums} is out of range: {count} positional parameters",

@@ -1,12 +1,23 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.queries.jitted import Argument, called_name, compiled, static_arguments
 from gotcha_lint.queries.jitted import arguments as given
 from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.queries.turns import differs
 from gotcha_lint.rule import Example, Report, Rule
+
+_OWN = {
+    "own-maximum": "is as long as the longest item of its batch",
+    "own-length": "is cut to its own length",
+    "selection": "has as many rows as pass a test",
+}
+_CURE = "round lengths up to a few fixed ones"
+_SIZES = ("size", "length", "count")
 
 
 class VaryingShape(Rule):
@@ -18,7 +29,8 @@ class VaryingShape(Rule):
     program stays in memory, about 1.6 MB for a function of two matrix products.
 
     ## Instead
-    Round lengths up to a few (64, 128, 256) and mask; pass `x` and an index, not `x[:i]`.
+    Round lengths up to a few (64, 128, 256) and mask; pass `x` and an index, not `x[:i]`, and a
+    mask, not `x[mask]`.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})
@@ -95,16 +107,37 @@ class VaryingShape(Rule):
             return
         static = {id(argument.node) for argument in static_arguments(site)}
         for argument in given(site):
-            mark = varying.held(argument.value)
-            if id(argument.node) in static or not mark or not _counts(site, mark):
+            mark = varying.held(argument.value) or _own_length(argument.node)
+            if id(argument.node) in static or not mark or not _counts(site, argument, mark):
                 continue
             yield Report(argument.node, _message(site, argument, mark), why_hot=True)
             return
 
 
-def _counts(site: Call, mark: str) -> bool:
-    """A loop variable changes only while its loop runs."""
-    return mark == "own-maximum" or (mark == "loop-variable" and bool(long_loops(site)))
+def _own_length(node: cst.CSTNode) -> str:
+    """`episode.seen[: episode.size]`: a buffer, cut to what is in it."""
+    match node:
+        case cst.Subscript(
+            value=cst.Attribute(value=cst.Name(value=whole)),
+            slice=[
+                cst.SubscriptElement(
+                    slice=cst.Slice(
+                        lower=None,
+                        upper=cst.Attribute(value=cst.Name(value=other), attr=cst.Name(value=size)),
+                    )
+                ),
+                *_,
+            ],
+        ) if whole == other and size.endswith(_SIZES):
+            return "own-length"
+    return ""
+
+
+def _counts(site: Call, argument: Argument, mark: str) -> bool:
+    """A loop variable changes while its loop runs; another size with what it is the size of."""
+    if mark == "loop-variable":
+        return bool(long_loops(site))
+    return mark in _OWN and differs(site, argument.node)
 
 
 def _message(site: Call, argument: Argument, mark: str) -> str:
@@ -113,7 +146,4 @@ def _message(site: Call, argument: Argument, mark: str) -> str:
         return (
             f"`{what}` has another shape at each turn of this loop: `{callee}` compiles each time"
         )
-    return (
-        f"`{what}` is as long as the longest item of its batch: `{callee}` compiles again for "
-        f"each new length; round lengths up to a few fixed ones"
-    )
+    return f"`{what}` {_OWN[mark]}: `{callee}` compiles again for each new length; {_CURE}"

@@ -12,9 +12,12 @@ from gotcha_lint.rule import Example, Report, Rule
 _RESTORES = {
     "flax.serialization.from_bytes": (0, "target"),
     "flax.serialization.from_state_dict": (0, "target"),
+    "flax.nnx.replace_by_pure_dict": (0, "state"),
     "flax.training.checkpoints.restore_checkpoint": (1, "target"),
     "orbax.checkpoint.PyTreeCheckpointer.restore": (1, "item"),
 }
+
+_IN_PLACE = frozenset({"flax.nnx.replace_by_pure_dict"})
 
 
 class CheckpointShapesUnchecked(Rule):
@@ -83,7 +86,8 @@ class CheckpointShapesUnchecked(Rule):
             return
         thrown = {id(discard.node) for discard in site.of(Discard)}
         for call in calls:
-            if id(call.node) not in thrown and "restore_args" not in call.kwargs:
+            kept = call.name in _IN_PLACE or id(call.node) not in thrown
+            if kept and "restore_args" not in call.kwargs:
                 word = call.name.rpartition(".")[2]
                 yield Report(
                     call.node,

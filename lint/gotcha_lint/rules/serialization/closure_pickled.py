@@ -3,7 +3,8 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.host import PICKLES_CLOSURES
-from gotcha_lint.queries.pickled import pickled
+from gotcha_lint.queries.holding import kept_by, pickles_itself
+from gotcha_lint.queries.pickled import Pickled, parts, pickled
 from gotcha_lint.rule import Example, Report, Rule
 
 _TRAIN_STATE = "flax.training.train_state.TrainState"
@@ -51,7 +52,7 @@ class ClosurePickled(Rule):
         for one in pickled(site):
             if one.sink.partition(".")[0] in PICKLES_CLOSURES or one.sink == "numpy.save":
                 continue
-            what = _closure(site, one.value)
+            what = _closure(site, one.value) or _fetched_state(site, one)
             if what:
                 yield Report(
                     one.node,
@@ -75,8 +76,33 @@ def _closure(body: Body, value: Value) -> str:
             return "a schedule of optax"
         case Kind.FUNCTION:
             return _function(body, value)
+        case Kind.OBJECT if value.cls is not None and not pickles_itself(body, value):
+            return _inside(body, value)
         case Kind.TUPLE | Kind.LIST:
             return next((what for item in value.items if (what := _closure(body, item))), "")
+    return ""
+
+
+def _inside(body: Body, value: Value) -> str:
+    """What an attribute holds, of an object that is pickled as it is."""
+    for name, held in kept_by(body, value):
+        what = "" if held.kind is Kind.OBJECT and held.cls is not None else _closure(body, held)
+        if what:
+            return f"`{value.of}`, whose `{name}` is {what}"
+    return ""
+
+
+def _fetched_state(body: Body, one: Pickled) -> str:
+    """`jax.device_get(state)` of a `TrainState` is one still, with the optimizer in it."""
+    for node in parts(one.node):
+        call = body.call_of(node)
+        if call is not None and call.name == "jax.device_get" and call.args:
+            state, project = call.args[0], body.project
+            if project is None or state.kind is not Kind.OBJECT:
+                continue
+            derived = state.cls is not None and project.is_a(state.cls, _TRAIN_STATE)
+            if state.of == _TRAIN_STATE or derived:
+                return _closure(body, state)
     return ""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call, Place
-from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.syntax import source_of, walk
 from gotcha_lint.queries.reads import compiled_calls, reads, targets_of
-from gotcha_lint.queries.steps import training_loop
+from gotcha_lint.queries.steps import in_place, training_loop
 from gotcha_lint.rule import Example, Report, Rule
 
 _READING = ("eval", "test", "predict", "valid", "sample", "generate", "bench", "debug")
@@ -26,7 +26,8 @@ class HostReadEveryStep(Rule):
     result of the step before.
 
     ## Not reported
-    Reads under an `if`, of the step before, once per epoch or chunk, and in evaluation loops.
+    Reads under an `if`, of the step before, once per epoch or chunk, and in loops that evaluate,
+    act in an environment, generate or export: there the value is needed at once.
     """
 
     severity = "warning"
@@ -85,11 +86,11 @@ class HostReadEveryStep(Rule):
             loop = training_loop(site, call)
             if loop is None:
                 continue
+            targets = targets_of(site, call)
             for read, names in reads(site):
-                if (
-                    _at_once(read, call, names & targets_of(site, call))
-                    and id(read.at.statement) not in reported
-                ):
+                seen = bool(names & targets) and read.at.order > call.at.order
+                seen = seen or (in_place(call) and _inside(call, read))
+                if seen and _same_turn(read, call) and id(read.at.statement) not in reported:
                     reported.add(id(read.at.statement))
                     yield Report(
                         read.node,
@@ -97,9 +98,14 @@ class HostReadEveryStep(Rule):
                         "loop: read every n steps, or the result of the step before",
                         places=((call.node, "the step"),),
                     )
+                    targets -= names  # it is there now: reading it again costs nothing
 
 
-def _at_once(read: Place, call: Call, names: frozenset[str]) -> bool:
-    """In the same turn, after the call, and under no condition of its own."""
-    same = read.at.loops == call.at.loops and read.at.guards == call.at.guards
-    return bool(names) and same and read.at.order > call.at.order
+def _same_turn(read: Place, call: Call) -> bool:
+    """In the same turn, and under no condition of its own."""
+    return read.at.loops == call.at.loops and read.at.guards == call.at.guards
+
+
+def _inside(call: Call, read: Place) -> bool:
+    """`float(step(model, x))`"""
+    return any(part is call.node for part in walk(read.node))

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Bind, Body, Call, Operate, Place
 from gotcha_lint.analysis.syntax import source_of, walk
-from gotcha_lint.queries.clocks import between, may_wait, region, turns
+from gotcha_lint.queries.clocks import (
+    between,
+    compiles_anew,
+    may_wait,
+    region,
+    results,
+    touches_device,
+    turns,
+)
 from gotcha_lint.queries.reads import clock_names, compiled_calls, reads
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -98,13 +106,17 @@ def _unwaited(body: Body, start: Bind, stop: Place, difference: Operate) -> Call
     if not calls:
         return None
     for read, _ in reads(body):
-        if any(part is difference.node for part in walk(read.node)):
-            continue  # it shows the time
+        if any(part is difference.node for part in walk(read.node)) or not touches_device(read):
+            continue  # it shows the time, or what the host knows
         if read.at.order > start.at.order and (
             read.at.order <= stop.at.order or turns(read, start, stop)
         ):
             return None
-    if any(may_wait(body, call, calls[-1]) for call in body.of(Call) if between(start, call, stop)):
+    names = results(body, calls)
+    inside = [call for call in body.of(Call) if between(start, call, stop)]
+    if compiles_anew(calls[-1], inside):
+        return None
+    if any(may_wait(body, call, calls[-1], names) for call in inside):
         return None
     return calls[-1]
 

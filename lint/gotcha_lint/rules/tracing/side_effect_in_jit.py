@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call, Format
+from gotcha_lint.analysis.sites import Body, Call, Format, Place
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.queries.calls import plain_calls
+from gotcha_lint.queries.formatted import Formatted, formatted, shown
 from gotcha_lint.queries.small import small_statements
-from gotcha_lint.queries.traced import abstract, guarded, tracers
+from gotcha_lint.queries.traced import abstract, guarded
 from gotcha_lint.rule import Example, Report, Rule
 
 _SHOWING = frozenset({"print", "log"})
@@ -70,27 +71,29 @@ class SideEffectInJit(Rule):
     def check(self, site: Body) -> Iterator[Report]:
         if not abstract(site):
             return
-        formats = [f for f in site.of(Format) if any(tracers(f.value)) and not guarded(f)]
+        texts = list(formatted(site))
         reported: set[int] = set()
         for call in plain_calls(site):
             if site.fact(call).effect not in _SHOWING or guarded(call):
                 continue
-            inside = [f for f in formats if f.at.statement is call.at.statement]
-            if inside or any(any(tracers(value)) for value in (*call.args, *call.kwargs.values())):
+            inside = [f for f in texts if f.place.at.statement is call.at.statement]
+            if inside or any(map(shown, (*call.args, *call.kwargs.values()))):
                 reported.add(id(call.at.statement))
                 yield Report(call.node, _message(call, inside), why_traced=True)
-        for place in formats:
-            if place.spec and id(place.at.statement) not in reported and not _raises(place):
+        for place, spec in texts:
+            if spec and id(place.at.statement) not in reported and not _raises(place):
                 text = f"a format specification cannot show the traced `{source_of(place.node)}`"
+                if not isinstance(place, Format):
+                    text = f"`{source_of(place.node, 40)}` needs the digits of a traced value"
                 yield Report(place.node, text, why_traced=True)
 
 
-def _message(call: Call, formats: list[Format]) -> str:
+def _message(call: Call, texts: list[Formatted]) -> str:
     func = source_of(call.node.func)
-    if any(place.spec for place in formats):
+    if any(text.spec for text in texts):
         return f"`{func}` formats a traced value, which has no digits yet: this raises TypeError"
     return f"`{func}` runs once, while tracing, and shows a tracer: use `jax.debug.print`"
 
 
-def _raises(place: Format) -> bool:
+def _raises(place: Place) -> bool:
     return any(isinstance(small, cst.Raise | cst.Assert) for small in small_statements(place.at))

@@ -2,14 +2,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Test
+from gotcha_lint.analysis.sites import Body, Call, Test
+from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import is_tracer
 from gotcha_lint.queries.traced import abstract, guarded
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 
 class TracedIf(Rule):
-    """Asks a traced array for its truth value: `if`, `while`, `assert`, `and`, `or`, `not`.
+    """Asks a traced array for its truth value: `if`, `while`, `assert`, `and`, `or`, `not`, `max`.
 
     ## What happens
     `TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].`
@@ -57,14 +58,32 @@ class TracedIf(Rule):
         ),
     )
 
-    def check(self, site: Test) -> Iterator[Report]:
-        if not is_tracer(site.value) or not abstract(site.body) or _flag(site) or guarded(site):
+    def check(self, site: Body) -> Iterator[Report]:
+        if not abstract(site):
             return
-        yield Report(
-            site.node,
-            f"`{text_of(site.node)}` is a traced array: Python's `{site.what}` cannot branch on it",
-            why_traced=True,
-        )
+        for test in site.of(Test):
+            if is_tracer(test.value) and not _flag(test) and not guarded(test):
+                yield Report(
+                    test.node,
+                    f"`{text_of(test.node)}` is a traced array: Python's `{test.what}` cannot "
+                    "branch on it",
+                    why_traced=True,
+                )
+        for call in site.of(Call):
+            if _compares(call) and not guarded(call):
+                word = call.name.rpartition(".")[2]
+                yield Report(
+                    call.node,
+                    f"Python's `{word}` asks which is larger, and `{source_of(call.node)}` gives "
+                    f"it a traced array: use `jnp.{word}imum`",
+                    why_traced=True,
+                )
+
+
+def _compares(call: Call) -> bool:
+    """`max(x, 1.0)` of a traced x."""
+    named = call.name in ("builtins.max", "builtins.min") and not call.decorator
+    return named and len(call.args) > 1 and not call.kwargs and any(map(is_tracer, call.args))
 
 
 def _flag(site: Test) -> bool:

@@ -1,0 +1,55 @@
+"""Two names for the same arrays."""
+
+from __future__ import annotations
+
+from gotcha_lint.analysis.sites import Bind, Call, Store
+from gotcha_lint.analysis.syntax import dotted, names_in
+
+
+def is_still(call: Call, name: str, other: str) -> Bind | None:
+    """`name = other`, after which neither got a new value until the call, in its first turn."""
+    if not name or not other:
+        return None
+    bind = _last_before(call, name)
+    if bind is None or dotted(bind.source) != other:
+        return None
+    return None if _changed_between(call, bind, other) else bind
+
+
+def _last_before(call: Call, name: str) -> Bind | None:
+    """The only assignment that can have made the name what it is at the call's first turn."""
+    before = [
+        bind
+        for bind in call.body.of(Bind)
+        if bind.name == name
+        and bind.at.order < call.at.order
+        and bind.at.statement is not call.at.statement
+    ]
+    if not before or not _is_around(before[-1], call):
+        return None
+    return before[-1]
+
+
+def _is_around(bind: Bind, call: Call) -> bool:
+    """Whoever comes to the call has passed the assignment: no branch or loop of its own."""
+    loops, guards = bind.at.loops, bind.at.guards
+    if call.at.loops[: len(loops)] != loops or call.at.guards[: len(guards)] != guards:
+        return False
+    return call.at.loops == loops or call.at.guards == guards  # else not in the first turn, perhaps
+
+
+def _changed_between(call: Call, bind: Bind, other: str) -> bool:
+    head, dot, _ = other.partition(".")
+    for site in call.body.sites:
+        if (
+            not bind.at.order < site.at.order < call.at.order
+            or site.at.statement is call.at.statement
+        ):
+            continue
+        if isinstance(site, Bind) and site.name == head:
+            return True
+        if isinstance(site, Store) and (dotted(site.node) or head) in (head, other):
+            return True
+        if dot and isinstance(site, Call) and head in names_in(site.node):
+            return True  # a method may replace the attribute
+    return False
