@@ -9,7 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.key_uses import MAY_BE_KEYS, use_key
 from gotcha_lint.analysis.logit_uses import use_logits
 from gotcha_lint.analysis.outcomes import outcome
-from gotcha_lint.analysis.roles import BOUNDARIES, donated, left_out, pairs, static_names
+from gotcha_lint.analysis.roles import BOUNDARIES, donated, left_out, pairs, static_names, unpacks
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import (
     OPTIMIZER,
@@ -85,7 +85,11 @@ def tell(
     if function.via and {v.name for v in function.via} == {"vmap"}:
         maps = [left_out(flow, target, function, v) for v in function.via]
         static |= frozenset.intersection(*maps)
-    for name, value in pairs(flow, target, function, args, kwargs):
+    given = pairs(flow, target, function, args, kwargs)
+    if unpacks(node) and not transformed:
+        for name in {p[0] for p in flow.project.function(target).params} - {n for n, _ in given}:
+            flow.effect(("unsure", target, name), True)
+    for name, value in given:
         if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
             if not transformed and (flow.body.trace is not None or binds):
                 flow.effect(("unsure", target, name), True)

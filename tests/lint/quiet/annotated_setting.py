@@ -38,3 +38,15 @@ def train(settings, name):
         return split_loss(logits, splits=settings[name]), loss(logits)
 
     return step
+
+
+METRICS = {"one": split_loss, "none": td_loss}
+
+
+def evaluate(settings, task):
+    @jax.jit
+    def step(logits):
+        options = {"splits": settings[task]}
+        return METRICS[task](logits, **options), split_loss(logits, **settings)
+
+    return step
