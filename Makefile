@@ -35,7 +35,7 @@ docs: $(READY)  ## the pages of docs/gotchas/
 	$(BIN)/python docs/generate.py
 
 measure: $(READY)  ## what the examples of the pages print, where their code has changed; then the pages
-	$(BIN)/python docs/measure.py
+	$(BIN)/python docs/capture.py
 	$(MAKE) docs
 
 prices: $(READY)  ## what each gotcha costs on this machine; minutes, best with nothing else running

@@ -33,6 +33,19 @@ def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[in
     return call
 
 
+@pytest.fixture(autouse=True)
+def no_compile_cache() -> Iterator[None]:
+    """Other tests of this process may have set one, which would be a finding here."""
+    jax = sys.modules.get("jax")
+    folder = jax.config.jax_compilation_cache_dir if jax is not None else None
+    if jax is None or folder is None:
+        yield
+        return
+    jax.config.update("jax_compilation_cache_dir", None)
+    yield
+    jax.config.update("jax_compilation_cache_dir", folder)
+
+
 @pytest.fixture
 def running() -> Iterator[Session]:
     """A session that watches this process, with default options."""

@@ -43,9 +43,9 @@ def _parameter(flow: Flow, position: int, name: str) -> Value:
     annotated = promised(flow, param.annotation)
     if trace is None:
         plain_object = annotated.kind is Kind.OBJECT and annotated.cls is None
-        if annotated.kind not in (Kind.UNKNOWN, Kind.STATIC) and not plain_object:
-            return annotated  # what it is given is not even read: no reason to come back
         seen = flow.view.get(("param", flow.id, name))
+        if annotated.kind not in (Kind.UNKNOWN, Kind.STATIC) and not plain_object:
+            return seen if seen is not None and seen.kind is Kind.HOST else annotated
         if plain_object:  # what it is made of is better than "an optimizer"
             return seen if seen is not None and seen.of == annotated.of else annotated
         if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:

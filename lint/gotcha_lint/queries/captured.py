@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
@@ -153,6 +155,9 @@ def _captured(call: Call, function: Value, changing: frozenset[str]) -> tuple[st
     return _taken(call, call.body.model.functions[next(iter(function.targets))[1]], changing)
 
 
+_SIZE = re.compile(r"^(num|n)_|_(size|dim|len|blocks|heads|layers)$|^(block|tile)")
+
+
 def _taken(call: Call, inner: object, changing: frozenset[str]) -> tuple[str, ...] | None:
     """The changing names that a function captures; None if one of them is a function or a model."""
     assert isinstance(inner, Function)
@@ -160,6 +165,8 @@ def _taken(call: Call, inner: object, changing: frozenset[str]) -> tuple[str, ..
     for name in inner.captured:
         if name not in changing or name == inner.name:
             continue
+        if _SIZE.search(name):
+            return None  # settings that are tried out: each is a program of its own, on purpose
         value = call.body.names.get(name, UNKNOWN)
         nested = _captured(call, value, changing - {name}) if value.kind is Kind.FUNCTION else None
         if nested is not None:

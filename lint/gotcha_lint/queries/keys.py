@@ -60,9 +60,11 @@ def _same_each_epoch(call: Call) -> bool:
 
 def _told_apart(now: Call, before: Call) -> bool:
     """`load("train", key)` and `load("valid", key)`: each may draw for one word only."""
+    pairs = [*zip(now.args, before.args, strict=False)]
+    pairs += [(now.kwargs[name], before.kwargs[name]) for name in now.kwargs.keys() & before.kwargs]
     return any(
         isinstance(one.literal, str) and isinstance(other.literal, str) and one != other
-        for one, other in zip(now.args, before.args, strict=False)
+        for one, other in pairs
     )
 
 

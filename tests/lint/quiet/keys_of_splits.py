@@ -12,3 +12,8 @@ def load_split(split, rng):
 
 def datasets(rng):
     return load_split("train", rng), load_split("val", rng)
+
+
+def by_keyword(loader, rng):
+    train = loader.load_split(128, split="train", rng=rng)
+    return train, loader.load_split(128, split="eval", rng=rng)

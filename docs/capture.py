@@ -1,6 +1,6 @@
 """Runs every example for real and writes docs/measured/outputs/: `make measure`.
 
-    python docs/measure.py [--all] [NAME...]     only what changed, everything, or these
+    python docs/capture.py [--all] [NAME...]     only what changed, everything, or these
 
 Only examples whose code changed are measured again; the numbers of a page are of one run.
 """
