@@ -1,4 +1,4 @@
-"""The analysis of real files is what was reviewed; needs the projects in the benchmarks' cache."""
+"""The analysis of real files is what was reviewed. The projects are fetched, none of them is run."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import corpus
 from tests.lint import golden
 
-FOLDERS = {p.name: corpus.DEFAULT_CACHE.expanduser() / p.folder for p in corpus.pinned()}
+
+@pytest.fixture(scope="module")
+def projects() -> dict[str, Path]:
+    return golden.fetched()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("project", "path"), golden.FILES, ids=lambda part: part)
-def test_dump(project: str, path: str, tmp_path: Path) -> None:
-    source = FOLDERS[project] / path
-    if not source.exists():
-        pytest.skip("not fetched: `python benchmarks/ecosystem.py --fetch`")
+def test_dump(projects: dict[str, Path], project: str, path: str, tmp_path: Path) -> None:
+    assert project in projects, "it could not be fetched"
     reviewed = golden.DUMPS / golden.name_of(project, path)
-    assert golden.dump(source, tmp_path) == reviewed.read_text("utf-8")
+    assert golden.dump(projects[project] / path, tmp_path) == reviewed.read_text("utf-8")
