@@ -104,7 +104,6 @@ def test_a_syntax_error_is_a_finding(tmp_path: Path) -> None:
     assert python("-m", "gotcha_lint", "--ignore", "syntax-error", cwd=tmp_path).returncode == 0
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals and pipes of POSIX")
 def test_interrupt_and_closed_pipe(tmp_path: Path) -> None:
     rule = rule_with("summary")
     for number in range(40):

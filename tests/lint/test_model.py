@@ -88,7 +88,7 @@ def test_across_files(tmp_path: Path) -> None:
                     self.update = jax.jit(self._update)
 
                 def _step(self, params):
-                    raise NotImplementedError
+                    return params
             """,
         "train.py": """
             import pkg
