@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -57,6 +57,11 @@ def planted(plant: Plant) -> Program:
     if not any(MARK in text for text in files.values()):
         raise PlantError(f"{plant.title}: no line is marked")
     return Program(files, plant)
+
+
+def marked(program: Program) -> Iterator[tuple[str, str]]:
+    """The files that hold the fault, as path and text."""
+    return ((path, text) for path, text in program.files.items() if MARK in text)
 
 
 class Span(NamedTuple):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from benchmarks.planted.plant import MARK
-from benchmarks.planted.program import Program
+from benchmarks.planted.program import Program, marked
 from benchmarks.planted.variants import _moving
 
 FUTURE = "from __future__ import annotations\n"
@@ -15,9 +14,7 @@ BUILTINS = frozenset(dir(builtins))
 
 def vary(program: Program) -> Program | None:
     files = dict(program.files)
-    for path, text in program.files.items():
-        if MARK not in text:
-            continue
+    for path, text in marked(program):
         moved = _moving.movable(text)
         imports = _imports(text, moved.free - BUILTINS) if moved else None
         if moved is None or imports is None or FUTURE not in text:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from benchmarks.planted.plant import MARK
-from benchmarks.planted.program import Program
+from benchmarks.planted.program import Program, marked
 from benchmarks.planted.variants import _moving
 
 
 def vary(program: Program) -> Program | None:
     files = dict(program.files)
-    for path, text in program.files.items():
-        if MARK not in text:
-            continue
+    for path, text in marked(program):
         moved = _moving.movable(text)
         if moved is None:
             return None
