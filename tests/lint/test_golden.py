@@ -1,4 +1,4 @@
-"""The analysis of real files is what was reviewed. The projects are fetched, none of them is run."""
+"""The analysis of real files is what was reviewed. The projects are fetched; none is run."""
 
 from __future__ import annotations
 
