@@ -13,6 +13,8 @@ from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
 from gotcha_lint.facts.updates import STRUCTS
 from gotcha_lint.queries.places import assigned_each_time, long_loops
 
+# Names of sizes and settings, as a search for the best ones goes over them.
+_SIZE = re.compile(r"^(num|n)_|_(size|dim|len|blocks|heads|layers)$|^(block|tile)")
 _PROGRAMS = frozenset({Kind.FUNCTION, Kind.OBJECT, Kind.CLASS, Kind.NAMED})
 _DATA = frozenset({Kind.ARRAY, Kind.HOST, Kind.KEY, Kind.TREE})
 # A NamedTuple of these names chooses the program.
@@ -74,9 +76,11 @@ def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:
         if inner is None:
             return None
         found.extend(inner)
-    for name in sorted(names & changing):
+    for name in sorted(names):
         value = call.body.names.get(name, UNKNOWN)
         inner = _captured(call, value, changing) if value.kind is Kind.FUNCTION else None
+        if inner is None and name not in changing:
+            continue
         if value.kind is Kind.STATIC or is_data(call, value):
             inner = (name,)
         if inner is None:
@@ -155,18 +159,17 @@ def _captured(call: Call, function: Value, changing: frozenset[str]) -> tuple[st
     return _taken(call, call.body.model.functions[next(iter(function.targets))[1]], changing)
 
 
-_SIZE = re.compile(r"^(num|n)_|_(size|dim|len|blocks|heads|layers)$|^(block|tile)")
-
-
 def _taken(call: Call, inner: object, changing: frozenset[str]) -> tuple[str, ...] | None:
     """The changing names that a function captures; None if one of them is a function or a model."""
     assert isinstance(inner, Function)
     found: list[str] = []
+    tried = False
     for name in inner.captured:
         if name not in changing or name == inner.name:
             continue
         if _SIZE.search(name):
-            return None  # settings that are tried out: each is a program of its own, on purpose
+            tried = True
+            continue
         value = call.body.names.get(name, UNKNOWN)
         nested = _captured(call, value, changing - {name}) if value.kind is Kind.FUNCTION else None
         if nested is not None:
@@ -175,6 +178,8 @@ def _taken(call: Call, inner: object, changing: frozenset[str]) -> tuple[str, ..
             return None
         else:
             found.append(name)
+    if tried and not found:
+        return None  # settings alone: each is a program of its own, on purpose
     return tuple(dict.fromkeys(found))
 
 

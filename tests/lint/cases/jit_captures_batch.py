@@ -121,3 +121,14 @@ class Agent:
 
     def prepare(self, w, batch):
         return jax.jit(lambda w: self.loss(w, batch.x, batch.y))(w)
+
+
+def a_batch_and_its_size(w, loader):
+    for batch in loader:
+        batch_size = len(batch)
+
+        def objective(w):
+            return loss(w, batch) / batch_size
+
+        w = w - jax.jit(jax.grad(objective))(w)  # ! jit-captures-batch
+    return w
