@@ -4,7 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for version in 3.12 3.13; do
-    python=$(command -v "python$version" || ls "$HOME"/.pyenv/versions/"$version".*/bin/python 2>/dev/null | head -n 1 || true)
+    python=python$version
+    # A shim of pyenv may lie in the path and yet start nothing.
+    if ! "$python" --version > /dev/null 2>&1; then
+        python=$(ls "$HOME"/.pyenv/versions/"$version".*/bin/python 2>/dev/null | head -n 1 || true)
+    fi
     if [ -z "$python" ]; then
         echo "python$version: not here, left out"
         continue
