@@ -167,13 +167,12 @@ def _unlisted(
     if name in ("builtins.int", "builtins.float", "builtins.bool"):
         return static(name.rpartition(".")[2], varying=args[0].varying if args else "")
     if name in ("builtins.list", "builtins.tuple", "builtins.reversed", "builtins.iter") and args:
-        if name == "builtins.tuple" and args[0].kind is Kind.LIST:
-            return args[0]._replace(of="tuple")
-        return (
-            args[0]
-            if args[0].kind in (Kind.LIST, Kind.TUPLE, Kind.STATIC)
-            else Value(Kind.LIST, of="list", items=args[0].items, tracer=args[0].tracer)
-        )
+        of = "tuple" if name == "builtins.tuple" else "list"
+        if args[0].kind is Kind.LIST:
+            return args[0]._replace(of="tuple") if of == "tuple" else args[0]
+        if args[0].kind in (Kind.TUPLE, Kind.STATIC):
+            return args[0]
+        return Value(Kind.LIST, of=of, items=args[0].items, tracer=args[0].tracer)
     if name == "builtins.next" and args:
         return (
             args[0].items[0]

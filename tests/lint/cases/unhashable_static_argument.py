@@ -38,3 +38,11 @@ def unknown(x, shape):
 def made_a_tuple(x, sizes):
     shape = [size + 1 for size in sizes]
     return make(x, shape=tuple(shape))
+
+
+def handed_on(x, sizes):
+    return make(x, shape=sizes)
+
+
+def a_tuple_of_something_unknown(x, settings):
+    return handed_on(x, tuple(settings.sizes))

@@ -1,9 +1,6 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.jitted import called_name, static_arguments
 from gotcha_lint.rule import Example, Report, Rule, text_of
@@ -60,8 +57,6 @@ class UnhashableStaticArgument(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         for argument in static_arguments(site):
-            if _is_tuple(argument.node):
-                continue
             word = _unhashable(argument.value)
             if word:
                 yield Report(
@@ -69,11 +64,6 @@ class UnhashableStaticArgument(Rule):
                     f"`{text_of(argument.node)}` is a {word}, but `{argument.name or 'this'}` is a "
                     f"static argument of `{called_name(site)}`, which must be hashable",
                 )
-
-
-def _is_tuple(node: cst.CSTNode) -> bool:
-    """`tuple(...)`: what is in it is taken to be hashable."""
-    return isinstance(node, cst.Call) and dotted(node.func) == "tuple"
 
 
 def _unhashable(value: Value) -> str:
