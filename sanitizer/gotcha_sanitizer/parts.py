@@ -98,8 +98,9 @@ class Function:
     """The function that was compiled.
 
     `key` tells sources apart and is the same for each new object of one source; `serial` tells
-    function objects apart. `kind`: function, lambda, nested function, partial, bound method,
-    callable object, transformed function. `owner`: user, library, jax.
+    function objects apart, and `bound` the method objects that each `obj.method` makes anew.
+    `kind`: function, lambda, nested function, partial, bound method, callable object, transformed
+    function. `owner`: user, library, jax.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Function:
     kind: str
     owner: str
     site: Site | None = None  # where it is defined
+    bound: int = 0
 
 
 class Difference(NamedTuple):

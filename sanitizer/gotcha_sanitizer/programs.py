@@ -91,13 +91,15 @@ def _nearest(program: Program, group: _Group) -> tuple[Program | None, tuple[Dif
             break
     before, found = best
     if before is not None and not found:
-        return before, (_without_difference(program),)
+        return before, (_without_difference(before, program),)
     return before, tuple(sorted(found, key=lambda each: CAUSES.index(each.cause)))
 
 
-def _without_difference(program: Program) -> Difference:
+def _without_difference(before: Program, program: Program) -> Difference:
     if program.transform:
         return Difference("transform", f"evaluated by {program.transform} outside of jit", "", "")
+    if before.function.bound != program.function.bound:  # JAX finds it only while the old one lives
+        return Difference("new-function", "", "", "", renewed=True)
     if program.cleared:
         return Difference("cache-cleared", "JAX no longer had the earlier trace", "", "")
     return Difference("unknown", "nothing that can be seen differs", "", "")

@@ -31,11 +31,11 @@ def identify(fun: Any, shown: str) -> tuple[Function, types.FunctionType | None]
     key = source(base)
     if whose != "user":
         key = (name, *key)  # one wrapper of a library stands for many functions
-    serial = serials.of(fun)
-    if isinstance(fun, types.MethodType):  # a new object at each `obj.method`
-        serial = hash((serials.of(fun.__self__), serials.of(fun.__func__)))
+    serial, bound = serials.of(fun), 0
+    if isinstance(fun, types.MethodType):  # a new object at each `obj.method`, equal to the others
+        serial, bound = hash((serials.of(fun.__self__), serials.of(fun.__func__))), serial
     site = Site(code.co_filename, code.co_firstlineno, base.__qualname__)
-    return Function(name, key, serial, kind, whose, site), base
+    return Function(name, key, serial, kind, whose, site, bound), base
 
 
 def _kind(base: types.FunctionType) -> str:

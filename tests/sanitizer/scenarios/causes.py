@@ -137,10 +137,19 @@ class Model:
     def forward(self, batch):
         return batch @ w
 
+    def predict(self, batch):
+        return batch @ w
+
 
 def bound_method():
     for _ in range(3):
         jax.jit(Model().forward)(x)  # ! recompile/new-function Model.forward
+
+
+def bound_method_of_one_object():
+    model = Model()
+    for _ in range(3):
+        jax.jit(model.predict)(x)  # ! recompile/new-function Model.predict
 
 
 def gradient_of_same():
@@ -227,6 +236,7 @@ if __name__ == "__main__":
         captured_lambda,
         partial,
         bound_method,
+        bound_method_of_one_object,
         gradient_of_same,
         nested,
         committed,
