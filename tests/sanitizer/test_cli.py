@@ -16,6 +16,7 @@ from gotcha_sanitizer import catalogue
 from gotcha_sanitizer.commands import names
 from gotcha_sanitizer.finding import as_dict, from_dict
 from gotcha_sanitizer.merge import merge
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import fold
 from gotcha_sanitizer.rule_texts import rule_text
 from tests.sanitizer import records
@@ -51,6 +52,13 @@ def test_every_format(cli: Any, run: str, name: str):
 def test_formats_carry_price_and_cure(cli: Any, run: str, snapshot: Snapshot):
     snapshot("report-full.txt", cli("report", run, "--format", "full")[1])
     assert "19.0 s lost); pad to a few fixed sizes" in cli("report", run, "--format", "github")[1]
+
+
+def test_places_below_the_working_directory_are_relative(cli: Any, run: str, tmp_path: Path):
+    site = Site(str(tmp_path / "src" / "train.py"), 41, "main")
+    records.write(tmp_path / run, [start(), finding(site=site)])
+    out = cli("report", run, "--format", "concise")[1]
+    assert out.startswith("src/train.py:41:9: ")
 
 
 def test_rules_have_texts_in_sarif(cli: Any, run: str):

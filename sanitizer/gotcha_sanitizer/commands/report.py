@@ -115,6 +115,7 @@ def _spoken(finding: Finding, source: Callable[[str], formats.SourceText | None]
 
 def _on_its_line(at: Any, source: Callable[[str], formats.SourceText | None]) -> Any:
     """A finding or a place, from the first to the last character of its line."""
+    at = replace(at, path=_below(at.path))
     text = source(at.path)
     lines = text.lines() if text else ()
     line = str(lines[at.line - 1]).rstrip() if 0 < at.line <= len(lines) else ""
@@ -122,6 +123,12 @@ def _on_its_line(at: Any, source: Callable[[str], formats.SourceText | None]) ->
         return at
     start = len(line) - len(line.lstrip()) + 1
     return replace(at, column=start, end_line=at.line, end_column=len(line) + 1)
+
+
+def _below(path: str) -> str:
+    """Relative to the working directory if it lies there, as the linter's findings are."""
+    root = os.getcwd() + os.sep
+    return path.removeprefix(root)
 
 
 def _source(path: str) -> formats.SourceText | None:
