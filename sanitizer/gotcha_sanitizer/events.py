@@ -83,6 +83,7 @@ class Program:
     library: Site | None = None  # the library's line that made the call, before the user's
     turn: Turn | None = None  # of a loop of the user's that counts
     called: bool = True  # by a call, so that JAX's caches could have spared it
+    beside: bool = False  # another function object of the same source is kept by the program
 
     @property
     def site(self) -> Site | None:

@@ -265,11 +265,11 @@ def test_a_redacted_run_tells_no_values(tmp_path):
     program = tmp_path / "train.py"
     program.write_text(
         "import functools, jax, jax.numpy as jnp\n"
-        "secret = 41.25\n"
+        "secret = 4141.25\n"
         "@functools.partial(jax.jit, static_argnames='k')\n"
         "def step(x, k):\n    return x * secret * k\n"
         "for k in (1717.5, 1818.5, 1919.5, 2020.5, 2121.5):\n    step(jnp.ones(3), k=k)\n"
-        "secret = 42.25\n"
+        "secret = 4242.25\n"
         "step(jnp.ones(3), k=2020.5)\n",
         "utf-8",
     )
@@ -277,4 +277,4 @@ def test_a_redacted_run_tells_no_values(tmp_path):
     result = run_program(program, record, options="redact=1")
     told = result.err + record.read_text("utf-8")
     assert "recompile (static-value)" in told and "stale-capture" in told
-    assert not any(value in told for value in ("1818", "41.25", "42.25", "secret ="))
+    assert not any(value in told for value in ("1818.5", "4141.2", "4242.2", "secret ="))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+
+from tests.counting import calls
 
 jax = pytest.importorskip("jax")
 optax = pytest.importorskip("optax")
@@ -143,7 +143,7 @@ def test_adapters_of_a_frozen_model():
     assert list(look(jaxpr, 0.0, "step", None)) == []
 
 
-def test_shared_nested_jits_take_no_time():
+def test_shared_nested_jits_are_walked_once():
     function = lambda p, x: (jnp.round(p["cut"]).sum() + p["w"].sum()) * x  # noqa: E731
     for _ in range(24):
         function = (lambda inner: jax.jit(lambda p, x: inner(p, x) + inner(p, x)))(function)
@@ -151,8 +151,7 @@ def test_shared_nested_jits_take_no_time():
     # Not differentiated as a whole: JAX itself would take 2^24 steps.
     step = jax.jit(lambda p, x: (jax.grad(lambda q: jnp.argmax(q["cut"]) * 1.0)(p), function(p, x)))
     jaxpr = step.trace(params, 1.0).jaxpr
-    began = time.perf_counter()
-    found = list(look(jaxpr, 0.0, "step", None))
-    assert time.perf_counter() - began < 1.0
+    found, steps = calls(lambda: list(look(jaxpr, 0.0, "step", None)))
+    assert steps < 2**20
     assert {fact.cause for fact in found} <= {"cut", "unused"}
     assert found

@@ -13,6 +13,7 @@ from gotcha_sanitizer.words import package
 
 _CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
 _MANY = 6  # compiles of one operation at one line
+_TURNS = 3  # of a loop that counts: a map over leaves has many shapes, once or twice
 
 
 @dataclass
@@ -20,6 +21,7 @@ class _Storm:
     count: int = 0
     seconds: float = 0.0
     operations: set[str] = field(default_factory=set)
+    turns: set[int] = field(default_factory=set)
     examples: list[str] = field(default_factory=list)
 
 
@@ -47,12 +49,15 @@ class EagerOpStorm(Check):
         self._starting &= program.function.owner != "user" or not program.called
         if program.eager != "op" or self._starting:
             return
-        if not event.differences or not program.loops or program.site is None:
+        if not program.loops or program.site is None:
             return
         control = program.function.name in _CONTROL_FLOW
-        if event.variants < (2 if control else _MANY):
-            return
         storm = self._storms.setdefault((program.site, control), _Storm())
+        if program.turn is not None:
+            storm.turns.add(program.turn.value)
+        few = event.variants < (2 if control else _MANY) or 0 < len(storm.turns) < _TURNS
+        if few or not event.differences:
+            return
         name = program.function.name.strip("_")
         storm.count += 1 if name in storm.operations else event.variants - 1
         storm.seconds += event.seconds

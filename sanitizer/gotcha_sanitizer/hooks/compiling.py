@@ -6,6 +6,7 @@ function, its arguments and the jaxpr. A call that is on JAX's fast path sends n
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import threading
@@ -25,7 +26,7 @@ from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.open_program import OpenProgram
 from gotcha_sanitizer.hooks.signature import signature
 from gotcha_sanitizer.hooks.watches import watches
-from gotcha_sanitizer.parts import Turn
+from gotcha_sanitizer.parts import Function, Turn
 from gotcha_sanitizer.stream import shapes
 
 _LOOSE = 0  # events that belong to no call: make_jaxpr, eval_shape, lower().compile()
@@ -40,6 +41,7 @@ class Compiling:
         self._local = threading.local()
         self._jaxprs: dict[int, weakref.ref[Any]] = {}  # by identity
         self._latest: dict[int, weakref.ref[Any]] = {}  # by function
+        self._objects: dict[object, tuple[int, weakref.ref[Any]]] = {}  # functions, by source
 
     # -- listeners: called by JAX, must not raise ------------------------------------------------
 
@@ -123,6 +125,7 @@ class Compiling:
             return
         fun = private.mapped(call.fun)
         program.function, program.base = identify(fun, program.name)
+        program.beside = self._beside(program.function, fun)
         program.signature = signature(self.context.jax, call)
         if program.function.owner == "jax":
             gradient = private.gradient(frame)
@@ -136,6 +139,13 @@ class Compiling:
         program.reads = list(capture.reads(fun, program.base, private.static_self(call)))
         program.captures = capture.captures(program.reads)
         program.described = True
+
+    def _beside(self, function: Function, fun: Any) -> bool:
+        """True while the object before of the same source lives: two models, not one made anew."""
+        serial, before = self._objects.get(function.key, (0, lambda: None))
+        with contextlib.suppress(TypeError):  # no weak references
+            self._objects[function.key] = function.serial, weakref.ref(fun)
+        return before() is not None and serial != function.serial
 
     def _end(self, stage: str, name: str, seconds: float, frame: FrameType) -> None:
         trace = private.find(frame, private.TRACE) if stage == "trace" else None

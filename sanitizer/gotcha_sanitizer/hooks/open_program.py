@@ -33,6 +33,7 @@ class OpenProgram:
     seconds: dict[str, float] = field(default_factory=dict)
     retraced: bool = False
     cleared: bool = False
+    beside: bool = False
     cached: bool | None = None
     eager: str = ""
     transform: str = ""
@@ -62,4 +63,5 @@ class OpenProgram:
             library=self.place.library,
             turn=self.turn,
             called=self.called and self.described,
+            beside=self.beside,
         )

@@ -1,0 +1,90 @@
+"""A program that has two of a thing, or maps over many leaves, is no storm: it settles."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+
+from gotcha_sanitizer.session import Session
+from tests.sanitizer.inside import problems
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+
+
+class Task:
+    """An environment: one is trained in, another of the same source is for tests."""
+
+    def __init__(self) -> None:
+        def reset(x: Any) -> Any:
+            return x * 2
+
+        self.reset = jax.jit(jax.vmap(reset))
+
+
+def test_two_objects_that_are_kept_are_two_programs(running: Session):
+    train, held_out = Task(), Task()
+    x = jnp.ones(3)
+    for step in range(6):
+        for task in (train, held_out) if step > 3 else (train,):
+            task.reset(x)
+    assert not problems(running)
+
+
+def test_objects_of_each_turn_are_a_storm_even_if_they_are_kept(running: Session):
+    tasks, x = [], jnp.ones(3)
+    for _ in range(4):
+        tasks.append(Task())
+        tasks[-1].reset(x)
+    assert list(problems(running)) == ["recompile/new-function"]
+
+
+# The loops are not in the tests themselves: pytest's `assert` reads the variables of a test, and
+# frames that may do so are not looked into.
+
+
+def _start() -> None:
+    jax.jit(lambda x: x)(1.0)  # what comes before the first jitted function is the start
+
+
+def _many_leaves() -> None:
+    leaves = [jnp.ones((4, n)) for n in range(2, 12)]
+    _start()
+    for _step in range(5):
+        for leaf in leaves:
+            leaf.reshape(-1, 2, 2)
+
+
+def _new_leaves() -> None:
+    _start()
+    for step in range(8):
+        jnp.ones(4 * (step + 1)).reshape(2, -1)
+
+
+def test_many_leaves_are_no_storm(running: Session):
+    _many_leaves()
+    assert not problems(running)
+
+
+def test_new_leaves_at_each_turn_are_one(running: Session):
+    _new_leaves()
+    assert list(problems(running)) == ["eager-op-storm/"]
+
+
+def _body(carry: Any, x: Any, scale: float) -> tuple[Any, Any]:
+    return carry + x * scale, None
+
+
+def _two_scans() -> None:
+    bodies = [functools.partial(_body, scale=2.0), functools.partial(_body, scale=3.0)]
+    _start()
+    for step in range(8):
+        for body in bodies if step == 5 else bodies[:1]:
+            jax.lax.scan(body, 0.0, jnp.ones(3))
+
+
+def test_a_scan_for_training_and_one_for_tests(running: Session):
+    _two_scans()
+    assert not problems(running)
