@@ -14,9 +14,10 @@ import jsonschema
 import pytest
 from pydantic_sarif import model
 
-from gotcha_lint import formats
+from gotcha_lint import formats, pages
 from gotcha_lint.finding import Edit, Finding, Fix, Place, as_dict
 from gotcha_lint.formats import Shown
+from gotcha_lint.registry import rules
 from gotcha_lint.source import Source, decode
 
 Compare = Callable[[str, str], None]
@@ -189,6 +190,18 @@ def test_sarif_required_properties(report: Shown) -> None:
         assert region["endColumn"] == finding.end_column
         assert all(isinstance(value, int) and value >= 1 for value in region.values())
         assert " " not in location["physicalLocation"]["artifactLocation"]["uri"]
+
+
+def test_sarif_help_is_the_page_with_links_that_work(report: Shown) -> None:
+    info = rules()["jit-of-bound-method"]
+    one = replace(FINDINGS[0], name=info.name, url=info.url)
+    log = sarif(replace(report, findings=[one], rule=rules().get))
+    (rule,) = log["runs"][0]["tool"]["driver"]["rules"]
+    text = pages.page(info.name)
+    assert text is not None and "](recompile.md)" in text
+    folder = info.url.rpartition("/")[0]
+    assert rule["help"]["markdown"] == text.replace("](recompile.md", f"]({folder}/recompile.md")
+    assert rule["help"]["text"].startswith("jit-of-bound-method\n")
 
 
 def test_sarif_fixes_can_be_applied(report: Shown) -> None:

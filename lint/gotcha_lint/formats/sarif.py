@@ -1,18 +1,23 @@
-"""SARIF 2.1.0, with the rules' texts, the reason chain and the fixes inside."""
+"""SARIF 2.1.0, with the gotchas' pages, the reason chain and the fixes inside."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from gotcha_lint import pages
+from gotcha_lint.explain import plain
 from gotcha_lint.finding import Finding, Place
 from gotcha_lint.formats import HOMEPAGE, Shown, SourceText, relative
 from gotcha_lint.formats._advice import first_paragraph
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_LOCAL = re.compile(r"\]\(([\w-]+\.md)")  # a link to another page
+_WIDTH = 80
 _RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
 
 Json = dict[str, Any]
@@ -47,10 +52,19 @@ def _rule(report: Shown, name: str) -> Json:
         descriptor |= {
             "shortDescription": {"text": rule.summary},
             "fullDescription": {"text": first_paragraph(text) or rule.summary},
-            "help": {"text": text, "markdown": text},
+            "help": _help(name, text, url),
             "properties": {"tags": [rule.family], "preview": rule.preview},
         }
     return descriptor | ({"helpUri": url} if url else {})
+
+
+def _help(name: str, text: str, url: str) -> Json:
+    """The page, as `--explain` shows it; its links to other pages lead to where `url` is."""
+    if page := pages.page(name):
+        folder = url.rpartition("/")[0]
+        page = _LOCAL.sub(rf"]({folder}/\1", page) if folder else page
+        return {"text": plain(page, width=_WIDTH), "markdown": page}
+    return {"text": text, "markdown": text}
 
 
 def _result(report: Shown, finding: Finding, rules: Sequence[str]) -> Json:
