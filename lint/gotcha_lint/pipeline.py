@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from gotcha_lint import registry
 from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Fixpoint, settle, usage, waves
+from gotcha_lint.analysis.rounds import Fixpoint, settle, waves
 from gotcha_lint.analysis.tables import Key
+from gotcha_lint.analysis.usage import usage
 from gotcha_lint.analysis.values import Site
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Result, Usage
+from gotcha_lint.analysis.rounds import Result
 from gotcha_lint.analysis.tables import Key
+from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts

@@ -16,11 +16,12 @@ from gotcha_lint.analysis.building import build
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.positions import Positions
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Result, Usage
+from gotcha_lint.analysis.rounds import Result
 from gotcha_lint.analysis.rounds import Shard as Analysis
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import Summary, summarise
 from gotcha_lint.analysis.tables import Key
+from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.checking import Chooser, last_line, run_rules
 from gotcha_lint.comments import Comment, Misunderstood, parse, scan

@@ -43,6 +43,17 @@ def vary(program: Program) -> Program:
     return program._replace(files=files)
 
 
+class _Quoted(cst.CSTTransformer):
+    """Parameters that a `jit` is told of by their names."""
+
+    def leave_SimpleString(
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.SimpleString:
+        name = updated_node.evaluated_value
+        other = NAMES.get(name) if isinstance(name, str) else None
+        return updated_node.with_changes(value=f'"{other}"') if other else updated_node
+
+
 class _Renamer(cst.CSTTransformer):
     """Variables and functions; attributes, keywords and what a class declares keep their names."""
 
@@ -76,6 +87,11 @@ class _Renamer(cst.CSTTransformer):
     def visit_Arg(self, node: cst.Arg) -> None:
         if node.keyword:
             self._kept.add(node.keyword)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        if original_node.keyword and original_node.keyword.value.endswith("_argnames"):
+            return cst.ensure_type(updated_node.visit(_Quoted()), cst.Arg)
+        return updated_node
 
     def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
         if self._in_class[-1] and isinstance(node.target, cst.Name):

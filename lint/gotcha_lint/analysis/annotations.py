@@ -74,6 +74,8 @@ _OBJECTS = frozenset(
         "flax.nnx.Rngs",
         "flax.nnx.Optimizer",
         "flax.nnx.Module",
+        "numpy.random.Generator",
+        "numpy.random.RandomState",
         "optax.GradientTransformation",
         "optax.GradientTransformationExtraArgs",
     }

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 import libcst as cst
 
 from gotcha_lint.analysis.annotations import promised
+from gotcha_lint.analysis.attributes import note_plain
 from gotcha_lint.analysis.operations import arithmetic
+from gotcha_lint.analysis.resets import note_reset
 from gotcha_lint.analysis.sites import Bind, Operate, Store
 from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, content, join, static
+from gotcha_lint.analysis.varying import COUNTED
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -47,6 +50,8 @@ def on_augmented(flow: Flow, node: cst.AugAssign) -> None:
         value = join(left, right) if right.kind is Kind.LIST else left
     if left.of == "int" and right.literal == 1 and any(not loop.short for loop in flow.loops):
         value = value._replace(varying="loop-variable")
+    if isinstance(node.target, cst.Attribute) and left.of == "int" and right.of == "int":
+        value = value._replace(varying=COUNTED)
     flow.record(Operate, node, left, right, value)
     bind(flow, node.target, value, node.value, augmented=True)
 
@@ -88,6 +93,7 @@ def bind(
         for part in node.slice:
             flow.eval(part.slice)
         flow.record(Store, node, held, value, augmented)
+        note_reset(flow, node, held)
         _stored_into(flow, node.value, held, value)
     elif kind is cst.StarredElement:
         bind(flow, node.value, Value(Kind.LIST, of="list"), source)
@@ -120,6 +126,7 @@ def element(flow: Flow, value: Value, node: cst.CSTNode, position: int) -> Value
 def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: bool) -> None:
     held, attr = flow.eval(target.value), target.attr.value
     flow.record(Store, target, held, value, augmented)
+    note_reset(flow, target, held)
     name = dotted(target)
     if name is not None and flow.state is not None:
         flow.assign_attribute(name, value)
@@ -127,6 +134,7 @@ def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: 
     if held.kind in (Kind.OBJECT, Kind.CLASS) and held.cls is not None:
         flow.effect(("attr", held.cls, attr), value._replace(param="", ident=0, tracer=False))
         flow.effect(("stored", held.cls, attr), frozenset({flow.function.name}))
+        note_plain(flow, held.cls, attr, value)
 
 
 def _stored_into(flow: Flow, node: cst.CSTNode, held: Value, value: Value) -> None:

@@ -9,7 +9,18 @@ import libcst as cst
 from gotcha_lint.analysis import known
 from gotcha_lint.analysis.names import donated_use, of_symbol
 from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, defined, named
+from gotcha_lint.analysis.values import (
+    DEVICE_KINDS,
+    STATIC_SELF,
+    TRACER,
+    UNKNOWN,
+    ClassId,
+    Kind,
+    Value,
+    defined,
+    holds_tracer,
+    named,
+)
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -48,7 +59,10 @@ def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
         held = state.env.get(full)
         if held is not None:
             return held
-    value = attribute(flow, flow.eval(node.value), node.attr.value)
+    base = flow.eval(node.value)
+    value = attribute(flow, base, node.attr.value)
+    if base.kind is Kind.OBJECT and base.literal == STATIC_SELF:
+        flow.effect(("static read", flow.id), frozenset({node.attr.value}))
     if full is not None and state is not None and full.startswith("self."):
         if value.kind in (Kind.KEY, Kind.UNKNOWN) and value.ident == 0:
             value = flow.fresh(node, value)
@@ -83,7 +97,9 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
         if number is not None:
             return _or_below(flow, base, name, _method(flow, base, (ancestor[0], number), stored))
         if stored is not None:
-            return _field(base, stored)
+            leaf = base.tracer and _is_leaf(flow, ancestor, name, stored)
+            whole = TRACER._replace(maybe=base.maybe, varying=stored.varying)
+            return whole if leaf else _field(base, stored)
     abstract = _or_below(flow, base, name, UNKNOWN)
     if abstract is not UNKNOWN:
         return abstract
@@ -115,6 +131,19 @@ def _or_below(flow: Flow, base: Value, name: str, method: Value) -> Value:
     if method.kind is Kind.UNKNOWN:
         method = Value(Kind.FUNCTION, bound=1, self_=(base,), made="method")
     return method._replace(targets=method.targets | below)
+
+
+def _is_leaf(flow: Flow, cid: ClassId, name: str, stored: Value) -> bool:
+    """A field that its annotation calls an array, and that no traced code gives a plain value."""
+    if stored.kind not in (Kind.ARRAY, Kind.UNKNOWN) or not flow.view.get(("promised", cid, name)):
+        return False
+    return not flow.view.get(("plain", cid, name))
+
+
+def note_plain(flow: Flow, cid: ClassId, name: str, value: Value) -> None:
+    """Tells that traced code puts something that is no tracer into a field."""
+    if flow.body.trace is not None and value.kind not in DEVICE_KINDS and not holds_tracer(value):
+        flow.effect(("plain", cid, name), True)
 
 
 def _field(base: Value, stored: Value) -> Value:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.conditions import narrow, test
-from gotcha_lint.analysis.sites import Guard, Match
+from gotcha_lint.analysis.sites import Match
+from gotcha_lint.analysis.standing import Guard
 from gotcha_lint.analysis.state import join_states
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import UNKNOWN, Value

@@ -21,7 +21,8 @@ from gotcha_lint.analysis.bindings import (
 )
 from gotcha_lint.analysis.model import FileModel, Function, Scope
 from gotcha_lint.analysis.scopes import on_class, on_comprehension, on_function
-from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields
+from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields, dotted
+from gotcha_lint.facts.optax import SAVES_LATER, WAITS
 from gotcha_lint.facts.removed import LAST_WORDS
 
 
@@ -53,8 +54,9 @@ class Builder:
             if kind in _LEAVES:
                 continue
             if kind is cst.Attribute:
-                if node.attr.value in LAST_WORDS:  # type: ignore[attr-defined]
-                    self.model.watched.append((node, scope))  # type: ignore[arg-type]
+                word = node.attr.value  # type: ignore[attr-defined]
+                if word in _NOTED:
+                    self.note(node, word, scope)  # type: ignore[arg-type]
                 push((node.value, scope))  # type: ignore[attr-defined]
                 continue
             handler = handlers.get(kind)
@@ -64,6 +66,12 @@ class Builder:
                 self.descend(node, scope)
         _find_captures(self.model, self.scopes)
         return self.model
+
+    def note(self, node: cst.Attribute, word: str, scope: Scope) -> None:
+        if word in LAST_WORDS:
+            self.model.watched.append((node, scope))
+        else:
+            self.model.waits = True
 
     def descend(self, node: cst.CSTNode, scope: Scope, skip: str = "") -> None:
         """Puts the children of a node on the stack, so that the first is visited first."""
@@ -94,6 +102,16 @@ def on_arg(builder: Builder, node: cst.Arg, scope: Scope) -> None:
 
 def on_yield(builder: Builder, node: cst.CSTNode, scope: Scope) -> None:
     scope.function.is_generator = True
+    builder.descend(node, scope)
+
+
+def on_with(builder: Builder, node: cst.With, scope: Scope) -> None:
+    """`with checkpointer:` waits; `with open(path) as file:` has nothing to do with it."""
+    for item in node.items:
+        func = item.item.func if isinstance(item.item, cst.Call) else item.item
+        last = (dotted(func) or "").rpartition(".")[2]
+        if not isinstance(item.item, cst.Call) or last.endswith(_SAVERS):
+            builder.model.waits = True
     builder.descend(node, scope)
 
 
@@ -128,6 +146,8 @@ def _capture(scope: Scope, name: str, node: cst.CSTNode) -> None:
         current = current.parent
 
 
+_NOTED = LAST_WORDS | WAITS
+_SAVERS = tuple(name.rpartition(".")[2] for name in SAVES_LATER)
 _LEAVES = frozenset({cst.SimpleString, cst.Integer, cst.Float})
 _HANDLERS = {
     cst.Call: on_call,
@@ -150,4 +170,5 @@ _HANDLERS = {
     cst.Nonlocal: on_global,
     cst.Yield: on_yield,
     cst.From: on_from,
+    cst.With: on_with,
 } | dict.fromkeys(COMPREHENSIONS, on_comprehension)

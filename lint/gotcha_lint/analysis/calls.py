@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import varying
-from gotcha_lint.analysis.attributes import attribute
+from gotcha_lint.analysis.attributes import attribute, note_plain
+from gotcha_lint.analysis.host_reads import note_read
 from gotcha_lint.analysis.key_uses import consume
-from gotcha_lint.analysis.logit_uses import given_as_logits
-from gotcha_lint.analysis.methods import library_method, method
+from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log
+from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
 from gotcha_lint.analysis.propagation import apply_function, hand_over, tell, use_keys
+from gotcha_lint.analysis.rates import signed
 from gotcha_lint.analysis.results import of_fact
+from gotcha_lint.analysis.settings import note_setting
+from gotcha_lint.analysis.sharing import made_of
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import partial, transform
@@ -23,28 +27,33 @@ from gotcha_lint.analysis.values import (
     Value,
     defined,
     holds_tracer,
-    instance,
 )
 from gotcha_lint.facts import Fact
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
+_ALIKE = frozenset({"vmap", "jit", "nnx.jit", "checkpoint"})
+
 
 def on_call(flow: Flow, node: cst.Call) -> Value:
     callee, base, name = callee_of(flow, node.func)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
-    starred = False
+    starred, stars = False, ""
     for arg in node.args:
         value = flow.eval(arg.value)
         if arg.star:
             starred = True
+            stars = varying.strongest((stars, varying.held(value)))
         elif arg.keyword is not None:
             kwargs[arg.keyword.value] = value
         elif not starred:
             args.append(value)
     result = apply(flow, node, callee, tuple(args), kwargs, base, name, starred)
+    if stars and callee.kind is Kind.CLASS:
+        result = result._replace(varying=stars)
+    note_read(flow, node, name)
     flow.record(Call, node, name, callee, tuple(args), kwargs, result, base=base, starred=starred)
     return result
 
@@ -88,6 +97,8 @@ def apply(
     match callee.kind:
         case Kind.NAMED:
             return _apply_named(flow, node, callee, args, kwargs, name)
+        case Kind.FUNCTION if callee.of == "flax.module" and _same_result(callee):
+            return Value(Kind.ARRAY, flow.staged or any(map(holds_tracer, args)), False)
         case Kind.FUNCTION:
             return apply_function(flow, node, callee, args, kwargs, starred)
         case Kind.CLASS:
@@ -108,7 +119,15 @@ def apply(
         if special is not None:
             return special
     hand_over(flow, node, args, kwargs)
+    if "mutable" in kwargs and is_pair(node, kwargs["mutable"]):
+        traced = flow.staged or any(map(holds_tracer, args))
+        return flow.fresh(node, output_and_state(Value(tracer=traced, maybe=True), traced))
     return flow.fresh(node, _unknown_result(args, kwargs))
+
+
+def _same_result(function: Value) -> bool:
+    """A layer of a library that was mapped or compiled, no more."""
+    return not function.targets and {via.name for via in function.via} <= _ALIKE
 
 
 def _unknown_result(args: tuple[Value, ...], kwargs: Kwargs) -> Value:
@@ -130,13 +149,18 @@ def _apply_named(
         consume(flow, node, fact, args, kwargs)
     if fact.logits is not None:
         given_as_logits(flow, node, fact, args, kwargs, name)
+    if fact.log is not None:
+        given_to_log(flow, node, fact, args, kwargs)
+    if fact.effect == "setting":
+        note_setting(flow, node, args)
     if fact.host is not None:
         _declare_host(flow, args, fact.host)
     elif fact.calls is not None:
         return _calls_function(flow, node, fact, args, kwargs)
     else:
         hand_over(flow, node, args, kwargs)
-    return of_fact(flow, node, name, fact, args, kwargs)
+    result = of_fact(flow, node, name, fact, args, kwargs)
+    return result if fact.rate is None else signed(flow, node, fact, args, kwargs, result)
 
 
 def _declare_host(flow: Flow, args: tuple[Value, ...], position: int) -> None:
@@ -188,9 +212,10 @@ def _construct(
     else:
         fields = [f for c in reversed(project.ancestors(cid)[0]) for f in project.cls(c).fields]
         for field, value in (*zip(fields, args, strict=False), *kwargs.items()):
+            note_plain(flow, cid, field, value)
             flow.effect(
                 ("attr", cid, field), value._replace(param="", ident=0, tracer=False, maybe=True)
             )
     every = (*args, *kwargs.values())
     mark = next((mark for mark in map(varying.held, every) if mark), "")
-    return instance(callee.of, cls=cid, tracer=any(map(holds_tracer, every)), varying=mark)
+    return made_of(flow, node, callee, args, kwargs)._replace(varying=mark)

@@ -71,7 +71,10 @@ def _class_field(flow: Flow, cid: tuple[str, int], small: cst.CSTNode, line: cst
             value = promised(flow, small.annotation.annotation)
             if value.kind is Kind.UNKNOWN and small.value is not None:
                 value = flow.eval(small.value)._replace(maybe=True)
-            flow.effect(("attr", cid, name), value)
+            if value.kind is Kind.ARRAY and not value.maybe and small.value is None:
+                flow.effect(("promised", cid, name), True)
+            if value.kind is not Kind.UNKNOWN or small.value is not None:
+                flow.effect(("attr", cid, name), value)
         case cst.Assign(targets=targets):
             value = flow.eval(small.value)
             for target in targets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.analysis.varying import PARAM
 
 _WORDS = {
     Kind.NONE: "None",
@@ -24,7 +25,7 @@ def value(of: Value) -> str:
         words = f"traced {words}"
     if of.maybe:
         words += ", perhaps"
-    if of.varying:
+    if of.varying and not of.varying.startswith(PARAM):
         words += f", varies ({of.varying})"
     return words
 

@@ -10,6 +10,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Format
 from gotcha_lint.analysis.syntax import evaluated
 from gotcha_lint.analysis.values import Kind, Value, holds_tracer, join_all, static
+from gotcha_lint.analysis.varying import strongest
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -49,9 +50,9 @@ def on_tuple(flow: Flow, node: cst.Tuple) -> Value:
             Kind.LIST, of="tuple", items=(join_all(items),), tracer=any(map(holds_tracer, items))
         )
     if items and all(v.kind is Kind.STATIC and v.literal is not None for v in items):
-        mark = next((v.varying for v in items if v.varying), "")
+        mark = strongest(v.varying for v in items)
         return static("tuple", tuple(v.literal for v in items), mark)
-    mark = next((v.varying for v in items if v.varying and v.kind is Kind.STATIC), "")
+    mark = strongest(v.varying for v in items if v.kind is Kind.STATIC)
     return Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items)), varying=mark)
 
 

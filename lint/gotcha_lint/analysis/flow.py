@@ -12,15 +12,19 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint.analysis import expressions, statements
+from gotcha_lint.analysis import differentiated, expressions, hosting, statements
+from gotcha_lint.analysis.carried import tell_carried
+from gotcha_lint.analysis.makers import note_maker
 from gotcha_lint.analysis.model import FileModel, Function, Scope
 from gotcha_lint.analysis.names import outside
 from gotcha_lint.analysis.parameters import bind_parameters
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.sites import At, Body, Call, Guard, Loop, Place, Trace
+from gotcha_lint.analysis.sites import At, Body, Call, Loop, Place, Trace
+from gotcha_lint.analysis.standing import Guard
 from gotcha_lint.analysis.state import State
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
 from gotcha_lint.analysis.values import (
+    FRESH,
     UNKNOWN,
     FunctionId,
     Site,
@@ -30,6 +34,7 @@ from gotcha_lint.analysis.values import (
     join,
     untraced,
 )
+from gotcha_lint.analysis.varying import CALLED, GROWN, PARAM, without
 
 _STATEMENTS, _EXPRESSIONS = statements.HANDLERS, expressions.HANDLERS
 
@@ -74,7 +79,12 @@ class Flow:
                 self.effect(("global", self.model.path, name), value)
         for name, value in self.ever.items():
             self.effect(("local", self.id, name), value)
+        note_maker(self)
         self.body.sites = sorted(self.places.values(), key=lambda site: site.at.order)
+        differentiated.pass_on(self)
+        if self.body.trace is None:
+            hosting.tell_acting(self)
+            tell_carried(self)
         return self.body, self.effects
 
     def block(self, body: cst.BaseSuite | cst.Module) -> None:
@@ -101,6 +111,11 @@ class Flow:
         """What an expression is worth."""
         handler = _EXPRESSIONS.get(node.__class__)
         return handler(self, node) if handler is not None else UNKNOWN
+
+    @property
+    def turns(self) -> bool:
+        """Inside of a loop that runs more than a few times."""
+        return any(not loop.short for loop in self.loops)
 
     # ---- state ---------------------------------------------------------------------------------
 
@@ -131,8 +146,15 @@ class Flow:
         """Tells others; identities mean nothing outside of this function."""
         if value.__class__ is Value:
             value = anonymous(value)
+            if value.of == FRESH and key[0] != "return":
+                value = value._replace(of="")
             if key[0] == "return":
                 value = untraced(value)  # its caller knows whether it is traced itself
+                value = without(value, GROWN)
+            elif key[0] in ("param", "tparam"):
+                value = without(value, GROWN, PARAM)
+            else:
+                value = without(value, GROWN, PARAM, CALLED)
         old = self.effects.get(key)
         self.effects[key] = value if old is None else merge(key, old, value)
 

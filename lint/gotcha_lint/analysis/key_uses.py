@@ -28,7 +28,11 @@ def consume(
 
 
 def use_key(flow: Flow, node: cst.CSTNode, value: Value) -> None:
-    if value.kind not in MAY_BE_KEYS or not value.ident or flow.state is None:
+    if value.kind not in MAY_BE_KEYS or flow.state is None:
+        return
+    if not value.ident:
+        if value.kind is not Kind.UNKNOWN and _runs_many_times(flow):
+            flow.record(KeyUse, node, node, value)  # maybe of the function around: each turn's
         return
     if value.param:
         flow.effect(("consumes", flow.id, value.param), True)
@@ -37,3 +41,11 @@ def use_key(flow: Flow, node: cst.CSTNode, value: Value) -> None:
         flow.record(KeyUse, node, first, value)
     else:
         flow.state.used[value.ident] = node
+
+
+def _runs_many_times(flow: Flow) -> bool:
+    """The body of a `lax.scan`, `fori_loop` or `while_loop`."""
+    trace = flow.body.trace
+    if trace is None or not trace.direct or trace.soft or not trace.chain:
+        return False
+    return trace.chain[-1][1].partition(" of ")[0] in ("scan", "fori", "while")

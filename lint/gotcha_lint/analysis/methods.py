@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import known
+from gotcha_lint.analysis.attributes import attribute
+from gotcha_lint.analysis.draws import drawn
 from gotcha_lint.analysis.key_uses import use_key
+from gotcha_lint.analysis.optimizers import note_update, of_optax
 from gotcha_lint.analysis.propagation import onward, tell
 from gotcha_lint.analysis.results import LINEN, PIPE
+from gotcha_lint.analysis.sharing import made_of, replaced
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import CUSTOM_RULES, custom_rules
 from gotcha_lint.analysis.values import (
     STATIC,
     UNKNOWN,
+    ClassId,
     Kind,
     Kwargs,
     Value,
@@ -25,9 +30,14 @@ from gotcha_lint.analysis.values import (
     join,
     under_key,
 )
+from gotcha_lint.analysis.varying import GROWN
+from gotcha_lint.facts.draws import GENERATORS
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
+
+MODES = frozenset({"train", "eval", "set_attributes"})  # methods of nnx modules
+ANY_CLASS: ClassId = ("", -1)  # of an object that is not known
 
 
 def method(
@@ -39,11 +49,8 @@ def method(
         made = flow.project.is_a(base.cls, known.TRAIN_STATE)
         if made and "tx" in kwargs:
             flow.effect(("attr", base.cls, "tx"), kwargs["tx"]._replace(param=""))
-        return (
-            instance(base.of, cls=base.cls, tracer=any(map(holds_tracer, kwargs.values())))
-            if made
-            else None
-        )
+            _note_model(flow, node, base)
+        return made_of(flow, node, base, args, kwargs) if made else None
     if base.kind is Kind.LIST:
         return _container_method(flow, node, base, attr, args)
     if (
@@ -52,13 +59,34 @@ def method(
         and attr in ("replace", "apply_gradients")
     ):
         return base
+    if attr in MODES and base.cls is None:
+        _note_mode(flow, ANY_CLASS, attr)
     if base.kind is Kind.OBJECT and base.cls is not None:
         return _model_method(flow, node, base, attr, args, kwargs)
     if base.kind is Kind.FUNCTION and attr in CUSTOM_RULES:
         return custom_rules(flow, node, args, kwargs)
+    if base.of in GENERATORS:
+        return drawn(attr, args, kwargs, flow.turns)
     if base.of == "flax.nnx.Rngs" and not args and attr not in ("fork", "split"):
         return flow.fresh(node, Value(Kind.KEY, flow.staged))  # rngs.dropout()
     return known.method_result(base, attr)
+
+
+def _note_model(flow: Flow, node: cst.CSTNode, state: Value) -> None:
+    """`State.create(apply_fn=model.apply, ...)`: whose `apply` it is."""
+    for arg in node.args if isinstance(node, cst.Call) else ():
+        if arg.keyword is None or arg.keyword.value != "apply_fn":
+            continue
+        if isinstance(arg.value, cst.Attribute) and dotted(arg.value) is not None:
+            model = flow.eval(arg.value.value)
+            if model.kind is Kind.OBJECT and arg.value.attr.value == "apply":
+                model = model._replace(param="", ident=0, tracer=False, site=None)
+                flow.effect(("attr", state.cls, "apply_fn"), Value(maybe=True, self_=(model,)))
+
+
+def _note_mode(flow: Flow, cls: ClassId, name: str) -> None:
+    """`model.train()` and `model.eval()` of nnx assign attributes."""
+    flow.effect(("stored", cls, f"{name}()"), frozenset({flow.function.name}))
 
 
 def _container_method(
@@ -75,6 +103,8 @@ def _container_method(
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
             else None
         )
+        if target is not None and flow.turns:
+            grown = grown._replace(varying=GROWN + target)
         if target is not None and flow.state is not None and target in flow.state.env:
             flow.state.env[target] = grown
         return Value(Kind.NONE)
@@ -100,8 +130,9 @@ def library_method(
     base, name = callee.self_[0], callee.of.rpartition(".")[2]
     traced = flow.staged or any(map(holds_tracer, (*args, *kwargs.values())))
     if base.of == "optax.GradientTransformation":
-        tree = Value(Kind.TREE, traced)
-        return tree if name == "init" else Value(Kind.TUPLE, items=(tree, tree), tracer=traced)
+        return of_optax(flow, base, name, args, kwargs, traced)
+    if base.of == "flax.nnx.Optimizer":
+        note_update(flow, base)
     if base.of == "haiku.Transformed":
         return Value(Kind.TREE if name == "init" else Kind.UNKNOWN, traced, name != "init")
     if base.of == "multiprocessing.Context":
@@ -119,7 +150,11 @@ def _model_method(
     if flow.project.is_a(base.cls, LINEN) and name in ("init", "apply", "init_with_output"):
         return _linen(flow, node, base, name, args, kwargs)
     if name in ("replace", "_replace"):
-        return base
+        return replaced(node, base, kwargs)
+    if name in MODES:
+        _note_mode(flow, base.cls, name)
+    if name == "apply_fn":
+        return _apply_fn(flow, node, base, args, kwargs)
     state = name == "apply_gradients" and flow.project.is_a(base.cls, known.TRAIN_STATE)
     return base if state else None
 
@@ -144,11 +179,52 @@ def _linen(
         if args and args[0].kind is Kind.KEY:
             use_key(flow, node, args[0])
         return Value(Kind.TREE, flow.staged)
-    mutable = kwargs.get("mutable")
-    out = Value(Kind.UNKNOWN, flow.staged or any(map(holds_tracer, args)), True)
+    return _output(flow, node, _probabilities(flow, base, args, kwargs), args, kwargs)
+
+
+def _probabilities(
+    flow: Flow, model: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value | None:
+    """What a model gives that ends in a softmax."""
+    called = flow.project.method(model.cls, "__call__") if model.cls is not None else None
     given = flow.view.get(("return", called)) if called and "method" not in kwargs else None
-    if given is not None and given.kind is Kind.ARRAY and given.of:  # probabilities
-        out = Value(Kind.ARRAY, out.tracer, given.maybe, given.of)
+    if given is None or given.kind is not Kind.ARRAY or not given.of:
+        return None
+    traced = flow.staged or any(map(holds_tracer, args))
+    return Value(Kind.ARRAY, traced, given.maybe, given.of)
+
+
+def _apply_fn(
+    flow: Flow, node: cst.CSTNode, base: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value | None:
+    """`state.apply_fn(...)`, where it is known whose `apply` that is."""
+    known_as = attribute(flow, base, "apply_fn")
+    given = _probabilities(flow, known_as.self_[0], args, kwargs) if known_as.self_ else None
+    return None if given is None else _output(flow, node, given, args, kwargs)
+
+
+def _output(
+    flow: Flow, node: cst.CSTNode, out: Value | None, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value:
+    mutable = kwargs.get("mutable")
+    if out is None:
+        out = Value(Kind.UNKNOWN, flow.staged or any(map(holds_tracer, args)), True)
     if mutable is not None and mutable.literal is not False:
-        return Value(Kind.TUPLE, items=(out, Value(Kind.TREE, flow.staged)), tracer=flow.staged)
+        pair = output_and_state(out, flow.staged)
+        return pair if is_pair(node, mutable) else pair._replace(made="")
     return out
+
+
+def is_pair(node: cst.CSTNode, mutable: Value) -> bool:
+    """`apply(..., mutable=[...])` of a linen module, or a function that is called like it."""
+    func = node.func if isinstance(node, cst.Call) else None
+    name = func.attr if isinstance(func, cst.Attribute) else func
+    if not isinstance(name, cst.Name) or name.value not in ("apply", "apply_fn") or mutable.maybe:
+        return False
+    return mutable.kind in (Kind.LIST, Kind.TUPLE) or isinstance(mutable.literal, str | tuple)
+
+
+def output_and_state(out: Value, traced: bool) -> Value:
+    """What `apply` gives where collections are mutable."""
+    items = (out, Value(Kind.TREE, traced))
+    return Value(Kind.TUPLE, items=items, tracer=traced, made="mutable")

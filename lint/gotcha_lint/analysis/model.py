@@ -112,6 +112,8 @@ class FileModel:
         default_factory=list
     )
 
+    waits: bool = False  # the file may wait for the end of a save by Orbax
+
     def call_of(self, decorator: cst.Decorator) -> cst.Call:
         """The call of a decorator with its function, which no node stands for."""
         call = self.decorator_calls.get(id(decorator))

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.options import tell_options, with_kept
+from gotcha_lint.analysis.replicated import of_gradients
 from gotcha_lint.analysis.roles import (
     BOUNDARIES,
     pairs,
+    unpacks,
     with_options,
 )
+from gotcha_lint.analysis.trees import PLACE, PUT, put_again
 from gotcha_lint.analysis.values import (
     UNKNOWN,
+    FunctionId,
     Kind,
     Kwargs,
     Value,
@@ -32,9 +38,16 @@ def outcome(
     returns = [flow.view.get(("return", target)) for target in sorted(function.targets)]
     value = join_all(returns) if returns and None not in returns else UNKNOWN
     if len(function.targets) == 1 and value != UNKNOWN:
-        given = dict(pairs(flow, next(iter(function.targets)), function, args, kwargs))
-        value = substitute(value, given, kwargs)
-    value = _through(function, value)
+        target = next(iter(function.targets))
+        given = dict(pairs(flow, target, function, args, kwargs))
+        made, said = value, None if unpacks(node) else with_kept(function, kwargs)
+        value = substitute(flow, target, made, given, said)
+        if made.via:
+            tell_options(flow, made, value)
+        value = varying.resolved(value, given)
+    elif value != UNKNOWN:
+        value = varying.without(value, varying.PARAM)
+    value = _through(flow, node, function, value)
     compiled = any(v.name in BOUNDARIES for v in function.via)
     traced_here = flow.staged or any(holds_tracer(a) for a in (*args, *kwargs.values()))
     if compiled and value.kind in (Kind.UNKNOWN, Kind.STATIC, Kind.HOST):
@@ -42,18 +55,20 @@ def outcome(
             Kind.ARRAY if is_tracer(value) else Kind.TREE if not value.tracer else Kind.UNKNOWN,
             maybe=value.maybe,
         )
-    value = settle(value, traced_here)
+    # A function made of the caller's own parameter: who calls the caller knows which one it is.
+    own = value.param if value.kind is Kind.FUNCTION and len(function.targets) == 1 else ""
+    value = settle(value, traced_here)._replace(param=own)
     return flow.fresh(node, value)
 
 
-def _through(function: Value, value: Value) -> Value:
+def _through(flow: Flow, node: cst.CSTNode, function: Value, value: Value) -> Value:
     """The result after grad and its kin."""
     for via in function.via:
         match via.name:
-            case "grad" | "value_and_grad" if not via.known:
+            case "grad" | "value_and_grad" if not via.shaped:
                 value = UNKNOWN
             case "grad":
-                grads = Value(Kind.TREE)
+                grads = Value(Kind.TREE, of=of_gradients(flow, node))
                 aux = (
                     value.items[1]
                     if value.kind is Kind.TUPLE and len(value.items) == 2
@@ -67,16 +82,18 @@ def _through(function: Value, value: Value) -> Value:
                     Kind.TUPLE,
                     items=(
                         Value(Kind.TUPLE, items=(first, *aux)) if via.has_aux else first,
-                        Value(Kind.TREE),
+                        Value(Kind.TREE, of=of_gradients(flow, node)),
                     ),
                 )
     return value
 
 
-def substitute(value: Value, pairs: Mapping[str, Value], kwargs: Kwargs) -> Value:
+def substitute(
+    flow: Flow, target: FunctionId, value: Value, pairs: Mapping[str, Value], kwargs: Kwargs | None
+) -> Value:
     """A function's result where parts of it are its own parameters, or transforms of them."""
     if value.items:
-        items = tuple(substitute(item, pairs, kwargs) for item in value.items)
+        items = tuple(substitute(flow, target, item, pairs, kwargs) for item in value.items)
         value = value._replace(items=items)
     if not value.param:
         return value
@@ -84,15 +101,31 @@ def substitute(value: Value, pairs: Mapping[str, Value], kwargs: Kwargs) -> Valu
     if given is None:
         return value._replace(param="", ident=0)
     if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
-        return value._replace(
-            via=tuple(with_options(v, kwargs) if v.options else v for v in value.via),
-            targets=given.targets,
-            param=given.param,
-            bound=given.bound + value.bound,
-            bound_names=given.bound_names | value.bound_names,
-            made=value.made,
-        )
-    return given
+        every = flow.view.get(("param", target, value.param)) or UNKNOWN
+        return _made_of(value, given, every, kwargs)
+    return put_again(value.made, given) if value.made in (PUT, PLACE) else given
+
+
+def _made_of(value: Value, given: Value, every: Value, kwargs: Kwargs | None) -> Value:
+    """What a maker does to the function given here; `every`: what all its callers gave it.
+
+    `kwargs`: the options that it hands on; None where they cannot be read.
+    """
+    known = len(every.via) if value.via[: len(every.via)] == every.via else 0
+    return value._replace(
+        via=(
+            *given.via,
+            *(
+                with_options(v, kwargs) if v.options and kwargs is not None else v
+                for v in value.via[known:]
+            ),
+        ),
+        targets=given.targets,
+        param=given.param,
+        bound=given.bound + max(value.bound - every.bound, 0),
+        bound_names=given.bound_names | (value.bound_names - every.bound_names),
+        made=value.made,
+    )
 
 
 def settle(value: Value, traced_here: bool) -> Value:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.annotations import promised
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import (
     OPTIMIZER,
     STATIC,
+    STATIC_SELF,
     TRACED,
     TRACER,
     UNKNOWN,
@@ -19,6 +21,7 @@ from gotcha_lint.analysis.values import (
     Value,
     instance,
 )
+from gotcha_lint.analysis.varying import CALLED, PARAM
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -29,7 +32,16 @@ def bind_parameters(flow: Flow) -> None:
     for position, param in enumerate(flow.function.params):
         value = _parameter(flow, position, param.name)
         ident = value.ident or -1 - position
-        flow.assign_name(param.name, value._replace(ident=ident, param=param.name))
+        mark = _mark(flow, value, param.name)
+        flow.assign_name(param.name, value._replace(ident=ident, param=param.name, varying=mark))
+
+
+def _mark(flow: Flow, value: Value, name: str) -> str:
+    """Of a whole number, which may be a size: whoever calls this knows whether it changes."""
+    if value.varying == CALLED:
+        return f"{PARAM}{name}|{CALLED}"
+    number = value.kind is Kind.STATIC and value.of in ("int", "")
+    return value.varying or (PARAM + name if number and flow.body.trace is None else "")
 
 
 def _parameter(flow: Flow, position: int, name: str) -> Value:
@@ -45,7 +57,9 @@ def _parameter(flow: Flow, position: int, name: str) -> Value:
         plain_object = annotated.kind is Kind.OBJECT and annotated.cls is None
         seen = flow.view.get(("param", flow.id, name))
         if annotated.kind not in (Kind.UNKNOWN, Kind.STATIC) and not plain_object:
-            return seen if seen is not None and seen.kind is Kind.HOST else annotated
+            if seen is None or seen.kind is Kind.HOST or seen.of == "host-tree":
+                return seen or annotated
+            return annotated._replace(varying=seen.varying)
         if plain_object:  # what it is made of is better than "an optimizer"
             return seen if seen is not None and seen.of == annotated.of else annotated
         if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:
@@ -58,6 +72,8 @@ def _parameter(flow: Flow, position: int, name: str) -> Value:
         known = seen is not None and (seen.kind is not Kind.UNKNOWN or seen.tracer)
         return seen if seen and known else annotated if annotated.kind is Kind.STATIC else STATIC
     if trace.direct and (trace.wrt is None or name in trace.wrt):
+        if seen is not None and seen.tracer and param.default is not None:
+            flow.body.given |= {name}
         return _traced_parameter(flow, seen, annotated, param.default)
     if seen is not None and seen != UNKNOWN:
         return _default_too(seen, param.default)
@@ -78,8 +94,12 @@ def _traced_parameter(
 ) -> Value:
     """A parameter of a function that is given to a transform."""
     assert flow.body.trace is not None
-    maybe = default is not None or flow.body.trace.soft or not flow.body.trace.known
-    if seen is not None and seen.kind is annotated.kind is Kind.OBJECT and annotated.cls:
+    trace = flow.body.trace
+    array = annotated.kind is Kind.ARRAY and (seen is None or seen.kind is Kind.ARRAY)
+    known = trace.known or (trace.filtered and array)
+    maybe = default is not None or trace.soft or not known
+    whole = seen is not None and seen.kind in (Kind.OBJECT, Kind.TREE)
+    if seen is not None and whole and annotated.kind is Kind.OBJECT and annotated.cls:
         return annotated._replace(tracer=seen.tracer)  # often of a class below
     if seen is not None and seen.of == OPTIMIZER:
         return seen if default is None else annotated  # no transform changes it
@@ -103,4 +123,7 @@ def _self_value(flow: Flow, name: str, trace: Trace | None) -> Value:
     if flow.function.has_decorator("classmethod"):
         return Value(Kind.CLASS, of=cls.name, cls=cid)
     traced = trace is not None and trace.direct and name not in trace.static and not trace.soft
-    return instance(cls.name, cls=cid, tracer=traced)
+    if traced or trace is None or trace.soft or not trace.direct:
+        return instance(cls.name, cls=cid, tracer=traced)
+    keyed = not BOUNDARIES.isdisjoint(trace.roles)
+    return instance(cls.name, cls=cid, literal=STATIC_SELF if keyed else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -184,9 +184,9 @@ class Project:
     def is_a(self, cid: ClassId, *names: str) -> bool:
         return not self.ancestors(cid)[1].isdisjoint(names)
 
-    def import_depths(self) -> dict[str, int]:
-        """How many imports lie below each file; files that import each other count as one step."""
-        links = {
+    def _links(self) -> dict[str, list[str]]:
+        """The files that each file imports."""
+        return {
             path: sorted(
                 found
                 for name in summary.imports
@@ -197,6 +197,25 @@ class Project:
             )
             for path, summary in self.summaries.items()
         }
+
+    @cached_property
+    def _joined(self) -> Mapping[str, set[str]]:
+        groups = {path: {path} for path in self.summaries}
+        for path, below in self._links().items():
+            for other in below:
+                small, large = sorted((groups[path], groups[other]), key=len)
+                if small is not large:
+                    large |= small
+                    groups.update(dict.fromkeys(small, large))
+        return groups
+
+    def connected(self, path: str) -> Iterator[Summary]:
+        """The file, and all that hang together with it by imports."""
+        return map(self.summaries.__getitem__, self._joined[path])
+
+    def import_depths(self) -> dict[str, int]:
+        """How many imports lie below each file; files that import each other count as one step."""
+        links = self._links()
         depth: dict[str, int] = {}
         for start in self.summaries:
             stack, entered = [start], set()

@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from gotcha_lint.analysis.changing import handed
+from gotcha_lint.analysis.host_reads import note_reads_of
 from gotcha_lint.analysis.key_uses import MAY_BE_KEYS, use_key
-from gotcha_lint.analysis.logit_uses import use_logits
+from gotcha_lint.analysis.logit_uses import use_in_log, use_logits
 from gotcha_lint.analysis.outcomes import outcome
+from gotcha_lint.analysis.rates import tell_sign
+from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import BOUNDARIES, donated, left_out, pairs, static_names, unpacks
+from gotcha_lint.analysis.settings import note_settings_of
 from gotcha_lint.analysis.sites import Trace
+from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
     OPTIMIZER,
+    STATIC_SELF,
     TRACED,
     TRACER,
     FunctionId,
@@ -45,15 +52,35 @@ def apply_function(
         tell(flow, node, target, function, args, kwargs, via)
         _propagate(flow, node, target, function)
         use_keys(flow, node, target, function, args, kwargs, used)
+        note_reads_of(flow, target, function, args, kwargs)
     if via is not None:
         _donate(flow, node, function, via)
-    if function.self_ and flow.state is not None and "self" in flow.owners:
+    if (
+        function.self_
+        and flow.state is not None
+        and "self" in flow.owners
+        and _reaches_self(flow, node, function, (*args, *kwargs.values()))
+    ):
         # a method may change any attribute
         for name in [n for n in flow.state.env if n.startswith("self.")]:
             del flow.state.env[name]
             if via is None:
                 flow.state.rebind(name)
     return outcome(flow, node, function, args, kwargs)
+
+
+def _reaches_self(flow: Flow, node: cst.CSTNode, function: Value, given: tuple[Value, ...]) -> bool:
+    """May this method change the object whose method we are in? An object of another class that
+    does not come from it, and is not given it, has no way to."""
+    own, other = flow.function.cls, function.self_[0].cls
+    name = dotted(node.func) if isinstance(node, cst.Call) else None
+    if own is None or other is None or name is None or name.startswith("self."):
+        return True
+    mine, ancestors = (flow.model.path, own.number), flow.project.ancestors
+    related = mine in ancestors(other)[0] or other in ancestors(mine)[0]
+    return related or any(
+        v.kind is Kind.FUNCTION or (v.kind is Kind.OBJECT and v.cls == mine) for v in given
+    )
 
 
 def use_keys(
@@ -72,6 +99,8 @@ def use_keys(
             used.add(value.ident)
         elif value.kind is Kind.ARRAY and (value.of or value.param):
             use_logits(flow, node, value, flow.view.get(("logits", target, name)))
+            if flow.view.get(("logged", target, name)):
+                use_in_log(flow, node, value)
 
 
 def tell(
@@ -90,6 +119,8 @@ def tell(
         for name in {p[0] for p in flow.project.function(target).params} - {n for n, _ in given}:
             flow.effect(("unsure", target, name), True)
     for name, value in given:
+        if value.literal == STATIC_SELF and (read := flow.view.get(("static read", target))):
+            flow.effect(("static read", flow.id), read)
         if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
             if not transformed and (flow.body.trace is not None or binds):
                 flow.effect(("unsure", target, name), True)
@@ -97,11 +128,12 @@ def tell(
         plain = value
         if value.param or value.ident or value.site:
             plain = value._replace(param="", ident=0, site=None)
-        if plain.varying not in ("", "own-maximum"):
-            plain = plain._replace(varying="")  # the loop is the caller's
+        if plain.varying or plain.items:
+            plain = handed(flow, node, plain, value, args, kwargs)
         if plain.of and plain.kind is Kind.ARRAY:
             plain = plain._replace(of="")  # another caller gives another array
         if isinstance(plain.literal, int | float):
+            tell_sign(flow, target, name, plain.literal)
             plain = plain._replace(literal=None)  # another caller has another number
         if transformed:
             as_is = name in static or (plain.kind is Kind.STATIC and not _stages(function, via))
@@ -116,7 +148,10 @@ def tell(
 
 def _stages(function: Value, via: Via | None) -> bool:
     """A number that it is given becomes a tracer; grad and vmap leave those not mapped."""
-    roles = {v.name for v in function.via} | ({via.name} if via else set())
+    through = (*function.via, *([via] if via else ()))
+    if any(v.filtered for v in through):
+        return False
+    roles = {v.name for v in through}
     return bool(roles - {"grad", "value_and_grad", "vmap", "custom", "jvp", "inline", "checkpoint"})
 
 
@@ -147,7 +182,8 @@ def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Valu
     name = flow.project.function(target).name
     if trace is not None:
         if target != flow.id and len(trace.chain) < 12:
-            step = (flow.site(node), name)
+            flow.effect(("within", target), frozenset({flow.id}))
+            step, trace = (flow.site(node), name), varied(trace, flow.body)
             flow.effect(
                 ("traced", target),
                 onward(
@@ -155,6 +191,7 @@ def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Valu
                 ),
             )
         return
+    note_settings_of(flow, node, target)
     looped = any(not loop.short for loop in flow.loops)
     call = (flow.id, flow.site(node), looped, bool(function.via))
     flow.effect(("called", target), frozenset({call}))

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.rests import yields_rest
 from gotcha_lint.analysis.syntax import names_in
+from gotcha_lint.analysis.trees import of_tree
 from gotcha_lint.analysis.values import (
     HOST,
     NONE,
@@ -21,6 +23,7 @@ from gotcha_lint.analysis.values import (
     instance,
     join_all,
     named,
+    origin,
     static,
 )
 from gotcha_lint.facts import Fact
@@ -51,7 +54,7 @@ def of_fact(
             return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of, varying=mark))
         case "part":
             mark = varying.of_call(name, args, kwargs)
-            of = first.of if first.kind is Kind.ARRAY else ""
+            of = origin(first) if first.kind is Kind.ARRAY else ""
             return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of, varying=mark))
         case "arrays":
             item = Value(Kind.ARRAY, flow.staged or traced)
@@ -77,12 +80,16 @@ def of_fact(
             return NONE
         case "same":
             return first
-        case "device-same":
-            if first.kind in (Kind.KEY, Kind.TREE, Kind.OBJECT):
-                return first
-            tree = first.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TUPLE, Kind.NAMED)
-            mark = "" if first.kind is Kind.STATIC else first.varying  # a number has no shape
-            return Value(Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=mark)
+        case (
+            "device-same"
+            | "arrays-of"
+            | "unreplicated"
+            | "state-dict"
+            | "updated"
+            | "leaves"
+            | "flatten"
+        ):
+            return of_tree(head, name, first, len(every), flow.staged or traced)
         case "host-tree":
             return (
                 Value(Kind.HOST) if first.kind is Kind.ARRAY else Value(Kind.LIST, of="host-tree")
@@ -97,15 +104,6 @@ def of_fact(
             return Value(Kind.LIST, of="shapes")
         case "pipe":
             return PIPE
-        case "leaves":
-            return Value(
-                Kind.LIST,
-                of="list",
-                items=(Value(Kind.ARRAY, first.tracer, first.kind is not Kind.TREE),),
-            )
-        case "flatten":
-            leaf = Value(Kind.ARRAY, first.tracer, first.kind is not Kind.TREE)
-            return Value(Kind.TUPLE, items=(Value(Kind.LIST, of="list", items=(leaf,)), STATIC))
         case "arrays-tree":
             return Value(Kind.LIST, of="tuple", items=(Value(maybe=True),))
         case "initializer" | "schedule":
@@ -160,12 +158,16 @@ def _unlisted(
     if name == "builtins.range":
         literal = args[-1].literal if len(args) == 1 else None
         kind = "range-step" if len(args) == 3 else "loop-variable"
+        if len(args) == 3 and flow.function.is_generator and yields_rest(node, flow.function.node):
+            kind = "range-rest"
         value = static("range", literal)
         return value._replace(varying="" if isinstance(literal, int) and literal <= 4 else kind)
     if name in ("builtins.max", "builtins.min", "builtins.sum", "builtins.sorted", "builtins.abs"):
         return _extreme(node, name, args, traced)
     if name in ("builtins.int", "builtins.float", "builtins.bool"):
-        return static(name.rpartition(".")[2], varying=args[0].varying if args else "")
+        own = flow.turns and varying.of_maximum(node)
+        mark = "own-maximum" if own else varying.of_number(name, args)
+        return static(name.rpartition(".")[2], varying=mark)
     if name in ("builtins.list", "builtins.tuple", "builtins.reversed", "builtins.iter") and args:
         of = "tuple" if name == "builtins.tuple" else "list"
         if args[0].kind is Kind.LIST:
@@ -205,7 +207,7 @@ def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool
     if name == "builtins.max" and lengths and len(args) == 1:
         return static("int", varying="own-maximum")
     if args and all(v.kind is Kind.STATIC for v in args):
-        return static(args[0].of, varying=next((v.varying for v in args if v.varying), ""))
+        return static(args[0].of, varying=varying.strongest(v.varying for v in args))
     if traced or any(v.kind is Kind.ARRAY for v in args):
         tracer = any(map(holds_tracer, args))
         sure = len(args) > 1 and any(v.tracer and not v.maybe for v in args)

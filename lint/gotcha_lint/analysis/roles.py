@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.replicated import may_be_unchecked
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
     FunctionId,
@@ -50,6 +51,9 @@ def via_of(
             has_aux=bool(has_aux),
             wrt=wrt,
             unmapped=unmapped or (),
+            shaped=has_aux is not None and not unpacks(node),
+            filtered=row.filtered,
+            unchecked=may_be_unchecked(node, row, kwargs),
         ),
         kwargs,
     )
@@ -66,6 +70,8 @@ def via_of(
         has_aux=via.has_aux or earlier.has_aux,
         wrt=via.wrt if position is not None else earlier.wrt,
         unmapped=via.unmapped or earlier.unmapped,
+        shaped=via.shaped and earlier.shaped,
+        unchecked=via.unchecked or earlier.unchecked,
     )
 
 

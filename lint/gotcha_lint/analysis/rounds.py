@@ -6,9 +6,8 @@ order of files or on how they are shared among workers.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from gotcha_lint.analysis.flow import Flow
 from gotcha_lint.analysis.model import FileModel
@@ -16,7 +15,8 @@ from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
-from gotcha_lint.analysis.values import UNKNOWN, ClassId, FunctionId, Kind, Site, Value
+from gotcha_lint.analysis.usage import Usage
+from gotcha_lint.analysis.values import UNKNOWN, FunctionId
 
 MAX_ROUNDS = 12
 Result = tuple[Effects, Effects]  # what a function tells others; what it read
@@ -68,6 +68,12 @@ class Shard:
             body.hot = usage.hot.get(fid, ())
             body.stored = usage.stored
             body.fields = usage.fields
+            body.callers = usage.callers
+            body.sets = usage.sets
+            body.usage = usage
+            body.updated = usage.updated
+            body.driven = fid in usage.driven
+            body.rerun = usage.rerun.get(fid, ())
 
 
 class Fixpoint:
@@ -148,47 +154,6 @@ def settle(
             break
         pending = state.take(analyse(stale, state.table))
     return state
-
-
-class Usage(NamedTuple):
-    """Who runs a function: code that is not traced, and loops; and what classes hold."""
-
-    hosted: frozenset[FunctionId]
-    hot: Mapping[FunctionId, tuple[tuple[Site, str], ...]]
-    stored: Mapping[tuple[ClassId, str], frozenset[str]]  # the functions that assign an attribute
-    fields: Mapping[ClassId, Mapping[str, Value]]  # what the attributes hold
-
-
-def usage(table: Mapping[Key, Any], project: Project) -> Usage:
-    """Follows the recorded calls: called in a loop, or by what is, makes a function hot."""
-    calls = {key[1]: sorted(value) for key, value in table.items() if key[0] == "called"}
-    hosted = frozenset(fid for fid, found in calls.items() if any(not via for *_, via in found))
-    hot: dict[FunctionId, tuple[tuple[Site, str], ...]] = {}
-    callees: dict[FunctionId, list[tuple[FunctionId, Site]]] = {}
-    for fid, found in calls.items():
-        name = project.function(fid).name
-        looped = next((site for _, site, loop, _ in found if loop), None)
-        if looped is not None:
-            hot[fid] = ((looped, name),)
-        for caller, site, _, _ in found:
-            callees.setdefault(caller, []).append((fid, site))
-    queue = deque(sorted(hot))
-    while queue:
-        caller = queue.popleft()
-        for fid, site in callees.get(caller, ()):
-            if fid not in hot:
-                hot[fid] = (*hot[caller], (site, project.function(fid).name))
-                queue.append(fid)
-    stored = {(key[1], key[2]): value for key, value in table.items() if key[0] == "stored"}
-    return Usage(hosted, hot, stored, _fields(table))
-
-
-def _fields(table: Mapping[Key, Any]) -> dict[ClassId, dict[str, Value]]:
-    found: dict[ClassId, dict[str, Value]] = {}
-    for key, value in table.items():
-        if key[0] == "attr" and value.kind not in (Kind.UNKNOWN, Kind.STATIC, Kind.NONE):
-            found.setdefault(key[1], {})[key[2]] = value
-    return found
 
 
 def waves(project: Project) -> list[list[FunctionId]]:

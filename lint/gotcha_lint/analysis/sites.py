@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel, Function
+from gotcha_lint.analysis.standing import At, Loop
 from gotcha_lint.analysis.values import ClassId, FunctionId, Site, Value
 from gotcha_lint.facts import Fact
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.project import Project
+    from gotcha_lint.analysis.settings import Setting
+    from gotcha_lint.analysis.usage import Usage
 
 
 class Trace(NamedTuple):
@@ -27,30 +30,7 @@ class Trace(NamedTuple):
     static: frozenset[str] = frozenset()  # its parameters that are static
     wrt: frozenset[str] | None = None  # parameters that are traced, where not all are
     known: bool = True  # False: static arguments given by an expression that could not be read
-
-
-class Loop(NamedTuple):
-    node: cst.CSTNode
-    kind: Literal["for", "while", "comprehension"]
-    names: frozenset[str]  # its targets
-    over: Value
-    short: bool  # runs a fixed, small number of times: set-up, not a training loop
-
-
-class Guard(NamedTuple):
-    """An `if` around a place; `when` is False in its else branch."""
-
-    test: cst.CSTNode
-    when: bool
-
-
-class At(NamedTuple):
-    """Where a site stands within its function."""
-
-    statement: cst.CSTNode
-    order: int
-    loops: tuple[Loop, ...] = ()
-    guards: tuple[Guard, ...] = ()
+    filtered: bool = False  # what is an array is traced, whatever else is not known
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -82,16 +62,11 @@ class Call(Place):
         return self.args[position] if 0 <= position < len(self.args) else None
 
     def arg_node(self, position: int, *names: str) -> cst.BaseExpression | None:
-        count = 0
         for arg in self.node.args:
-            if arg.keyword is not None:
-                if arg.keyword.value in names:
-                    return arg.value
-            elif not arg.star:
-                if count == position:
-                    return arg.value
-                count += 1
-        return None
+            if arg.keyword is not None and arg.keyword.value in names:
+                return arg.value
+        plain = [arg.value for arg in self.node.args if arg.keyword is None and not arg.star]
+        return plain[position] if 0 <= position < len(plain) else None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -210,12 +185,18 @@ class Body:
     sites: list[Place] = field(default_factory=list)
     calls: dict[int, Call] = field(default_factory=dict)  # by id of the node
     project: Project | None = None
-    names: dict[str, Value] = field(
-        default_factory=dict
-    )  # what each name holds, at one time or other
-    # Of the attributes of classes: the methods that assign them, and what they hold.
+    callers: Mapping[FunctionId, frozenset[FunctionId]] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()  # parameters with a default that a transform's call fills
+    names: dict[str, Value] = field(default_factory=dict)  # all that each name holds
+    # Of the attributes of classes: the methods that assign them, what they hold.
     stored: Mapping[tuple[ClassId, str], frozenset[str]] = field(default_factory=dict)
     fields: Mapping[ClassId, Mapping[str, Value]] = field(default_factory=dict)
+    sets: Mapping[FunctionId, frozenset[Setting]] = field(default_factory=dict)
+    updated: frozenset[tuple[FunctionId, str]] = frozenset()  # parameters: states updated once
+    rerun: tuple[tuple[Site, str], ...] = ()  # the loops that run what it is compiled into
+    driven: bool = False  # called in a loop of code that acts on the world
+    graded: frozenset[str] = frozenset()  # what a gradient is of: parameters; results as `:`, `:0`
+    usage: Usage | None = None  # what is known of all functions, when all are analysed
     _by_kind: dict[type[Place], list[Place]] = field(default_factory=dict)
 
     @property

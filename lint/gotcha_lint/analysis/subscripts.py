@@ -14,6 +14,7 @@ from gotcha_lint.analysis.values import (
     Value,
     content,
     holds_tracer,
+    origin,
     static,
     under_key,
 )
@@ -35,7 +36,7 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
     if kind in (Kind.ARRAY, Kind.HOST):
         mark = varying.of_index(node, index)
         tracer = base.tracer or holds_tracer(index)
-        return Value(kind, tracer, base.maybe, base.of, varying=mark)
+        return Value(kind, tracer, base.maybe, origin(base), varying=mark)
     if kind is Kind.KEY:
         number = index.literal
         if isinstance(number, int) and base.ident and 0 <= number < 1000:
@@ -79,7 +80,9 @@ def on_slice(flow: Flow, node: cst.Slice) -> Value:
     bounds = [bound for bound in (lower, upper, step) if bound is not None]
     tracers = any(map(holds_tracer, bounds))
     unsure = tracers and not any(b.tracer and not b.maybe for b in bounds)
-    mark = varying.of_slice(node, lower, upper)
+    width = varying.width_of(node) if lower is not None and lower.varying else None
+    size = flow.eval(width).varying if isinstance(width, cst.Name | cst.Attribute) else ""
+    mark = varying.of_slice(node, lower, upper, size)
     return Value(Kind.STATIC, of="slice", tracer=tracers, maybe=unsure, varying=mark)
 
 

@@ -9,6 +9,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Class, FileModel, Function, Imported, Scope
 from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.facts.optax import WAITS
 
 
 class FunctionSummary(NamedTuple):
@@ -20,6 +21,8 @@ class FunctionSummary(NamedTuple):
     decorated: bool
     outer: int  # the function around it; 0 is the module
     uses: frozenset[int]  # functions of the module that its body names
+    arrays: frozenset[str] = frozenset()  # parameters that are annotated as arrays
+    flags: frozenset[tuple[str, bool]] = frozenset()  # parameters with a default True or False
 
 
 class ClassSummary(NamedTuple):
@@ -38,6 +41,7 @@ class Summary(NamedTuple):
     imports: frozenset[str]
     functions: tuple[FunctionSummary, ...]
     classes: tuple[ClassSummary, ...]
+    waits: bool = False  # it may wait for the end of a save by Orbax
 
 
 def summarise(model: FileModel) -> Summary:
@@ -48,7 +52,12 @@ def summarise(model: FileModel) -> Summary:
         imports=frozenset(model.imports),
         functions=tuple(map(_function, model.functions)),
         classes=tuple(_class(cls) for cls in model.classes),
+        waits=model.waits or any(_last(name) in WAITS for name in model.imports),
     )
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _module_names(scope: Scope) -> Iterator[tuple[str, str | tuple[str, int]]]:
@@ -85,7 +94,20 @@ def _function(function: Function) -> FunctionSummary:
         _decorated(function),
         function.parent.number if function.parent else 0,
         frozenset(_used(function)),
+        frozenset(p.name for p in function.params if p.annotation and _is_array(p.annotation)),
+        frozenset(_flags(function)),
     )
+
+
+def _is_array(annotation: cst.BaseExpression) -> bool:
+    return (dotted(annotation) or "").rpartition(".")[2] in ("Array", "ndarray")
+
+
+def _flags(function: Function) -> Iterator[tuple[str, bool]]:
+    for param in function.params:
+        default = param.default
+        if isinstance(default, cst.Name) and default.value in ("True", "False"):
+            yield param.name, default.value == "True"
 
 
 def _used(function: Function) -> Iterator[int]:

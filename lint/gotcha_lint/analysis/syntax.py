@@ -86,6 +86,18 @@ def walk(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.CSTN
             stack.extend(reversed(children(current)))
 
 
+def parents(root: cst.CSTNode) -> dict[int, cst.CSTNode]:
+    """The parent of each node below a node, by the child's id."""
+    found: dict[int, cst.CSTNode] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        for child in children(node):
+            found[id(child)] = node
+            stack.append(child)
+    return found
+
+
 # Classes are compared with `is`: LibCST's are abstract base classes, for which a failing isinstance
 # costs ten times as much, and these functions are called for every node.
 

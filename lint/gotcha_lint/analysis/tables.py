@@ -5,8 +5,22 @@ calls while tracing, ("return", function), ("global", path, name), ("local", fun
 names that nested functions capture, ("attr", class, name), ("traced", function),
 ("host", function), ("consumes", function, name), ("unsure", function, name) where a call while
 tracing gives what is not known, ("logits", function, name) for parameters that must be logits, with
-what they must not be. No function reads ("called", function), its calls
-from code that is not traced, nor ("stored", class, name), the methods that assign an attribute.
+what they must not be, ("anew", function) for those that give another function at each call,
+("promised", class, name) for fields that their annotation calls arrays,
+("plain", class, name) for those that traced code gives something else, ("logged", function,
+name) for parameters of which the logarithm is taken, ("graded", function) for
+the parameters that a gradient runs through and the results that it starts from, ("sets", function)
+for functions that only put settings right, with these, ("reads", function) for the parameters that
+it reads on the host, ("carried", function) for those that a loop fills with what the call before
+gave. ("rate", function, name) is a
+parameter that is a step size, ("sign", function, name) of which sign it was given. No function
+reads ("acts", function), that it acts on the world, ("updated", function, name), a parameter that
+is a state with one update,
+("called", function), its calls from code that is not traced, ("within", function), the traced
+functions that it is used in, nor ("stored", class, name), the
+methods that assign an attribute, and ("static read", function) is for callers: the attributes that
+it reads of a `self` that is part of a cache's key. Nobody reads ("reset", global), the functions
+whose loops change a global setting.
 """
 
 from __future__ import annotations
@@ -71,4 +85,5 @@ def merge_traces(a: Trace, b: Trace) -> Trace:
         static=first.static & second.static if both else first.static,
         wrt=wrt if both else first.wrt,
         known=first.known and second.known if both else first.known,
+        filtered=first.filtered and second.filtered if both else first.filtered,
     )

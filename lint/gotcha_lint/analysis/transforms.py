@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis import replicated
+from gotcha_lint.analysis.differentiated import given_to_grad
+from gotcha_lint.analysis.options import kept
 from gotcha_lint.analysis.outcomes import settle
 from gotcha_lint.analysis.propagation import tell, traced
 from gotcha_lint.analysis.roles import (
@@ -100,14 +103,19 @@ def _trace(
     flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value, row: Transform, via: Via
 ) -> None:
     """Tells a function that it is traced."""
-    outer = flow.body.trace
+    outer = flow.body.trace and replicated.varied(flow.body.trace, flow.body)
+    if outer is not None:
+        flow.effect(("within", target), frozenset({flow.id}))
     summary = flow.project.function(target)
     static = static_names(flow, target, function, via)
     bound = {p[0] for p in summary.params} - {p[0] for p in parameters(flow, target, function)}
+    if len(function.targets) > 1 and summary.binds == "self" and not summary.decorated:
+        bound |= {p[0] for p in summary.params[:1]}  # `compiled(self.step)` beside other functions
     wrt = None
     if row.role in GRADS:
         given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
         wrt = frozenset(given[n][0] for n in via.wrt if -len(given) <= n < len(given))
+        given_to_grad(flow, target, wrt, via)
     if via.unmapped and not any(v.name in BOUNDARIES for v in function.via):
         wrt = frozenset(p[0] for p in summary.params) - left_out(flow, target, function, via)
     outer_roles = outer.roles if outer else frozenset()
@@ -116,7 +124,10 @@ def _trace(
     flow.effect(
         ("traced", target),
         Trace(
-            roles=outer_roles | {row.role} | {v.name for v in function.via},
+            roles=outer_roles
+            | {row.role}
+            | {v.name for v in function.via}
+            | replicated.roles(via, *function.via),
             staged=row.staged
             or any(v.name in BOUNDARIES for v in function.via)
             or (outer is not None and outer.staged),
@@ -129,6 +140,7 @@ def _trace(
             static=static | bound,
             wrt=wrt,
             known=via.known,
+            filtered=via.filtered,
         ),
     )
 
@@ -206,4 +218,5 @@ def partial(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwar
         bound_names=function.bound_names | set(kwargs) | ({_ANYTHING} if unpacks(node) else set()),
         made="partial",
         site=flow.site(node),
+        literal=kept(kwargs),
     )

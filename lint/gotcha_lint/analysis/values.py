@@ -43,6 +43,9 @@ class Via(NamedTuple):
     wrt: tuple[int, ...] = (0,)
     bound: int = -1  # parameters that were filled before it: what its positions count from
     unmapped: tuple[int, ...] = ()  # of vmap: the arguments with None in `in_axes`
+    shaped: bool = True  # False: whether it gives an auxiliary result too could not be read
+    unchecked: bool = False  # of shard_map: replication may not be followed in it
+    filtered: bool = False  # arrays are traced, all else is static: `eqx.filter_jit`
     options: bool = False  # `jit(f, **options)` of a function's own `**options`: its caller says
 
 
@@ -53,7 +56,7 @@ class Value(NamedTuple):
     tracer: bool = False
     maybe: bool = False  # only on some paths, or only by convention
     # NAMED, OBJECT: qualified name; STATIC: Python type; LIST: container type; ARRAY: "softmax" of
-    # probabilities that it gave
+    # probabilities that it gave, or "?x" of the parameter x that it is a part of
     of: str = ""
     items: tuple[Value, ...] = ()
     targets: frozenset[FunctionId] = frozenset()
@@ -66,7 +69,7 @@ class Value(NamedTuple):
     literal: Any = None  # STATIC: the constant; optimizers: names of what they are made of
     ident: int = 0  # tells keys and buffers apart
     varying: str = ""  # why this size, or the shape of this array, changes from step to step
-    made: str = ""  # how a function came to be: def, lambda, partial, method
+    made: str = ""  # def, lambda, partial, method; of a TUPLE: "mutable", by linen's `apply`
     site: Site | None = None  # where it was made
 
 
@@ -82,7 +85,11 @@ TRACED = Value(Kind.UNKNOWN, tracer=True)
 HOST = Value(Kind.HOST)
 KEY = Value(Kind.KEY)
 
+STATIC_SELF = "static self"  # literal of an object that the cache of a jitted method is keyed by
 OPTIMIZER = "optax.GradientTransformation"
+FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update
+GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up already
+PART = "?"  # before a name, as what an array gave: a part of this parameter
 DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
 
 
@@ -123,11 +130,16 @@ def holds_tracer(value: Value) -> bool:
 
 def on_device(value: Value) -> bool:
     """Certainly a device array, or a container of one."""
-    if value.maybe:
-        return False
     if value.kind in (Kind.TUPLE, Kind.LIST):
-        return any(map(on_device, value.items))
-    return value.kind in DEVICE_KINDS
+        return not value.maybe and any(map(on_device, value.items))
+    return value.kind in DEVICE_KINDS and not value.maybe
+
+
+def all_arrays(value: Value) -> bool:
+    """Arrays on the device, or containers of nothing else."""
+    if value.kind in (Kind.TUPLE, Kind.LIST):
+        return bool(value.items) and not value.maybe and all(map(all_arrays, value.items))
+    return value.kind in (Kind.ARRAY, Kind.TREE) and not value.maybe
 
 
 def join(a: Value, b: Value) -> Value:
@@ -148,6 +160,8 @@ def join(a: Value, b: Value) -> Value:
     if a.kind is Kind.STATIC and b.kind in (Kind.ARRAY, Kind.HOST):
         sure = a.of in ("int", "float") and not a.maybe
         return b._replace(maybe=b.maybe or not sure, of="", varying=a.varying or b.varying)
+    if a.kind is Kind.TREE and b.kind in (Kind.TUPLE, Kind.LIST) and all_arrays(b):
+        return Value(Kind.TREE, a.tracer or b.tracer, a.maybe)  # written out, then updated
     return Value(tracer=a.tracer or b.tracer, maybe=True, varying=a.varying or b.varying)
 
 
@@ -192,9 +206,15 @@ def anonymous(value: Value) -> Value:
     items = value.items
     if items:
         items = tuple(map(anonymous, items))
-    if value.ident or items != value.items:
-        return value._replace(ident=0, items=items)
+    of = "" if value.of[:1] == PART else value.of
+    if value.ident or items != value.items or of is not value.of:
+        return value._replace(ident=0, items=items, of=of)
     return value
+
+
+def origin(value: Value) -> str:
+    """What a part of an array remembers: the probabilities or the parameter that it is cut from."""
+    return value.of or (PART + value.param if value.param else "")
 
 
 def untraced(value: Value) -> Value:

@@ -2,16 +2,21 @@
 
 The marks: "own-maximum" (a batch's own longest item), "loop-variable" (a number that counts turns,
 or an array cut by it), "range-step" (a number that goes in steps of a batch, or an array cut by it,
-whose last piece may be short), "selection" (the rows of an array that pass a test).
+whose last piece may be short), "range-rest" (the same in a generator that goes on to the end of
+the data), "selection" (the rows of an array that pass a test), "random" (a
+number that is drawn), "grown:NAME" (a list that a loop appends to, its length, what is made of it).
+"param:NAME" is a size that a function is given: its caller knows what that is. Such a mark may be
+followed by another, "param:size|range-step", that holds if the size is steady. "called": what a
+parameter is given differs from call to call. "counted": an attribute that a method adds to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import libcst as cst
 
-from gotcha_lint.analysis.syntax import names_in
+from gotcha_lint.analysis.syntax import dotted, names_in
 from gotcha_lint.analysis.values import Kind, Value
 
 # Functions whose result has the shape that numbers among their arguments give: at which positions.
@@ -22,46 +27,82 @@ _SHAPED: dict[str, tuple[int, ...]] = {
     "normal": (1,), "randint": (1,), "bernoulli": (2,), "gumbel": (1,),
 }  # fmt: skip
 _SIZES = frozenset({"shape", "size", "num", "repeats", "reps", "N"})
-_REDUCTIONS = frozenset(
-    [
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "prod",
-        "std",
-        "var",
-        "any",
-        "all",
-        "argmax",
-        "argmin",
-        "dot",
-        "vdot",
-        "median",
-        "norm",
-        "size",
-        "ndim",
-        "item",
-        "logsumexp",
-        "count_nonzero",
-        "average",
-    ]
-)
+_REDUCTIONS = frozenset([
+    "sum", "mean", "max", "min", "prod", "std", "var", "any", "all", "argmax", "argmin", "dot",
+    "vdot", "median", "norm", "size", "ndim", "item", "logsumexp", "count_nonzero", "average",
+])  # fmt: skip
 _ROUNDING = (cst.FloorDivide, cst.Modulo, cst.Power, cst.LeftShift, cst.RightShift, cst.BitAnd)
 _ARRAYS = frozenset({Kind.ARRAY, Kind.HOST})
+_SIZED = frozenset({Kind.STATIC, Kind.TUPLE})
+_STEPS = frozenset({"range-step", "range-rest"})
+PARAM, GROWN, CALLED, COUNTED = "param:", "grown:", "called", "counted"
 
 
 def held(value: Value) -> str:
     """The mark of a value, or of what it holds."""
-    if value.varying and value.kind not in (Kind.STATIC, Kind.TUPLE):
+    if value.varying and value.kind not in _SIZED:
         return value.varying
-    return next((mark for mark in map(held, value.items) if mark), "")
+    return strongest(map(held, value.items)) if value.items else ""
+
+
+def shown(value: Value) -> str:
+    """The mark as far as this function knows it by itself."""
+    mark = held(value)
+    return mark.partition("|")[2] if mark.startswith(PARAM) else mark
+
+
+def strongest(marks: Iterable[str]) -> str:
+    """A mark that is known here, rather than one that only the caller knows."""
+    first = ""
+    for mark in marks:
+        if mark and not mark.startswith(PARAM):
+            return mark
+        first = first or mark
+    return first
+
+
+def resolved(value: Value, given: Mapping[str, Value]) -> Value:
+    """A function's result where its shape follows a size that the function was given."""
+    items = value.items
+    if items:
+        items = tuple(resolved(item, given) for item in items)
+    mark = value.varying
+    if mark.startswith(PARAM):
+        name, _, rest = mark.removeprefix(PARAM).partition("|")
+        rest = "" if rest == CALLED else rest
+        size = given.get(name)
+        own = size.varying if size is not None else ""
+        mark = f"{own}|{rest}" if own.startswith(PARAM) and rest and "|" not in own else own or rest
+    elif mark == CALLED:
+        mark = ""
+    if mark != value.varying or items is not value.items:
+        return value._replace(varying=mark, items=items)
+    return value
+
+
+def remarked(value: Value, mark: str) -> Value:
+    """The value with this mark wherever it has one."""
+    items = tuple(remarked(item, mark) for item in value.items)
+    return value._replace(varying=mark if value.varying else "", items=items)
+
+
+def without(value: Value, *kinds: str) -> Value:
+    """Without marks that mean something within one function only."""
+    items = value.items
+    if items:
+        items = tuple(without(item, *kinds) for item in items)
+    mark = value.varying
+    if mark.startswith(kinds):
+        mark = mark.partition("|")[2].replace(CALLED, "")
+    if mark != value.varying or items != value.items:
+        return value._replace(varying=mark, items=items)
+    return value
 
 
 def of_operation(left: Value, right: Value, operator: cst.CSTNode | None = None) -> str:
     """A number does not change the shape of the array that it is added to; rounding clears it."""
     if left.kind is Kind.STATIC and right.kind is Kind.STATIC:
-        return "" if isinstance(operator, _ROUNDING) else left.varying or right.varying
+        return "" if isinstance(operator, _ROUNDING) else strongest((left.varying, right.varying))
     for one, other in ((left, right), (right, left)):
         if one.kind is Kind.LIST and other.kind is Kind.STATIC:
             return held(one) or other.varying  # [0] * n
@@ -70,18 +111,32 @@ def of_operation(left: Value, right: Value, operator: cst.CSTNode | None = None)
     return next((v.varying for v in (left, right) if v.varying and v.kind is not Kind.STATIC), "")
 
 
-def of_slice(node: cst.Slice, lower: Value | None, upper: Value | None) -> str:
-    """`x[:i]` changes with i; `x[i:i + k]` is a window of one length (the last may be short)."""
-    marks = {v.varying for v in (lower, upper) if v is not None and v.varying}
-    moving = lower is not None and bool(lower.varying)
-    if (
-        moving
-        and node.lower is not None
-        and node.upper is not None
-        and names_in(node.lower) & names_in(node.upper)
-    ):
-        return "range-step" if "range-step" in marks else ""
-    return min(marks, default="").replace("range-step", "loop-variable")
+def of_slice(node: cst.Slice, lower: Value | None, upper: Value | None, width: str) -> str:
+    """`x[:i]` changes with i; `x[i:i + k]` is as long as k is (the last may be shorter)."""
+    marks = [v.varying for v in (lower, upper) if v is not None and v.varying]
+    if lower is not None and lower.varying and node.lower is not None and node.upper is not None:
+        if names_in(node.lower) & names_in(node.upper):
+            step = next((mark for mark in marks if mark in _STEPS), "")
+            return f"{width}|{step}" if width.startswith(PARAM) and step else width or step
+        if len(marks) > 1:
+            return ""  # `x[start:end]`: may well be a window
+    mark = strongest(marks)
+    return "loop-variable" if mark in _STEPS else mark
+
+
+def width_of(node: cst.Slice) -> cst.BaseExpression | None:
+    """The `k` of `x[i : i + k]` and of `x[i * k : (i + 1) * k]`."""
+    match node.lower, node.upper:
+        case lower, cst.BinaryOperation(left=left, operator=cst.Add(), right=right) if lower:
+            first = dotted(lower)
+            if first and first in (dotted(left), dotted(right)):
+                return right if first == dotted(left) else left
+        case (
+            cst.BinaryOperation(operator=cst.Multiply(), right=size),
+            cst.BinaryOperation(operator=cst.Multiply(), right=other),
+        ) if dotted(size) == dotted(other):
+            return size
+    return None
 
 
 def of_index(node: cst.Subscript, index: Value) -> str:
@@ -122,12 +177,14 @@ def of_call(name: str, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> 
         return _of_pad(args, kwargs)
     sizes = [args[p] for p in _SHAPED.get(last, ()) if p < len(args)]
     sizes += [v for k, v in kwargs.items() if k in _SIZES and last in _SHAPED]
-    for value in sizes:
-        if value.varying and value.kind in (Kind.STATIC, Kind.TUPLE):
-            return value.varying
+    if last == "arange" and len(args) > 1 and args[0].varying:
+        return ""  # `arange(start, start + size)`
+    mark = strongest(value.varying for value in sizes if value.kind in _SIZED)
+    if mark:
+        return mark
     if last in ("reshape", "resize", "broadcast_to"):
         return ""
-    return next((mark for mark in map(held, (*args, *kwargs.values())) if mark), "")
+    return strongest(map(held, (*args, *kwargs.values())))
 
 
 def _of_pad(args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> str:
@@ -145,8 +202,18 @@ def of_number(name: str, args: tuple[Value, ...]) -> str:
         return ""
     first = args[0] if args else Value()
     if name == "builtins.len":
-        return held(first) if first.kind in _ARRAYS else ""
+        return held(first) if first.kind in _ARRAYS or first.varying.startswith(GROWN) else ""
     return first.varying if first.kind is Kind.STATIC else ""
+
+
+def of_maximum(node: cst.CSTNode) -> bool:
+    """`int(lengths.max())`."""
+    match node:
+        case cst.Call(
+            args=[cst.Arg(value=cst.Call(func=cst.Attribute(attr=cst.Name(value=name))))]
+        ):
+            return name in ("max", "amax")
+    return False
 
 
 def of_stranger(name: str, kwargs: Mapping[str, Value]) -> str:

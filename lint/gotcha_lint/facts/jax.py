@@ -30,6 +30,8 @@ def _control(
 
 
 ROWS: dict[str, Fact] = {
+    "jax.config.update": Fact("none", effect="setting"),
+    "jax.config.config.update": Fact("none", effect="setting"),
     "jax.jit": JIT,
     "jax.pmap": PMAP,
     "jax.shard_map": SHARD_MAP,
@@ -169,6 +171,7 @@ ROWS |= _each("take_along_axis take squeeze ravel", Fact("part"), "jax.numpy.")
 for _squashes in ("softmax", "sigmoid"):
     ROWS[f"jax.nn.{_squashes}"] = Fact(f"array:{_squashes}")
 ROWS["jax.nn.log_softmax"] = Fact("array", logits=0)
+ROWS |= _each("numpy.log lax.log", Fact("array", log=0), "jax.")
 ROWS |= _each(
     "GatherDimensionNumbers ScatterDimensionNumbers ConvDimensionNumbers Precision "
     "broadcast_shapes RandomAlgorithm DotDimensionNumbers conv_dimension_numbers padtype_to_pads "

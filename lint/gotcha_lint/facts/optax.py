@@ -87,6 +87,8 @@ WHOLE_OPTIMIZERS = frozenset(
 STATELESS = CLIPS | {"optax.sgd", "optax.sign_sgd", "optax.scale", "optax.chain", "optax.identity"}
 # Words in the names of what is trained apart, each with an optimizer of its own.
 RUNS = ("run", "seed", "trial", "task", "client", "fold", "restart", "member", "agent", "phase")
+# Ends of names for what is positive: people write a minus in front of it.
+RATES = ("lr", "learning_rate")
 PRECONDITIONERS = frozenset(
     f"optax.scale_by_{name}"
     for name in [
@@ -119,7 +121,8 @@ _SCHEDULES = (
 )
 
 ROWS: dict[str, Fact] = {f"optax.{name}": Fact(OPTIMIZER) for name in _OPTIMIZERS.split()}
-ROWS |= {f"optax.{name}": Fact("schedule") for name in _SCHEDULES.split()}
+ROWS |= {f"optax.{name}": Fact("schedule", rate=0) for name in _SCHEDULES.split()}
+ROWS |= {f"optax.{name}": Fact(OPTIMIZER, rate=0) for name in ("scale", "scale_by_schedule")}
 ROWS |= {
     "optax.apply_updates": Fact("tree"),
     "optax.incremental_update": Fact("tree"),
@@ -174,6 +177,14 @@ ALIASES = {
 SAVES_LATER = frozenset(
     f"orbax.checkpoint.{name}"
     for name in ("StandardCheckpointer", "AsyncCheckpointer", "CheckpointManager")
+)
+# What is called, or handed on to, by who waits for the end of a save.
+WAITS = frozenset(
+    [
+        *("wait_until_finished", "check_for_errors", "close", "wait", "__exit__", "closing"),
+        *("enter_context", "callback", "register", "push", "enable_async_checkpointing"),
+        *("PyTreeCheckpointer", "Checkpointer"),
+    ]
 )
 ROWS |= dict.fromkeys(LOGIT_LOSSES, Fact("array", logits=0))
 MODULES: dict[str, Fact] = {}

@@ -6,8 +6,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import dotted, walk
-from gotcha_lint.queries.syntax_up import parents
+from gotcha_lint.analysis.syntax import dotted, parents, walk
+from gotcha_lint.queries.filled import filled_by
 
 OF_ARRAYS = frozenset(
     [
@@ -35,14 +35,12 @@ _MODULES = ("jnp.", "jax.numpy.", "jax.nn.", "optax.")
 
 def wants_array(body: Body, call: Call, arg: cst.Arg) -> bool:
     """The argument is given to a project's function that takes an array there."""
-    if body.project is None or len(call.callee.targets) != 1 or call.starred:
+    filled = filled_by(body, call, arg)
+    if body.project is None or filled is None:
         return False
-    path, number = next(iter(call.callee.targets))
-    params = body.project.function((path, number)).params
-    left = [p[0] for p in params if p[0] not in call.callee.bound_names][call.callee.bound :]
-    place = call.node.args.index(arg)
-    name = arg.keyword.value if arg.keyword else left[place] if place < len(left) else ""
-    if name in _NAMES:
+    (path, number), name = filled
+    function = body.project.function((path, number))
+    if name in _NAMES or (name in function.arrays and path != body.model.path):
         return True
     return path == body.model.path and _is_array(body.model.functions[number], name)
 

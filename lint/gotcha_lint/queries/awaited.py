@@ -16,6 +16,18 @@ _SYNCHRONOUS = frozenset({"PyTreeCheckpointer", "Checkpointer", "enable_async_ch
 _HANDED_ON = frozenset({"enter_context", "callback", "closing", "register", "push"})
 
 
+def nobody_waits(body: Body) -> bool:
+    """No file that hangs together with this one has a word of waiting in it."""
+    path, project = body.model.path, body.project
+    return project is not None and not any(file.waits for file in project.connected(path))
+
+
+def made_here(body: Body) -> bool:
+    """The file makes an object that saves in the background."""
+    calls = (node for node in walk(body.model.tree) if isinstance(node, cst.Call))
+    return any(_last(call.func) in _CLASSES for call in calls)
+
+
 def never_awaited(body: Body, name: str) -> bool:
     """The object of this name is made in this file, kept in it, and nobody waits for it."""
     made = False

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.queries.classes import TypeName, accepts, constant, named_types, readable
 
@@ -17,9 +17,11 @@ def shadowed_entries(body: Body, test: Call) -> Iterator[tuple[cst.CSTNode, str,
     loop = next((loop for loop in reversed(test.at.loops) if kind in loop.names), None)
     if loop is None or body.project is None or not isinstance(loop.node, cst.For):
         return
+    if not _stops(test.at.statement):
+        return
     table = loop.node.iter
     if isinstance(table, cst.Name):
-        table = constant(body, table.value)
+        table = _set_here(body, table.value) or constant(body, table.value)
     taken: list[TypeName] = []
     for entry in _entries(table):
         types = named_types(body, entry)
@@ -29,6 +31,23 @@ def shadowed_entries(body: Body, test: Call) -> Iterator[tuple[cst.CSTNode, str,
         if types and above[0] is not None and None not in above:
             yield entry, readable(body.project, types[0]), readable(body.project, above[0])
         taken.extend(types)
+
+
+def _stops(statement: cst.CSTNode) -> bool:
+    """The first class that fits is the only one: the search ends."""
+    if not isinstance(statement, cst.If):
+        return True  # `return do(x) if isinstance(x, kind) else ...`
+    last = statement.body.body[-1]
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, cst.Return | cst.Break | cst.Raise)
+
+
+def _set_here(body: Body, name: str) -> cst.BaseExpression | None:
+    """What a name of the function itself is set to, where it is set once."""
+    sources = [bind.source for bind in body.of(Bind) if bind.name == name]
+    one = sources[0] if len(sources) == 1 else None
+    return one if isinstance(one, cst.BaseExpression) else None
 
 
 def _entries(table: cst.BaseExpression | None) -> Iterator[cst.BaseExpression]:

@@ -1,35 +1,20 @@
-"""Functions of a file that make another function at each call."""
+"""Functions that make another function at each call."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
 from gotcha_lint.queries.captured import changing_here, is_data, names_and_lambdas
-from gotcha_lint.queries.places import may_keep
-
-_PLAIN = ("staticmethod", "classmethod")
 
 
 def makes_anew(call: Call) -> bool:
-    """What is called defines the function that it gives back, and keeps none of it."""
-    project, makers, made = call.body.project, call.callee.targets, call.result.targets
-    if project is None or len(makers) != 1 or len(made) != 1:
+    """What is called gives another function each time, and keeps none of them."""
+    makers, usage = call.callee.targets, call.body.usage
+    if usage is None or not len(makers) == 1 == len(call.result.targets):
         return False
-    path, number = next(iter(makers))
-    if path != call.body.model.path:
-        return False
-    maker = call.body.model.functions[number]
-    inner = project.function(next(iter(made)))
-    if _is_decorated(project.function((path, number)).decorated, maker) or may_keep(maker.node):
-        return False
-    return inner.qualname.startswith(f"{maker.qualname}.<locals>.")
-
-
-def _is_decorated(decorated: bool, maker: Function) -> bool:
-    return decorated and not maker.has_decorator(*_PLAIN)
+    return makers <= usage.makers
 
 
 def maker_of(call: Call, function: Value) -> Call | None:

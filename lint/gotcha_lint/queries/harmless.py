@@ -8,10 +8,9 @@ from typing import NamedTuple
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import parents, walk
 from gotcha_lint.facts.random import DUMMIES, SELECTS, SUMS, WAITS
 from gotcha_lint.queries.masks import logical
-from gotcha_lint.queries.syntax_up import parents
 
 
 def harmless(body: Body, now: Call, before: Call) -> bool:

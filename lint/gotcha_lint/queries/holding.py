@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.analysis.known import STATE_OBJECTS, TRAIN_STATE
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.values import Kind, Value, on_device
 from gotcha_lint.facts.updates import STRUCTS
@@ -53,6 +54,23 @@ def is_tree(body: Body, value: Value) -> bool:
     return body.project.is_a(value.cls, *_TREES)
 
 
+def _is_state(body: Body, value: Value) -> bool:
+    if value.of in STATE_OBJECTS:
+        return True
+    return (
+        value.cls is not None
+        and body.project is not None
+        and body.project.is_a(value.cls, TRAIN_STATE)
+    )
+
+
+def holds_arrays(body: Body, value: Value) -> bool:
+    """A pytree of the project's own, with fields that are given arrays on the device."""
+    if not is_tree(body, value):
+        return False
+    return any(held.kind in (Kind.ARRAY, Kind.TREE) for _, held in fields_of(body, value))
+
+
 def made_on_device(body: Body, value: Value) -> bool:
     """Certainly holds arrays on the device, keys aside: an array, a tree, or an object of them."""
     if value.maybe or value.kind is Kind.KEY:
@@ -60,6 +78,8 @@ def made_on_device(body: Body, value: Value) -> bool:
     if value.kind in (Kind.TUPLE, Kind.LIST):
         return any(made_on_device(body, item) for item in value.items)
     if value.kind is Kind.OBJECT:
+        if _is_state(body, value) or holds_arrays(body, value):
+            return True
         return any(
             on_device(held) and held.kind is not Kind.KEY for _, held in fields_of(body, value)
         )

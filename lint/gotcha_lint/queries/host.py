@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from gotcha_lint.analysis.hosting import is_host
 from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.sites import Body, Call, Place
+from gotcha_lint.analysis.sites import Body, Place
 from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.places import is_hot, is_test, long_loops
-
-_HOST_EFFECTS = frozenset({"print", "log", "io", "read", "wait", "time"})
-_MAPPED = frozenset({"pmap", "nnx.pmap"})
-_JITTED = frozenset({"jit", "nnx.jit"})
-_CASTS = frozenset(
-    {"builtins.float", "builtins.int", "builtins.input", "builtins.open", "builtins.next"}
-)
-_DEVICE = frozenset({Kind.ARRAY, Kind.TREE, Kind.UNKNOWN})
 
 
 def runs_often_on_host(place: Place) -> bool:
@@ -29,6 +21,13 @@ def runs_often_on_host(place: Place) -> bool:
     return is_hot(body) and (is_script(body.model) or is_host(body) or _hot_from_module(body))
 
 
+def driven_by_host(place: Place) -> bool:
+    """In a function of any file that a training loop calls, in code that runs as plain Python."""
+    body = place.body
+    plain = body.eager and not is_test(body) and not body.function.is_generator
+    return plain and body.driven and is_hot(body) and not long_loops(place)
+
+
 def _hot_from_module(body: Body) -> bool:
     """The loop that calls it stands at the top of this file."""
     path, number = body.hot[0][0]
@@ -37,27 +36,6 @@ def _hot_from_module(body: Body) -> bool:
     node = body.model.nodes[number]
     loops = [s for s in body.model.tree.body if isinstance(s, cst.For | cst.While)]
     return any(part is node for loop in loops for part in walk(loop))
-
-
-def is_host(body: Body) -> bool:
-    """Not traced, nor to be traced by others: it acts on the world."""
-    if not body.eager:
-        return False
-    if body.function.number == 0 or body.function.name == "main":
-        return True
-    return any(map(_shows_host, body.of(Call)))
-
-
-def _shows_host(call: Call) -> bool:
-    names = {via.name for via in call.callee.via}
-    if names & _MAPPED or (long_loops(call) and names & _JITTED):
-        return True
-    if call.name in _CASTS:
-        return call.name not in ("builtins.float", "builtins.int") or bool(
-            call.args and call.args[0].kind in (Kind.ARRAY, Kind.TREE)
-        )
-    effect = call.body.fact(call).effect
-    return effect in _HOST_EFFECTS or (effect == "" and call.name.endswith((".item", ".tolist")))
 
 
 def is_script(model: FileModel) -> bool:

@@ -81,6 +81,13 @@ def own_of_turn(call: Call, key: Value) -> bool:
     return not names.isdisjoint(used)
 
 
+def from_around(call: Call, key: Value) -> bool:
+    """The key is a name of the function or module around, and never bound in this function."""
+    captured = call.body.function.captured
+    nodes = [n.value for n, v in zip(call.node.args, _given(call), strict=False) if v is key]
+    return any(isinstance(node, cst.Name) and node.value in captured for node in nodes)
+
+
 def _given(call: Call) -> list[Value | None]:
     """The values of the arguments, one for each of the nodes; None after a starred one."""
     found: list[Value | None] = []

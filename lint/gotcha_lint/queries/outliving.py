@@ -15,9 +15,10 @@ def outlives(body: Body, name: str, held: Value | None = None, *, attribute: boo
     trace = body.trace
     if trace is None or (held is not None and not _plain(body, held, attribute or bool(dot))):
         return False
-    if head in body.function.scope.bound and head not in body.function.scope.global_names:
+    scope = body.function.scope
+    if head in scope.bound.keys() - scope.global_names - scope.nonlocal_names:
         return _own_object(body, head)
-    owner = _owner(body.function.scope, head)
+    owner = _owner(scope, head)
     if owner is None:
         return False
     return owner.kind == "module" or _crosses(body)

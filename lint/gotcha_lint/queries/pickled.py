@@ -11,7 +11,7 @@ from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import Kind, Value, on_device
 from gotcha_lint.finding import Confidence
-from gotcha_lint.queries.holding import fields_of, is_tree, pickles_itself
+from gotcha_lint.queries.holding import fields_of, holds_arrays, pickles_itself
 
 _POOLS = ("multiprocessing.Pool.", "concurrent.futures.ProcessPoolExecutor.")
 _JAX = frozenset({"jax", "flax", "optax", "haiku", "equinox", "orbax"})
@@ -69,9 +69,9 @@ def holds_device_arrays(body: Body, one: Pickled) -> Confidence | None:
 
 def _holds_state(body: Body, value: Value) -> bool:
     """A pytree of the project's own, whose fields are given arrays on the device."""
-    if value.maybe or value.tracer or not is_tree(body, value) or pickles_itself(body, value):
+    if value.maybe or value.tracer or pickles_itself(body, value):
         return False
-    return any(held.kind in (Kind.ARRAY, Kind.TREE) for _, held in fields_of(body, value))
+    return holds_arrays(body, value)
 
 
 def _pickles_trees(one: Pickled) -> bool:

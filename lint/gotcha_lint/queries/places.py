@@ -94,19 +94,6 @@ def is_memoised(body: Body) -> bool:
     return any(word in name for name in names for word in _CACHES)
 
 
-def may_keep(node: cst.CSTNode) -> bool:
-    """A function that keeps what it makes: it stores it, or asks whether it is there."""
-    for part in walk(node):
-        match part:
-            case cst.Is() | cst.IsNot() | cst.In() | cst.NotIn() | cst.Try():
-                return True
-            case cst.AssignTarget(target=cst.Attribute() | cst.Subscript()):
-                return True
-            case cst.Name(value="hasattr" | "getattr" | "setdefault"):
-                return True
-    return False
-
-
 def happens_once(place: Place) -> bool:
     """Under `if f is None`, `if key not in cache`, `if step == 0`: only a first time is reached."""
     return any(_asks_for_first(guard.test, guard.when) for guard in place.at.guards)

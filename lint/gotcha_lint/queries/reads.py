@@ -30,6 +30,25 @@ def reads(body: Body) -> Iterator[tuple[Place, frozenset[str]]]:
     for site in body.sites:
         if _waits(body, site):
             yield site, _names(site.node)
+        elif isinstance(site, Call) and site.callee.targets and not site.decorator:
+            names = read_by(body, site)
+            if names:
+                yield site, names
+
+
+def read_by(body: Body, call: Call) -> frozenset[str]:
+    """Names that are given to a function of the project that reads them on the host."""
+    callee, project, usage = call.callee, body.project, body.usage
+    if project is None or usage is None or callee.via or len(callee.targets) != 1:
+        return frozenset()
+    target = next(iter(callee.targets))
+    read = usage.reads.get(target, frozenset())
+    if not read or callee.bound_names:
+        return frozenset()
+    params = [p[0] for p in project.function(target).params][callee.bound :]
+    given = [(n, arg) for n, arg in zip(params, call.node.args, strict=False) if not arg.keyword]
+    given += [(arg.keyword.value, arg) for arg in call.node.args if arg.keyword]
+    return frozenset().union(*(_names(arg.value) for name, arg in given if name in read))
 
 
 def _waits(body: Body, site: Place) -> bool:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import libcst as cst
 
+from gotcha_lint.analysis.makers import PARTIALS, SAME_OBJECT
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Call
@@ -19,8 +20,6 @@ from gotcha_lint.queries.places import happens_once, is_memoised, is_test, long_
 from gotcha_lint.queries.stale import names_read
 
 Made = Literal["lambda", "def", "partial", "method", "transform"]
-_PARTIALS = ("functools.partial", "jax.tree_util.Partial")
-_SAME_OBJECT = frozenset({"jit", "nnx.jit", "checkpoint"})  # found again: jit(jit(f)) of the same f
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,7 @@ class Rebuilt:
     name: str  # of the function
     data: tuple[str, ...]  # what it captures of the data of one turn
     used: cst.CSTNode  # where it is called
+    at: cst.CSTNode  # where it is jitted, or made by a function of another file
 
 
 def rebuilt(call: Call) -> Rebuilt | None:
@@ -53,7 +53,8 @@ def rebuilt(call: Call) -> Rebuilt | None:
     data = given_data(maker) if maker is not None else data_of(call, function, made)
     if data is None:
         return None
-    return Rebuilt(made, via.name.rpartition(".")[2], each, _name(call, function), data, used)
+    word = via.name.rpartition(".")[2]
+    return Rebuilt(made, word, each, _name(call, function), data, used, call.node)
 
 
 def _boundary(call: Call) -> Via | None:
@@ -61,7 +62,7 @@ def _boundary(call: Call) -> Via | None:
     if call.result.kind is not Kind.FUNCTION or call.callee.kind not in (Kind.NAMED, Kind.FUNCTION):
         return None
     via = call.result.via[-1] if call.result.via else None
-    if call.name in _PARTIALS:
+    if call.name in PARTIALS:
         return None
     return via if via is not None and via.name in BOUNDARIES else None
 
@@ -74,7 +75,18 @@ def _from_factory(call: Call, via: Via, each: str) -> Rebuilt | None:
     if used is None or data is None:
         return None
     name = _name(call, call.result)
-    return Rebuilt("def", via.name.rpartition(".")[2], each, name, data, used)
+    made, at = (
+        ("partial", _jit_of(call, via)) if call.result.made == "partial" else ("def", call.node)
+    )
+    return Rebuilt(made, via.name.rpartition(".")[2], each, name, data, used, at)
+
+
+def _jit_of(call: Call, via: Via) -> cst.CSTNode:
+    """Where a function of this file jits what it gives back."""
+    path, number = via.site
+    return (
+        call.body.model.nodes[number] if path == call.body.model.path and number >= 0 else call.node
+    )
 
 
 def _used(call: Call, via: Via) -> cst.CSTNode | None:
@@ -95,7 +107,7 @@ def _made(call: Call, function: Value, via: Via) -> Made | None:
     if function.made == "partial":
         return "partial" if site_here(call, function) else None
     if function.via:
-        same = function.via[-1].name in _SAME_OBJECT
+        same = function.via[-1].name in SAME_OBJECT
         return "transform" if not same and site_here(call, function) else None
     match function.made:
         case "lambda" | "def":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gotcha_lint.analysis.sites import Bind, Call, Store
+from gotcha_lint.analysis.sharing import PLACED, SHARED
+from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted, names_in
 
 
@@ -14,6 +15,31 @@ def is_still(call: Call, name: str, other: str) -> Bind | None:
     if bind is None or dotted(bind.source) != other:
         return None
     return None if _changed_between(call, bind, other) else bind
+
+
+def shared_in(call: Call, name: str) -> Bind | None:
+    """The assignment of an object that holds one tree twice, as it is when it comes here."""
+    binds = [b for b in call.body.of(Bind) if b.name == name]
+    first = _last_before(call, name)
+    if first is not None and _holds_twice(call.body, first):
+        return first
+    loops = call.at.loops
+    inner = [b for b in binds if loops and b.at.loops[: len(loops)] == loops]
+    before = any(b.at.order < call.at.order for b in inner)
+    last = inner[-1] if inner else None  # the next turn begins with it
+    late = last is not None and last.at.order > call.at.order and not before
+    return last if late and last is not None and _holds_twice(call.body, last) else None
+
+
+def _holds_twice(body: Body, bind: Bind) -> bool:
+    """Put on devices, a tree is still the same twice where each device gets all of it."""
+    if bind.value.literal != PLACED or bind.value.maybe:
+        return bind.value.literal == SHARED and not bind.value.maybe
+    return any(
+        call.name == "jax.sharding.PartitionSpec" and not call.node.args
+        for call in body.of(Call)
+        if call.at.statement is bind.at.statement
+    )
 
 
 def _last_before(call: Call, name: str) -> Bind | None:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.resets import compiles_anew
+from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import ClassId
-from gotcha_lint.queries.stale import compiles_anew, is_set_up
+from gotcha_lint.queries.stale import is_set_up
 
 # Attributes of these names say how to compile, and are set before anything is.
 _SETTINGS = ("sharding", "shardings", "mesh", "spec", "specs", "config", "cfg", "dtype")
@@ -69,6 +70,16 @@ def _own_names(method: Function) -> set[str]:
         and method.params
         and node.value.value == method.params[0].name
     }
+
+
+def handed_over(body: Body) -> Iterator[tuple[str, cst.CSTNode]]:
+    """The attributes that other functions read of a static `self`, and the call that gives it."""
+    own, read = body.function.params[0].name, body.usage.read if body.usage else {}
+    for call in body.of(Call):
+        if any(dotted(arg.value) == own for arg in call.node.args):
+            for target in sorted(call.callee.targets):
+                for attr in sorted(read.get(target, ())):
+                    yield attr, call.node
 
 
 def through_closure(function: Function) -> tuple[Function, list[tuple[str, cst.Attribute]]] | None:

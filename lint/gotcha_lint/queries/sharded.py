@@ -1,31 +1,39 @@
-"""Gradients inside of shard_map: where they come from, and whether replication is checked."""
+"""Gradients inside of shard_map: where they are averaged, and where they come from."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.flowing import Flowing
+from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted, walk
-from gotcha_lint.queries.gradients import Flowing
+from gotcha_lint.analysis.values import GRADIENTS, UNKNOWN, Kind, Value
 
 _GRADS = frozenset({"grad", "value_and_grad"})
-_CASTS = frozenset({"jax.lax.pcast", "jax.lax.pvary"})
-_UNCHECKED = frozenset({"check_vma", "check_rep"})
 
 
 _SUMS = ("pmean", "psum")
 
 
-def averaged(site: Call) -> tuple[cst.CSTNode | None, str]:
+def averaged(site: Call) -> tuple[cst.CSTNode | None, Value, str]:
     """What is averaged over devices, and how: also by `tree.map(lambda g: pmean(g), grads)`."""
     if site.name != "jax.tree.map":
-        return site.arg_node(0, "x"), site.name.rpartition(".")[2]
+        word = site.name.rpartition(".")[2]
+        return site.arg_node(0, "x"), site.arg(0, "x") or UNKNOWN, word
     match site.arg_node(0):
         case cst.Lambda(
             params=cst.Parameters(params=[cst.Param(name=cst.Name(value=leaf))]), body=body
         ):
-            return site.arg_node(1), _sum_of(body, leaf)
-    return None, ""
+            word = _sum_of(body, leaf)
+            return site.arg_node(1), (site.arg(1) or UNKNOWN) if word else UNKNOWN, word
+    return None, UNKNOWN, ""
+
+
+def is_summed(value: Value) -> bool:
+    """Gradients that another function took, alone or beside the loss."""
+    if value.kind is Kind.TUPLE:
+        return any(map(is_summed, value.items))
+    return value.kind is Kind.TREE and value.of == GRADIENTS and not value.maybe
 
 
 def _sum_of(node: cst.CSTNode, leaf: str) -> str:
@@ -74,41 +82,3 @@ def _second_if_value(call: Call, name: str) -> bool:
                 elements = node.target.elements
                 return len(elements) > place and dotted(elements[place].value) == name
     return False
-
-
-def by_what_was_made_here(body: Body, made: Call) -> bool:
-    """Differentiated with respect to a value that this function made."""
-    first = made.arg_node(0)
-    names = (
-        {n.value for n in walk(first) if isinstance(n, cst.Name)} if first is not None else set()
-    )
-    outside = {p.name for p in body.function.params} | set(body.function.captured)
-    return first is not None and not names & outside
-
-
-def casts(body: Body) -> bool:
-    return any(call.name in _CASTS for call in body.of(Call))
-
-
-def checked(body: Body) -> bool:
-    """The shard_map that runs this is in the same file, and nothing switches its check off."""
-    assert body.trace is not None
-    found = False
-    for (path, number), word in body.trace.chain:
-        if not word.startswith("shard_map "):
-            continue
-        if path != body.model.path or number < 0:
-            return False
-        for node in walk(body.model.nodes[number]):
-            if isinstance(node, cst.Arg) and _may_switch_off(node):
-                return False
-        found = True
-    return found
-
-
-def _may_switch_off(arg: cst.Arg) -> bool:
-    """`check_vma=False`, or arguments that cannot be read."""
-    if arg.star:
-        return True
-    named = arg.keyword is not None and arg.keyword.value in _UNCHECKED
-    return named and not (isinstance(arg.value, cst.Name) and arg.value.value == "True")

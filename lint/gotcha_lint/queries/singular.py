@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from gotcha_lint.analysis.flowing import Flowing
+from gotcha_lint.analysis.limits import is_small
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import literal, walk
-from gotcha_lint.facts.jax import GUARDS, SINGULAR
-from gotcha_lint.queries.gradients import Flowing
+from gotcha_lint.facts.jax import SINGULAR
 from gotcha_lint.rule import text_of
 
 _SMALL = 1e-3
-_EPSILONS = ("eps", "tiny", "tol", "small")
+_ROOTS = frozenset({"sqrt", "cbrt", "norm"})
 
 
 class Singular(NamedTuple):
@@ -22,6 +23,7 @@ class Singular(NamedTuple):
     word: str  # how to call it
     inner: cst.CSTNode  # what must stay away from the place
     at: float
+    zero: bool = False  # it is itself 0 there, so that it can be asked instead
 
 
 class Condition(NamedTuple):
@@ -39,7 +41,8 @@ def singular(body: Body, root: cst.CSTNode) -> Iterator[Singular]:
                 row = SINGULAR.get(call.name) if call is not None else None
                 inner = call.arg_node(row[1], "x") if call is not None and row is not None else None
                 if call is not None and row is not None and inner is not None:
-                    yield Singular(node, f"`{call.name.rpartition('.')[2]}`", inner, row[0])
+                    word = call.name.rpartition(".")[2]
+                    yield Singular(node, f"`{word}`", inner, row[0], word in _ROOTS)
             case cst.BinaryOperation(operator=cst.Divide(), right=right):
                 yield Singular(node, "the division", right, 0.0)
             case cst.BinaryOperation(operator=cst.Power(), left=left, right=right):
@@ -49,39 +52,7 @@ def singular(body: Body, root: cst.CSTNode) -> Iterator[Singular]:
                     and (power < 0 or power != int(power))
                     and power < 1
                 ):
-                    yield Singular(node, "the power", left, 0.0)
-
-
-def is_guarded(body: Body, flowing: Flowing, node: cst.CSTNode) -> bool:
-    """It cannot get there: it comes out of a `where` or a `maximum`, or a small number is added."""
-    whole = flowing.resolve(node)
-    for part in walk(whole):
-        call = body.call_of(part) if isinstance(part, cst.Call) else None
-        if call is not None and call.name in GUARDS:
-            return True
-        if _adds_small(part):
-            return True
-        if isinstance(part, cst.Name) and part is not whole:
-            deeper = flowing.resolve(part)
-            made = body.call_of(deeper) if deeper is not part else None
-            if made is not None and made.name in GUARDS:
-                return True
-    return isinstance(literal(whole), int | float)
-
-
-def _adds_small(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
-            return is_small(left) or is_small(right)
-    return False
-
-
-def is_small(node: cst.CSTNode) -> bool:
-    """A positive number, or a name that says so."""
-    number = literal(node)
-    if isinstance(number, int | float):
-        return number > 0
-    return any(word in text_of(node).lower() for word in _EPSILONS)
+                    yield Singular(node, "the power", left, 0.0, power > 0)
 
 
 def conditions(flowing: Flowing, node: cst.CSTNode, holds: bool = True) -> Iterator[Condition]:
@@ -108,7 +79,8 @@ def asks_for(flowing: Flowing, condition: Condition, found: Singular) -> bool:
         near = abs(bound) <= _SMALL if isinstance(bound, int | float) else is_small(condition.bound)
     else:
         near = isinstance(bound, int | float) and 0.9 <= abs(bound) <= 1.0
-    return near and same(flowing, condition.subject, found.inner)
+    itself = found.zero and flowing.resolve(condition.subject) is found.node
+    return near and (itself or same(flowing, condition.subject, found.inner))
 
 
 def same(flowing: Flowing, one: cst.CSTNode, other: cst.CSTNode) -> bool:

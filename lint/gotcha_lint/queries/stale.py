@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.resets import compiles_anew, element, global_of
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Place
 from gotcha_lint.analysis.syntax import children, dotted, walk
@@ -75,17 +76,6 @@ def is_set_up(name: str) -> bool:
     return name in _SET_UP or name.lstrip("_").startswith(_SET_UP_WORDS)
 
 
-def compiles_anew(function: Function) -> bool:
-    """It jits, or clears what was compiled: it takes care of what it changes."""
-    for node in walk(function.node):
-        if node.__class__ is cst.Name and (
-            "jit" in node.value  # type: ignore[attr-defined]
-            or node.value in ("pmap", "clear_caches", "clear_cache")  # type: ignore[attr-defined]
-        ):
-            return True
-    return False
-
-
 def rebound_after(call: Call, calls: list[Call], name: str) -> Place | None:
     """An assignment of a captured name after the function was made, with calls on both sides."""
     return changed_after(call, calls, [bind for bind in call.body.of(Bind) if bind.name == name])
@@ -149,3 +139,31 @@ def _assigns(function: Function, name: str) -> bool:
         if target is not None and dotted(target) == name:
             return True
     return False
+
+
+def changed_settings(body: Body) -> Iterator[tuple[str, cst.CSTNode, cst.CSTNode | None]]:
+    """`SETTINGS["rate"]` and `model.RATE` that a loop elsewhere assigns: what is read, and where
+    it is assigned, if that is in this file."""
+    usage, project, module = body.usage, body.project, body.model.module.scope
+    if usage is None or project is None or not usage.resets:
+        return
+    for name in body.function.captured:
+        where = global_of(project, body.function.scope, module, body.model.path, name)
+        for (path, changed), resets in usage.resets.items():
+            for (writer, number), key in sorted(resets):
+                if is_set_up(project.function((writer, number)).name) or where is None:
+                    continue
+                node = _read(body, name, key) if where == (path, changed) else None
+                if node is not None:
+                    here = writer == body.model.path
+                    yield name, node, body.model.functions[number].node if here else None
+
+
+def _read(body: Body, name: str, key: str) -> cst.CSTNode | None:
+    """Where the function reads the element of a dict, or the name itself."""
+    if not key:
+        return body.function.captured[name]
+    for node in walk(body.function.node):
+        if isinstance(node, cst.Subscript) and dotted(node.value) == name and element(node) == key:
+            return node
+    return None

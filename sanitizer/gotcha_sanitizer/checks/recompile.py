@@ -77,7 +77,7 @@ def _is_avoidable(event: Explained, case: _Case) -> bool:
         return again
     main = [each for each in event.differences if each.cause == cause]
     if cause in _RENEWABLE and all(each.renewed for each in main):
-        if event.program.beside and cause == "new-function":  # as the tasks of training and of tests
+        if event.program.beside and cause == "new-function":  # one to train in, one for tests
             return again and repeats >= 2
         return again or cause != "new-function"
     if cause in _THIRD:

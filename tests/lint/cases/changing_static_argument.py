@@ -114,3 +114,40 @@ def two_values(x):
     for _ in range(1000):
         losses.append(step(x, len(losses) % 2))
     return losses
+
+
+@partial(jax.jit, static_argnames="number")
+def numbered(x, number):
+    return x * number
+
+
+def handed_on(x, number):
+    return numbered(x, number)  # ! changing-static-argument
+
+
+def handed_on_few(x, number):
+    return numbered(x, number)
+
+
+def handed_on_the_same(x, number):
+    return numbered(x, number)
+
+
+def hands_on(x, loader):
+    for number, batch in enumerate(loader):
+        print(handed_on(batch, number), handed_on_the_same(batch, 3))
+    for number in range(8):
+        print(handed_on_few(x, number))
+
+
+class Counting:
+    def __init__(self):
+        self.played, self.size = 0, 8
+
+    def play(self):
+        self.played += 1
+
+    def update(self, x):
+        if self.played == 100:
+            print(numbered(x, self.played))
+        return numbered(x, self.played), numbered(x, self.size)  # ! changing-static-argument

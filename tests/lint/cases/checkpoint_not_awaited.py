@@ -36,3 +36,12 @@ def read_back(path, state):
     writer = ocp.StandardCheckpointer()
     writer.save(path, state)
     return writer.restore(path)
+
+
+def part(checkpointer, path, state):
+    checkpointer.save(path, state)  # ! checkpoint-not-awaited
+
+
+def by_a_helper(path, state):
+    checkpointer = ocp.StandardCheckpointer()
+    part(checkpointer, path, state)

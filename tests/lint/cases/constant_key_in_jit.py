@@ -61,3 +61,77 @@ def recurrent(cell, xs):
         return carry, start
 
     return lax.scan(body, 0.0, xs)
+
+
+@jax.jit
+def train_step(state, x):
+    key = jax.random.key(0)  # ! constant-key-in-jit
+
+    def loss_fn(params):
+        return state.apply_fn(params, x, train=True, rngs={"dropout": key}).mean()
+
+    return state.apply_gradients(grads=jax.grad(loss_fn)(state.params))
+
+
+@jax.jit
+def eval_step(state, x):
+    key = jax.random.key(0)
+
+    def loss_fn(params):
+        return state.apply_fn(params, x, train=False, rngs={"dropout": key}).mean()
+
+    return loss_fn(state.params)
+
+
+@jax.jit
+def fold_step(state, x):
+    key = jax.random.fold_in(jax.random.key(0), state.step)
+
+    def loss_fn(params):
+        return state.apply_fn(params, x, train=True, rngs={"dropout": key}).mean()
+
+    return state.apply_gradients(grads=jax.grad(loss_fn)(state.params))
+
+
+@jax.jit
+def direct_step(model, variables, x):
+    rngs = {"dropout": jax.random.key(1)}  # ! constant-key-in-jit
+    return model.apply(variables, x, rngs=rngs)
+
+
+def helper(x):
+    return x + jax.random.normal(jax.random.key(3), x.shape)  # ! constant-key-in-jit
+
+
+@jax.jit
+def with_helper(x):
+    return helper(x)
+
+
+def helper_of_one_call(x):
+    return x + jax.random.normal(jax.random.key(3), x.shape)
+
+
+@jax.jit
+def once_with_helper(x):
+    return helper_of_one_call(x)
+
+
+@jax.jit
+def fresh_state_step(model, x):
+    key = jax.random.key(0)
+
+    def start():
+        return model.init(key, x)
+
+    return start()
+
+
+def loop(state, model, variables, xs):
+    first = once_with_helper(xs[0])
+    for x in xs:
+        state = train_step(state, x)
+        state = fold_step(state, x)
+        first += eval_step(state, x) + direct_step(model, variables, x) + with_helper(x)
+        fresh_state_step(model, x)
+    return first, state

@@ -5,9 +5,12 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import Queue
 
 import cloudpickle
+import equinox as eqx
+import flax
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from flax import nnx
 
 
@@ -146,3 +149,111 @@ def told_to_pickle(path, state):
     np.save(path, state.params, allow_pickle=True)  # ! device-array-pickled
     np.save(path, state.rows, allow_pickle=True)
     np.save(path, state.params)
+
+
+class Trainer:
+    """Parameters that are written out, and then what the step gives back."""
+
+    def __init__(self, key):
+        self.weights = [(jax.random.normal(key, (3, 3)), jnp.zeros(3)), (jnp.ones(3), jnp.ones(3))]
+        self.scales = [1.0, 2.0]
+        self.tx = optax.sgd(0.1)
+        self.memory = self.tx.init(self.weights)
+
+    def update(self, grads):
+        updates, self.memory = self.tx.update(grads, self.memory)
+        self.weights = optax.apply_updates(self.weights, updates)
+        self.scales = [2 * scale for scale in self.scales]
+
+
+def updated_attribute(file, key, grads):
+    trainer = Trainer(key)
+    trainer.update(grads)
+    pickle.dump(trainer.weights, file)  # ! device-array-pickled
+    pickle.dump(jax.device_get(trainer.weights), file)
+    pickle.dump(trainer.scales, file)
+
+
+def updated_in_a_loop(file, grads):
+    weights = {"w": jnp.ones(3), "b": {"c": jnp.zeros(())}}
+    for _ in range(3):
+        weights = optax.apply_updates(weights, grads)
+    pickle.dump(weights, file)  # ! device-array-pickled
+
+
+def of_numpy_or_device(file, updates, fresh):
+    weights = {"w": np.ones(3)}
+    if fresh:
+        weights = optax.apply_updates(weights, updates)
+    pickle.dump(weights, file)
+
+
+class Net(eqx.Module):
+    first: eqx.nn.Linear
+    width: int = eqx.field(static=True)
+
+    def __init__(self, width, key):
+        self.first = eqx.nn.Linear(width, width, key=key)
+        self.width = width
+
+
+class Sizes(eqx.Module):
+    width: int
+    name: str
+
+
+@eqx.filter_jit
+def better(net: Net, updates):
+    return eqx.apply_updates(net, updates)
+
+
+def parts_of_a_module(file, key):
+    net = Net(3, key)
+    pickle.dump(jax.device_get(net), file)
+    pickle.dump(net.width, file)
+    pickle.dump(Sizes(3, "small"), file)
+
+
+def module_leaves(file, key, updates):
+    net = better(Net(3, key), updates)
+    leaves = jax.tree.leaves(eqx.filter(net, eqx.is_inexact_array))
+    pickle.dump(leaves, file)  # ! device-array-pickled
+    pickle.dump(jax.device_get(leaves), file)
+    pickle.dump([np.asarray(leaf) for leaf in leaves], file)
+    pickle.dump(jax.tree.leaves(eqx.filter(jax.device_get(net), eqx.is_array)), file)
+
+
+def leaves_of_settings(file, settings):
+    pickle.dump(jax.tree.leaves(settings), file)
+
+
+def flattened(file, key):
+    leaves, shape = jax.tree.flatten({"w": jax.random.normal(key, (3,))})
+    pickle.dump(leaves, file)  # ! device-array-pickled
+    pickle.dump(shape, file)
+
+
+def unreplicated(file, replicas):
+    one = flax.jax_utils.unreplicate(replicas)
+    pickle.dump(one, file)  # ! device-array-pickled
+    pickle.dump(jax.device_get(one), file)
+    pickle.dump(flax.jax_utils.unreplicate(jax.device_get(replicas)), file)
+
+
+def state_dict(file, agent):
+    pickle.dump(dict(agent=flax.serialization.to_state_dict(agent)), file)  # ! device-array-pickled
+    pickle.dump(flax.serialization.to_state_dict(jax.device_get(agent)), file)
+    pickle.dump(jax.device_get(flax.serialization.to_state_dict(agent)), file)
+
+
+def state_dict_fetched(file, agent, to_host):
+    pickle.dump(flax.serialization.to_state_dict(to_host(agent)), file)
+
+
+def write(state: State, file):
+    """Who calls it has fetched the arrays."""
+    pickle.dump(state, file)
+
+
+def fetch_and_write(file):
+    write(jax.device_get(create()), file)

@@ -1,5 +1,13 @@
+import copy
+from functools import partial
+from typing import Any, NamedTuple
+
+import flax
 import jax
 import jax.numpy as jnp
+from flax.training import train_state
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
 
 both = jax.jit(lambda p, q: (p, q), donate_argnums=(0, 1))
 first = jax.jit(lambda p, q: p + q, donate_argnums=0)
@@ -96,3 +104,131 @@ def not_in_the_first_turn(params, loader):
         if number > 0:
             best = first(best, params)
         params = params + batch
+
+
+class State(NamedTuple):
+    params: Any
+    average: Any
+
+
+class TrainState(train_state.TrainState):
+    target_params: Any
+
+
+@partial(jax.jit, donate_argnums=0)
+def step(state, batch):
+    return state
+
+
+def fresh(key):
+    params = {"w": jax.random.normal(key, (3,)), "b": jnp.zeros(3)}
+    average = params
+    return State(params, average)
+
+
+def fresh_with_a_copy(key):
+    params = {"w": jax.random.normal(key, (3,)), "b": jnp.zeros(3)}
+    average = jax.tree.map(jnp.copy, params)
+    return State(params, average)
+
+
+def fresh_with_zeros(key):
+    params = {"w": jax.random.normal(key, (3,))}
+    return State(params=params, average=jax.tree.map(jnp.zeros_like, params))
+
+
+def place(tree, where):
+    return jax.device_put(tree, where)
+
+
+def made_of_one_tree(key, loader):
+    state = fresh(key)
+    for batch in loader:
+        state = step(state, batch)  # ! donated-twice
+    return state
+
+
+def made_of_a_copy(key, loader):
+    state, other = fresh_with_a_copy(key), fresh_with_zeros(key)
+    for batch in loader:
+        state = step(state, batch)
+        other = step(other, batch)
+    return state, other
+
+
+def made_in_a_compiled_function(key, loader):
+    """Its results have a buffer each."""
+    params = {"w": jax.random.normal(key, (3,))}
+    state = jax.jit(lambda params: State(params, params))(params)
+    for batch in loader:
+        state = step(state, batch)
+    return state
+
+
+def on_all_devices(key, mesh, loader):
+    state = place(fresh(key), NamedSharding(mesh, P()))
+    for batch in loader:
+        state = step(state, batch)  # ! donated-twice
+    return state
+
+
+def split_over_devices(key, mesh, loader):
+    """Each leaf is cut into pieces of its own."""
+    state = place(fresh(key), NamedSharding(mesh, P("data")))
+    for batch in loader:
+        state = step(state, batch)
+    return state
+
+
+def on_replicas(key, loader):
+    state = flax.jax_utils.replicate(fresh(key))
+    for batch in loader:
+        state = step(state, batch)
+    return state
+
+
+def with_a_target(model, tx, key, batch):
+    params = model.init(key, batch)
+    state = TrainState.create(apply_fn=model.apply, params=params, target_params=params, tx=tx)
+    return step(state, batch)  # ! donated-twice
+
+
+def with_a_copied_target(model, tx, key, batch):
+    params = model.init(key, batch)
+    target = copy.deepcopy(params)
+    state = TrainState.create(apply_fn=model.apply, params=params, target_params=target, tx=tx)
+    return step(state, batch)
+
+
+def refreshed(model, tx, params, target, loader):
+    state = TrainState.create(apply_fn=model.apply, params=params, target_params=target, tx=tx)
+    for number, batch in enumerate(loader):
+        state = step(state, batch)  # ! donated-twice
+        if number % 100 == 0:
+            state = state.replace(target_params=state.params)
+    return state
+
+
+def refreshed_with_a_copy(model, tx, params, target, loader):
+    state = TrainState.create(apply_fn=model.apply, params=params, target_params=target, tx=tx)
+    for number, batch in enumerate(loader):
+        state = step(state, batch)
+        if number % 100 == 0:
+            state = state.replace(target_params=jax.tree.map(jnp.copy, state.params))
+    return state
+
+
+def swapped(model, tx, params, target, batch):
+    state = TrainState.create(apply_fn=model.apply, params=params, target_params=target, tx=tx)
+    state = state.replace(params=state.target_params, target_params=state.params)
+    return step(state, batch)
+
+
+def healed(key, batch):
+    state = fresh(key)
+    state = state._replace(average=jnp.zeros(3))
+    return step(state, batch)
+
+
+def two_settings(model, tx, size, batch):
+    return step(State(size, size), batch)

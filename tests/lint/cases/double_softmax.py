@@ -3,6 +3,7 @@ import jax
 import optax
 from flax import linen as nn
 from flax import nnx
+from flax.training.train_state import TrainState
 
 
 def direct(x, y):
@@ -123,3 +124,37 @@ class Small(eqx.Module):
 
 def of_an_equinox_model(model: Small, x, y):
     return optax.sigmoid_binary_cross_entropy(model(x), y)  # ! double-softmax
+
+
+class State(TrainState):
+    pass
+
+
+class OpenState(TrainState):
+    pass
+
+
+def states(params, tx):
+    ends, open_ = Ends(), Open()
+    closed = State.create(apply_fn=ends.apply, params=params, tx=tx)
+    return closed, OpenState.create(apply_fn=open_.apply, params=params, tx=tx)
+
+
+def of_a_state(state: State, x, y):
+    p = state.apply_fn({"params": state.params}, x)
+    return optax.softmax_cross_entropy(p, y)  # ! double-softmax
+
+
+def of_a_state_with_statistics(state: State, x, y):
+    p, updates = state.apply_fn({"params": state.params}, x, mutable=["batch_stats"])
+    return own_loss(p, y), updates  # ! double-softmax
+
+
+def of_a_good_state(state: OpenState, x, y):
+    z, updates = state.apply_fn({"params": state.params}, x, mutable=["batch_stats"])
+    return own_loss(z, y), updates
+
+
+def of_another_method(state: State, x, y):
+    z = state.apply_fn({"params": state.params}, x, method="features")
+    return optax.softmax_cross_entropy(z, y)

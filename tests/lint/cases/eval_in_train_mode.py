@@ -1,4 +1,6 @@
-from flax import linen as nn
+import jax
+from flax import linen as nn, nnx
+from flax.training import train_state
 
 model = nn.Dropout(0.5)
 
@@ -21,3 +23,158 @@ def predict_mc_dropout(variables, x, key):
 
 def predict(variables, x, train):
     return model.apply(variables, x, train=train)
+
+
+def of_evaluations_alone(variables, x):
+    return model.apply(variables, x, train=True)  # ! eval-in-train-mode
+
+
+def evaluate_by_parts(variables, xs):
+    return [of_evaluations_alone(variables, x) for x in xs]
+
+
+def of_both(variables, x):
+    return model.apply(variables, x, train=True)
+
+
+def evaluate_both(variables, x):
+    return of_both(variables, x)
+
+
+def fit_both(variables, x):
+    return of_both(variables, x)
+
+
+def traced_in_evaluation(variables, x):
+    return model.apply(variables, x, deterministic=False)  # ! eval-in-train-mode
+
+
+@jax.jit
+def eval_traced(variables, x):
+    return traced_in_evaluation(variables, x)
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool = True, scale: bool = True):
+        x = nn.BatchNorm(use_running_average=not train)(x)
+        return 2 * x if scale else x
+
+
+class State(train_state.TrainState):
+    batch_stats: dict
+
+
+def create(tx, params, stats):
+    net = Net()
+    return State.create(apply_fn=net.apply, params=params, tx=tx, batch_stats=stats)
+
+
+def eval_by_position(state: State, x):
+    return state.apply_fn(state.params, x, True)  # ! eval-in-train-mode
+
+
+def eval_right_by_position(state: State, x):
+    return state.apply_fn(state.params, x, False, True)
+
+
+def eval_by_default(state: State, x):
+    y, _ = state.apply_fn(state.params, x, mutable=["batch_stats"])  # ! eval-in-train-mode
+    return y
+
+
+def eval_with_another_flag(state: State, x):
+    return state.apply_fn(state.params, x, scale=True, train=False, rngs={})
+
+
+def eval_unknown_by_position(state, x):
+    return state.apply_fn(state.params, x, True)
+
+
+def eval_model_by_position(variables, x):
+    return Net().apply(variables, x, True)  # ! eval-in-train-mode
+
+
+def eval_another_method(variables, x):
+    return Net().apply(variables, x, True, method="encode")
+
+
+def train_by_default(state: State, x):
+    return state.apply_fn(state.params, x, mutable=["batch_stats"])
+
+
+class Noisy(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.dropout = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.dropout(x)
+
+
+class Switched(Noisy):
+    pass
+
+
+class Plain(nnx.Module):
+    def __call__(self, x):
+        return x
+
+
+def fit_noisy(model: Noisy, x):
+    model.train()
+    return model(x)
+
+
+def evaluate_noisy(model: Noisy, x):  # ! eval-in-train-mode
+    return model(x)
+
+
+def eval_called_by_evaluate(model: Noisy, x):
+    return model(x)
+
+
+def evaluate_by_another(
+    model: Noisy,  # ! eval-in-train-mode
+    xs,
+):
+    return [eval_called_by_evaluate(model, x) for x in xs]
+
+
+def evaluate_view(model: Noisy, x):
+    return nnx.view(model, deterministic=True)(x)
+
+
+def evaluate_plain(model: Plain, x):
+    return model(x)
+
+
+def both_losses(params, x):
+    return model.apply(params, x, train=True).mean()
+
+
+@jax.jit
+def validation_fn(params, x):
+    return both_losses(params, x)
+
+
+@jax.jit
+def update_fn(params, x):
+    return jax.grad(both_losses)(params, x)
+
+
+def evaluate_either(params, x, sample):
+    if sample:
+        return model.apply(params, x, train=True)
+    return model.apply(params, x, train=False)
+
+
+class Workload:
+    def model_fn(self, params, x):
+        return model.apply(params, x, train=True)
+
+    def evaluate(self, params, x):
+        return self.model_fn(params, x)
+
+
+def fit_workload(workload, params, x):
+    return workload.model_fn(params, x)

@@ -206,6 +206,44 @@ def dispatch(x):
     return x
 
 
+def table_of_the_function(x):
+    kinds = (
+        (tuple, list),
+        (State, list),  # ! general-type-first
+    )
+    for kind, handler in kinds:
+        if isinstance(x, kind):
+            return handler(x)
+    return x
+
+
+def table_in_the_right_order(x):
+    kinds = ((State, list), (tuple, list))
+    for kind, handler in kinds:
+        if isinstance(x, kind):
+            return handler(x)
+    return x
+
+
+def table_made_twice(x, deep):
+    kinds = ((tuple, list), (State, list))
+    if deep:
+        kinds = ((State, list), *kinds)
+    for kind, handler in kinds:
+        if isinstance(x, kind):
+            return handler(x)
+    return x
+
+
+def all_that_fit(x):
+    kinds = ((tuple, "tuple"), (State, "state"))
+    names = []
+    for kind, name in kinds:
+        if isinstance(x, kind):
+            names.append(name)
+    return names
+
+
 def same_type_twice(x):
     if isinstance(x, dict):
         return 1

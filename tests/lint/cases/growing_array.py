@@ -112,3 +112,45 @@ def an_object_for_each(loader):
         agent = Agent()
         agent.rewards = jnp.append(agent.rewards, batch)
         print(agent.rewards)
+
+
+def added(losses, loss):
+    return jnp.append(losses, loss)  # ! growing-array
+
+
+def added_first(losses, loss):
+    return loss if losses is None else jnp.append(losses, loss)  # ! growing-array
+
+
+def passed_on(losses, loss):
+    return added_below(loss, losses)
+
+
+def added_below(loss, losses):
+    return jnp.hstack([losses, loss])  # ! growing-array
+
+
+def joined(first, second):
+    return jnp.concatenate([first, second])
+
+
+def joined_with_the_last(first, second):
+    return jnp.concatenate([first[1:], second])
+
+
+def begun_anew(losses, loss):
+    return jnp.append(losses, loss)
+
+
+def behind_helpers(loader):
+    losses, rest, more, window, turn = jnp.zeros(0), None, jnp.zeros(0), jnp.zeros(4), None
+    for batch in loader:
+        losses = added(losses, batch)
+        rest = added_first(rest, batch)
+        more = passed_on(more, loss=batch)
+        both = joined(batch, batch)
+        window = joined_with_the_last(window, batch)
+        turn = jnp.zeros(1)
+        turn = begun_anew(turn, batch)
+        print(both)
+    return losses, rest, more, window, turn

@@ -1,4 +1,6 @@
 import math
+from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -129,3 +131,61 @@ def stays(w, x):
 def fetches_outside(w, x):
     grads = jax.grad(lambda w: jnp.sum((w - x) ** 2))(w)
     return jax.tree.map(np.asarray, grads)
+
+
+@dataclass
+class Run:
+    step: jax.Array
+    epoch: int
+
+
+jax.tree_util.register_dataclass(Run, data_fields=["step"], meta_fields=["epoch"])
+
+
+@jax.jit
+def corrected(run: Run, loss):
+    return loss / (1 - 0.9 ** _count(run)) * int(run.epoch)
+
+
+def _count(run):
+    return float(run.step + 1)  # ! host-cast-of-tracer
+
+
+def shown(run: Run):
+    return float(run.step), int(run.epoch)
+
+
+def compiled(function, **options):
+    return jax.jit(function, **options)
+
+
+def compiled_too(function, **options):
+    return compiled(function, **options)
+
+
+@compiled
+def first_rows(x, count):
+    return x[: int(count)]  # ! host-cast-of-tracer
+
+
+@compiled_too
+def last_rows(x, count):
+    return x[-int(count) :]  # ! host-cast-of-tracer
+
+
+@partial(compiled, static_argnames=("count",))
+def rows_by_name(x, count):
+    return x[: int(count)]
+
+
+@partial(compiled_too, static_argnums=1)
+def rows_by_number(x, count):
+    return x[: int(count)]
+
+
+def every_row(x, count):
+    return x[: int(count)]
+
+
+def compiles_as_told(settings):
+    return compiled_too(every_row, **settings)

@@ -175,3 +175,57 @@ def many_models(make, x):
     for _ in range(100):
         model, optimizer = make()
         print(update(model, optimizer, x))
+
+
+def as_number(facts):
+    return float(facts["loss"])
+
+
+def shown(number, facts):
+    print(number, as_number(facts))
+
+
+def shown_sometimes(number, facts):
+    if number % 100 == 0:
+        print(number, as_number(facts))
+
+
+def shown_seldom(number, facts):
+    if number % 100:
+        return
+    print(number, as_number(facts))
+
+
+def sizes(number, facts):
+    return number, len(facts)
+
+
+def read_by_a_helper(state, batches):
+    losses = []
+    for batch in batches:
+        state, loss = step(state, batch)
+        losses.append(as_number(loss))  # ! host-read-every-step
+    return state, losses
+
+
+def read_two_helpers_deep(state, batches):
+    for number, batch in enumerate(batches):
+        state, loss = step(state, batch)
+        shown(number, facts=loss)  # ! host-read-every-step
+    return state
+
+
+def read_by_a_helper_sometimes(state, batches):
+    for number, batch in enumerate(batches):
+        state, loss = step(state, batch)
+        shown_sometimes(number, loss)
+        shown_seldom(number, loss)
+        sizes(number, loss)
+    return state
+
+
+def another_read_by_a_helper(state, batches):
+    for number, batch in enumerate(batches):
+        state, loss = step(state, batch)
+        shown(number, batch)
+    return state, loss

@@ -1,5 +1,6 @@
 import functools
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -77,3 +78,22 @@ def draw_box(image: jax.Array, row: int):
 
 def functional(x):
     return functools.reduce(lambda a, i: a.at[i].set(0), range(3), x)
+
+
+class Coder(eqx.Module):
+    decoder: eqx.nn.MLP
+
+    def __init__(self, key):
+        self.decoder = eqx.nn.MLP(2, 8, 16, 1, key=key)
+
+
+def decoded(model: Coder, z):
+    bits = jax.vmap(model.decoder)(z) > 0
+    bits[:, 0] = True  # ! inplace-assignment
+    return bits
+
+
+def decoded_on_the_host(model: Coder, z):
+    bits = np.array(jax.vmap(model.decoder)(z) > 0)
+    bits[:, 0] = True
+    return bits

@@ -1,6 +1,6 @@
 """Partials that are made anew, and those that stay."""
 
-from functools import partial
+from functools import lru_cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -99,3 +99,52 @@ def partial_of_jitted_is_not_jitted_again(xs, key):
     for x in xs:
         key, noise_key = jax.random.split(key)
         print(partial(jitted, key=noise_key)(x))
+
+
+def compiled(function, **options):
+    """The project's own jit."""
+    return jax.jit(function, **options)
+
+
+def scaled_by(factor):
+    return jax.jit(partial(scale, factor=factor))  # ! jit-of-partial
+
+
+def scaled_by_a_setting(factor):
+    return jax.jit(partial(scale, factor=factor))
+
+
+DOUBLE = partial(scale, factor=2.0)
+
+
+def always_the_same():
+    return jax.jit(DOUBLE)
+
+
+@lru_cache
+def kept_by_its_setting(factor):
+    return jax.jit(partial(scale, factor=factor))
+
+
+def scaled_once(factor):
+    return jax.jit(partial(scale, factor=factor))
+
+
+def behind_helpers(xs, configs):
+    for x in xs:
+        factor = jnp.sum(x)
+        double = scaled_by(factor)
+        print(double(x), always_the_same()(x), kept_by_its_setting(2.0)(x))
+    for config in configs:
+        run = scaled_by_a_setting(config)
+        print(run(xs[0]))
+    halve = scaled_once(0.5)
+    for x in xs:
+        print(halve(x))
+
+
+def behind_its_own_jit(xs, key):
+    for x in xs:
+        key, noise_key = jax.random.split(key)
+        print(compiled(partial(jitted, key=noise_key))(x))  # ! jit-of-partial
+        print(compiled(DOUBLE)(x))

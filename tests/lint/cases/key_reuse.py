@@ -292,3 +292,126 @@ def train_and_evaluate(params, x, key: jax.Array):
 def train_and_train(params, x, key: jax.Array):
     params = noisy_step(params, x, key)
     return params, layer(key, 4)  # ! key-reuse
+
+
+def same_in_each_turn_of_a_scan(key: jax.Array, xs):
+    def body(total, x):
+        return total + x * jax.random.normal(key), None  # ! key-reuse
+
+    return jax.lax.scan(body, 0.0, xs)
+
+
+def same_in_each_turn_through_a_function(key: jax.Array, xs):
+    def body(total, x):
+        return noisy_step(total, x, key), None  # ! key-reuse
+
+    return jax.lax.scan(body, 0.0, xs)
+
+
+def own_in_each_turn_of_a_scan(key: jax.Array, xs):
+    def body(total, x):
+        return total + jax.random.normal(jax.random.fold_in(key, x)), None
+
+    return jax.lax.scan(body, 0.0, xs)
+
+
+def keys_scanned_over(key: jax.Array, xs):
+    def body(total, part):
+        x, key = part
+        return total + x * jax.random.normal(key), None
+
+    return jax.lax.scan(body, 0.0, (xs, jax.random.split(key, len(xs))))
+
+
+def key_carried(key: jax.Array, xs):
+    def body(carry, x):
+        key, total = carry
+        key, subkey = jax.random.split(key)
+        return (key, total + x * jax.random.normal(subkey)), None
+
+    return jax.lax.scan(body, (key, 0.0), xs)
+
+
+def same_for_each_row_of_a_map(key: jax.Array, xs):
+    return jax.vmap(lambda x: x + jax.random.normal(key))(xs)
+
+
+class Game:
+    def __init__(self):
+        self.place = 0
+
+    def move(self, action):
+        self.place += action
+        return self.place > 9
+
+
+class Player:
+    def __init__(self, seed):
+        self.key = jax.random.key(seed)
+
+    def play(self, game: Game):
+        done = False
+        while not done:
+            done = game.move(jax.random.bernoulli(self.key))  # ! key-reuse
+
+    def next_key(self):
+        self.key, key = jax.random.split(self.key)
+        return key
+
+    def play_anew(self, game: Game):
+        done = False
+        while not done:
+            done = game.move(jax.random.bernoulli(self.next_key()))
+
+    def advance(self):
+        self.key, _ = jax.random.split(self.key)
+
+    def play_and_advance(self, game: Game):
+        done = False
+        while not done:
+            done = game.move(jax.random.bernoulli(self.key))
+            self.advance()
+
+
+class Shuffler:
+    def __init__(self, player: Player):
+        self.player = player
+
+    def shuffle(self):
+        self.player.advance()
+
+
+class Watched(Player):
+    def play_watched(self, game: Game, other: Player):
+        done = False
+        while not done:
+            done = game.move(jax.random.bernoulli(self.key))
+            other.advance()
+
+
+    def play_with_callback(self, game: "Callbacks"):
+        done = False
+        while not done:
+            done = game.move(jax.random.bernoulli(self.key), self.advance)
+
+
+class Callbacks:
+    def move(self, action, after):
+        after()
+        return action
+
+
+def split_and_indexed(key: jax.Array, n):
+    def body(i, total):
+        own = jax.random.split(key, n)[i]
+        return total + jax.random.normal(own)
+
+    return jax.lax.fori_loop(0, n, body, 0.0)
+
+
+def split_into_two_in_each_turn(key: jax.Array, n):
+    def body(i, total):
+        one, two = jax.random.split(key)  # ! key-reuse
+        return total + jax.random.normal(one) * jax.random.normal(two)
+
+    return jax.lax.fori_loop(0, n, body, 0.0)

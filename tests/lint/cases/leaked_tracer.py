@@ -121,3 +121,42 @@ def reference(x):
 def static_values(x):
     cache["shape"] = x.shape
     return x
+
+
+def largest_loss(batches):
+    largest, calls, shape = None, 0, ()
+
+    @jax.jit
+    def step(x):
+        nonlocal largest, calls, shape
+        loss = jnp.sum(x)
+        largest = loss if largest is None else jnp.maximum(largest, loss)  # ! leaked-tracer
+        calls += 1
+        shape = x.shape
+        return loss
+
+    return [step(batch) for batch in batches], largest, calls, shape
+
+
+@jax.jit
+def within_one_trace(x):
+    total = jnp.zeros(())
+
+    def add(y):
+        nonlocal total
+        total = total + jnp.sum(y)
+
+    add(x)
+    add(2 * x)
+    return total
+
+
+def on_the_host(x):
+    total = jnp.zeros(())
+
+    def add(y):
+        nonlocal total
+        total = total + jnp.sum(y)
+
+    add(x)
+    return total

@@ -79,7 +79,42 @@ def entropy(p):
 
 
 def of_another(x):
-    return entropy(softmax(x))
+    return entropy(softmax(x))  # ! log-of-softmax
+
+
+def of_what_is_never_zero(x):
+    return entropy(softmax(x) + 1e-6)
+
+
+def chance_of(p, label):
+    return -jnp.log(p[..., label])
+
+
+def nll(p, label):
+    return chance_of(p, label).mean()
+
+
+def two_calls_deep(x, label):
+    chances = softmax(x)
+    return nll(chances, label)  # ! log-of-softmax
+
+
+def log_where_possible(p):
+    return jnp.where(p > 0, jnp.log(p), 0.0)
+
+
+def replaced_in_another(x):
+    return log_where_possible(softmax(x)).sum()
+
+
+def log_of_either(p, from_logits):
+    if from_logits:
+        return jax.nn.log_softmax(p)
+    return jnp.log(p)
+
+
+def of_one_that_asks(x):
+    return log_of_either(softmax(x), False)
 
 
 def smooth_chances(w, x):

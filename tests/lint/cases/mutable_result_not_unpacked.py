@@ -92,3 +92,46 @@ def into_a_loss_that_indexes(state, variables, x, labels):
 def asked_here(state, variables, x, labels):
     y = state.apply_fn(variables, x, mutable=["batch_stats"])
     return own_loss(y[0] if isinstance(y, tuple) else y, labels)
+
+
+def run(state, variables, x):
+    return state.apply_fn(variables, x, mutable=["batch_stats"])
+
+
+def run_once_more(state, variables, x):
+    return run(state, variables, x)
+
+
+def run_alone(state, variables, x, train):
+    if train:
+        return state.apply_fn(variables, x, mutable=["batch_stats"])
+    return state.apply_fn(variables, x)
+
+
+def through_a_helper(state, variables, x, labels):
+    y = run(state, variables, x)  # ! mutable-result-not-unpacked
+    return own_loss(y, labels)
+
+
+def through_two_helpers(state, variables, x, labels):
+    scores = run_once_more(state, variables, x)  # ! mutable-result-not-unpacked
+    return optax.softmax_cross_entropy(scores, labels)
+
+
+def through_a_helper_unpacked(state, variables, x, labels):
+    y, updates = run_once_more(state, variables, x)
+    return own_loss(y, labels), updates
+
+
+def through_a_helper_that_may_give_both(state, variables, x, labels):
+    y = run_alone(state, variables, x, False)
+    return own_loss(y, labels)
+
+
+def handed_on(state, variables, x):
+    return run(state, variables, x)
+
+
+def of_a_choice(state, variables, x, labels, train):
+    y = state.apply_fn(variables, x, mutable=["batch_stats"] if train else False)
+    return own_loss(y, labels)

@@ -71,3 +71,31 @@ def safe_distance_jvp(primals, tangents):
 
 
 also = jax.grad(safe_distance)(jnp.zeros(3))
+
+
+def penalty(w):
+    return jnp.linalg.norm(w)  # ! norm-at-zero
+
+
+def with_a_penalty(w, x):
+    loss = jnp.sum((w * x) ** 2)
+    loss += 0.1 * jnp.sqrt(jnp.sum(w**2))  # ! norm-at-zero
+    return loss + penalty(w), x
+
+
+slopes, _ = jax.grad(with_a_penalty, has_aux=True)(jnp.zeros(3), jnp.ones(3))
+
+
+def size_of_the_data(x):
+    return jnp.linalg.norm(x)
+
+
+def size_for_the_report(w):
+    return jnp.linalg.norm(w)
+
+
+def with_sizes(w, x):
+    return jnp.sum((w * x) ** 2) * size_of_the_data(x), size_for_the_report(w)
+
+
+slopes, _ = jax.grad(with_sizes, has_aux=True)(jnp.zeros(3), jnp.ones(3))

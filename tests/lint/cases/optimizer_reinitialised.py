@@ -1,5 +1,6 @@
 import jax
 import optax
+from flax import nnx
 from flax.training.train_state import TrainState
 
 tx = optax.adam(1e-3)
@@ -161,3 +162,125 @@ def now_and_then(params, opt_state, batches):
             opt_state = tx.init(params)
         params, opt_state = train_step(params, opt_state, batch)
     return params
+
+
+def fresh(optimizer, params):
+    return optimizer.init(params)
+
+
+def from_a_helper(params, batches):
+    for batch in batches:
+        state = fresh(tx, params)  # ! optimizer-reinitialised
+        params, state = train_step(params, state, batch)
+    return params
+
+
+def from_a_helper_before_the_loop(params, batches):
+    state = fresh(tx, params)
+    for batch in batches:
+        params, state = train_step(params, state, batch)
+    return params
+
+
+def fresh_descent(params):
+    return descent.init(params)
+
+
+def plain_descent_from_a_helper(params, batches):
+    for batch in batches:
+        state = fresh_descent(params)
+        params, state = train_step(params, state, batch)
+    return params
+
+
+@jax.jit
+def advance(params, memory, batch):
+    deltas, memory = tx.update(jax.grad(lambda p: (p * batch).sum())(params), memory, params)
+    return optax.apply_updates(params, deltas), memory
+
+
+@jax.jit
+def whole_epoch(params, memory, batches):
+    for batch in batches:
+        deltas, memory = tx.update(jax.grad(lambda p: (p * batch).sum())(params), memory, params)
+        params = optax.apply_updates(params, deltas)
+    return params, memory
+
+
+def by_any_name(params, batches):
+    for batch in batches:
+        memory = tx.init(params)  # ! optimizer-reinitialised
+        params, memory = advance(params, memory, batch)
+    return params
+
+
+def each_whole_epoch(params, epochs, batches):
+    for _ in range(epochs):
+        memory = tx.init(params)
+        params, memory = whole_epoch(params, memory, batches)
+    return params
+
+
+class Learner:
+    def memory(self):
+        return tx.init(self.params)
+
+    def fit(self, batches):
+        for batch in batches:
+            self.opt_state = self.memory()  # ! optimizer-reinitialised
+            self.params, self.opt_state = advance(self.params, self.opt_state, batch)
+
+    def fit_from(self, makers):
+        for make in makers:
+            self.params = make()
+            memory = tx.init(self.params)
+            self.params, memory = advance(self.params, memory, 1.0)
+
+
+class Keeper:
+    def __init__(self, params):
+        self.state = tx.init(params)
+
+    def kept(self):
+        return self.state
+
+    def fit(self, params, batches):
+        for batch in batches:
+            state = self.kept()
+            params, state = advance(params, state, batch)
+        return params
+
+
+@nnx.jit
+def change(model, optimizer: nnx.Optimizer, batch):
+    optimizer.update(model, nnx.grad(lambda m: m(batch).sum())(model))
+
+
+def make_optimizer(model):
+    return nnx.Optimizer(model, tx, wrt=nnx.Param)
+
+
+def optimizer_at_each_batch(model, batches):
+    for batch in batches:
+        optimizer = make_optimizer(model)  # ! optimizer-reinitialised
+        change(model, optimizer, batch)
+
+
+def optimizer_before_the_loop(model, batches):
+    optimizer = make_optimizer(model)
+    for batch in batches:
+        change(model, optimizer, batch)
+
+
+def optimizer_of_each_model(makers, batch):
+    for make in makers:
+        model = make()
+        optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
+        change(model, optimizer, batch)
+
+
+def optimizer_of_each_epoch(model, epochs, batches):
+    for _ in range(epochs):
+        optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
+        for batch in batches:
+            change(model, optimizer, batch)

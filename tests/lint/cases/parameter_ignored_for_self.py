@@ -35,3 +35,24 @@ class Right:
 @jax.jit
 def function(params, x):
     return params * x
+
+
+class Trainer:
+    def __init__(self):
+        self.params = {"w": 1.0}
+        self.rate = 0.1
+
+    def loss(self, theta, x):
+        return self.params["w"] * x  # ! parameter-ignored-for-self
+
+    def loss_of_theta(self, theta, x):
+        return theta["w"] * x * self.rate
+
+    def step(self, x):
+        return jax.grad(self.loss)(self.params, x), jax.grad(self.loss_of_theta)(self.params, x)
+
+    def score(self, theta, x):
+        return self.params["w"] * x
+
+    def over_rows(self, xs):
+        return jax.vmap(self.score, in_axes=(None, 0))(self.params, xs)

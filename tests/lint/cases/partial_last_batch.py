@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 @jax.jit
@@ -48,3 +49,46 @@ def unknown(x, y, n, size):
 def one_by_one(x, y):
     for i in range(len(x)):
         print(step(x[i], y[i]))
+
+
+def batches(x, size):
+    for i in range(0, len(x), size):
+        yield x[i : i + size]
+
+
+def whole_batches(x, size):
+    for i in range(0, len(x) - size + 1, size):
+        yield x[i : i + size]
+
+
+def padded_batches(x, size):
+    for i in range(0, len(x), size):
+        yield pad_rows(x[i : i + size], size)
+
+
+def batches_of_a_length(x, size):
+    for i in range(0, len(x), size):
+        rows = x[i : i + size]
+        if len(rows) == size:
+            yield rows
+
+
+def pad_rows(rows, size):
+    return np.concatenate([rows, np.zeros(size - len(rows))])
+
+
+def from_generators(x: np.ndarray):
+    for batch in batches(x, 4):
+        step(batch, x)  # ! partial-last-batch
+    for batch in whole_batches(x, 4):
+        step(batch, x)
+    for batch in padded_batches(x, 4):
+        step(batch, x)
+    for batch in batches_of_a_length(x, 4):
+        step(batch, x)
+
+
+def from_a_generator_by_length(x: np.ndarray):
+    for batch in batches(x, 4):
+        if len(batch) == 4:
+            step(batch, x)

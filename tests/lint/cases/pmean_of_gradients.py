@@ -97,3 +97,71 @@ def unchecked_leaf_by_leaf(w, x):
 def replicated_leaf_by_leaf(w, x):
     grads = jax.grad(loss)(w, x)
     return jax.tree.map(lambda g: jax.lax.pmean(g, "data"), grads)
+
+
+def averaged(slopes):
+    return jax.lax.pmean(slopes, "data")  # ! pmean-of-gradients
+
+
+def value_and_slopes(w, x):
+    return jax.value_and_grad(loss)(w, x)
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def by_helpers(w, x):
+    value, grads = value_and_slopes(w, x)
+    grads = averaged(grads)
+    return jax.lax.pmean(value, "data"), grads
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def all_by_a_helper(w, x):
+    value, grads = jax.lax.pmean(value_and_slopes(w, x), "data")  # ! pmean-of-gradients
+    return value, grads
+
+
+def averaged_metrics(values):
+    return jax.lax.pmean(values, "data")
+
+
+def slopes_of_a_mean(w, x):
+    return jax.value_and_grad(mean_loss)(w, x)
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def only_the_loss_by_a_helper(w, x):
+    value, grads = slopes_of_a_mean(w, x)
+    return averaged_metrics(value), grads
+
+
+def slopes_of_what_varies(w, x):
+    return jax.grad(loss)(w, x)
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+def varying_before_the_helper(w, x):
+    w = jax.lax.pcast(w, "data", to="varying")
+    return jax.lax.pmean(slopes_of_what_varies(w, x), "data")
+
+
+def averaged_where_it_is_right(slopes):
+    return jax.lax.pmean(slopes, "data")
+
+
+def slopes_unchecked(w, x):
+    return jax.grad(loss)(w, x)
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+def unchecked_by_helpers(w, x):
+    return averaged_where_it_is_right(slopes_unchecked(w, x))
+
+
+unchecked_map = partial(jax.shard_map, mesh=mesh, check_vma=False)
+
+
+def under_the_projects_own(w, x):
+    return jax.lax.pmean(jax.grad(loss)(w, x), "data")
+
+
+run_unchecked = unchecked_map(under_the_projects_own, in_specs=(P(), P("data")), out_specs=P())

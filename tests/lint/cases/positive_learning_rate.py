@@ -89,3 +89,51 @@ def by_any_schedule(schedule):
 def by_schedule_of(top):
     schedule = optax.linear_schedule(top, 0.0, 100)
     return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))
+
+
+def made_with_a_number(size):
+    return optax.chain(optax.scale_by_adam(), optax.scale(size))  # ! positive-learning-rate
+
+
+class Agent:
+    def __init__(self, rate):
+        self.tx = optax.chain(optax.scale_by_rms(), optax.scale(rate))  # ! positive-learning-rate
+
+
+def made_with_a_negative_number(size):
+    return optax.chain(optax.scale_by_adam(), optax.scale(size))
+
+
+def made_with_both(size):
+    return optax.chain(optax.scale_by_adam(), optax.scale(size))
+
+
+def with_a_default(size=1e-2):
+    return optax.chain(optax.scale_by_adam(), optax.scale(size))  # ! positive-learning-rate
+
+
+def with_a_negative_default(size=-1e-2):
+    return optax.chain(optax.scale_by_adam(), optax.scale(size))
+
+
+def set_before(size=1e-2):
+    size = -size
+    return optax.chain(optax.scale_by_adam(), optax.scale(size))
+
+
+def given_a_schedule(schedule):
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))  # ! positive-learning-rate
+
+
+def given_a_falling_schedule(schedule):
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule))
+
+
+def make_all():
+    made_with_a_number(1e-3)
+    Agent(rate=0.01)
+    made_with_a_negative_number(-1e-3)
+    made_with_both(1e-3)
+    made_with_both(-1e-3)
+    given_a_schedule(optax.cosine_decay_schedule(1e-3, 100))
+    given_a_falling_schedule(optax.cosine_decay_schedule(-1e-3, 100))

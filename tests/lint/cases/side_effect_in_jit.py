@@ -1,6 +1,7 @@
 import logging
 import sys
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import wandb
@@ -138,3 +139,34 @@ def eager_log(x):
     LOG.error("%s", jnp.sum(x))
     sys.stdout.write(str(jnp.sum(x)))
     print("%s" % jnp.sum(x))
+
+
+@eqx.filter_value_and_grad
+def slope(model, x):
+    return jnp.sum(model(x))
+
+
+@eqx.filter_value_and_grad(has_aux=True)
+def slope_and_more(model, x):
+    y = model(x)
+    return jnp.sum(y), "more"
+
+
+@eqx.filter_jit
+def filtered_step(model, x):
+    loss, _ = slope(model, x)
+    print("loss", loss)  # ! side-effect-in-jit
+    return loss
+
+
+@eqx.filter_jit
+def filtered_step_and_more(model, x):
+    (loss, more), _ = slope_and_more(model, x)
+    print("with", more)
+    return loss
+
+
+def filtered_on_the_host(model, x):
+    loss, _ = slope(model, x)
+    print("loss", loss)
+    return loss

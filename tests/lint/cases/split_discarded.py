@@ -43,3 +43,20 @@ def thrown_away_on_purpose(key):
 def text(words):
     words.split(",")
     return words
+
+
+def into_underscore(key, rows):
+    for _ in rows:
+        _ = jax.random.split(key)  # ! split-discarded
+    return key
+
+
+def first_only(key):
+    key, _ = jax.random.split(key)
+    _ = jax.random.normal(key)
+    return key
+
+
+def underscore_read(key):
+    _ = jax.random.split(key)
+    return jax.random.normal(_[0])

@@ -80,3 +80,35 @@ def shared_step(x):
 
 def evaluate(xs):
     return [shared_loss(x) + eager_loss(x) for x in xs]
+
+
+SETTINGS = {"temperature": 1.0, "top": 4}
+LIMITS = {"top": 4}
+
+
+@jax.jit
+def drawn(logits):
+    return logits / SETTINGS["temperature"]  # ! stale-global
+
+
+@jax.jit
+def limited(logits):
+    return logits[: LIMITS["top"]] * SETTINGS["top"]
+
+
+def cool(logits, steps):
+    for _ in range(steps):
+        print(drawn(logits), limited(logits))
+        SETTINGS["temperature"] *= 0.5
+
+
+def set_limits(**limits):
+    for name, value in limits.items():
+        LIMITS[name] = value
+
+
+def with_own_settings(logits, steps):
+    settings = {"top": 1}
+    for number in range(steps):
+        settings["top"] = number
+        print(limited(logits), settings)

@@ -160,3 +160,99 @@ class Wrapped:
 
     def lower(self):
         self.scale = self.scale * 0.5
+
+
+def scored(model, x):
+    return jnp.sum(x * model.weights) + model.discount
+
+
+def hands_on(model, x):
+    return scored(model, x)
+
+
+def sized(model, x):
+    return x * model.size
+
+
+def scored_too(model, x):
+    return jnp.sum(x * model.weights) + model.discount
+
+
+def scored_on_the_host(model, x):
+    return jnp.sum(x * model.weights) + model.discount
+
+
+class HandsItselfOn:
+    def __init__(self, weights, size):
+        self.weights = weights
+        self.discount = 0.9
+        self.size = size
+
+    @partial(jax.jit, static_argnums=0)
+    def score(self, x):
+        return hands_on(self, x)  # ! stale-self
+
+    @partial(jax.jit, static_argnums=0)
+    def scale(self, x):
+        return sized(self, x)
+
+    def fit(self, x):
+        self.weights = self.weights - x.mean()
+
+
+class HandsWhatStays:
+    def __init__(self, weights):
+        self.weights = weights
+        self.discount = 0.9
+
+    @partial(jax.jit, static_argnums=0)
+    def score(self, x):
+        return scored_too(self, x)
+
+
+class HandsOnTheHost:
+    def __init__(self, weights):
+        self.weights = weights
+        self.discount = 0.9
+
+    def score(self, x):
+        return scored_on_the_host(self, x)
+
+    def fit(self, x):
+        self.weights = self.weights - x.mean()
+
+
+def compiled(function, **options):
+    return jax.jit(function, **options)
+
+
+class Wrapped:
+    def __init__(self, weights):
+        self.weights = weights
+        self.choose = compiled(self._choose)
+
+    @partial(compiled, static_argnums=0)
+    def score(self, x):
+        return jnp.sum(x * self.weights)  # ! stale-self
+
+    def _choose(self, x):
+        return jnp.argmax(x * self.weights)  # ! stale-self
+
+    def fit(self, x):
+        self.weights = self.weights - x.mean()
+
+
+class WrappedData:
+    def __init__(self, weights):
+        self.weights = weights
+
+    def score(self, x):
+        return compiled_score(self.weights, x)
+
+    def fit(self, x):
+        self.weights = self.weights - x.mean()
+
+
+@compiled
+def compiled_score(weights, x):
+    return jnp.sum(x * weights)

@@ -1,5 +1,7 @@
 from functools import partial
+from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -108,3 +110,49 @@ def partial_size(x):
 @jax.jit
 def dtype_and_value(x, value):
     return jnp.full((3,), value) + jnp.linspace(0.0, value, 3) + np.zeros(3)
+
+
+class Carry(NamedTuple):
+    step: jax.Array
+    rows: int
+
+
+@jax.jit
+def in_a_tuple(carry: Carry):
+    return jnp.linspace(0.0, 1.0, carry.step + 2)  # ! traced-shape
+
+
+@eqx.filter_jit
+def filtered(x: jax.Array, count: int):
+    positions = jax.nn.one_hot(0, x.sum().astype(int))  # ! traced-shape
+    return positions, jnp.arange(count), jnp.zeros(x.shape[0])
+
+
+@eqx.filter_jit
+def filtered_number(x: jax.Array, rows):
+    return x.reshape(rows, -1)
+
+
+@eqx.filter_jit
+def filtered_scalar(n: jax.Array):
+    return jnp.arange(n)
+
+
+def compiled(function, **options):
+    """The project's own jit."""
+    return jax.jit(function, **options)
+
+
+@compiled
+def behind_its_own_jit(x, count):
+    return x.reshape(count, -1)  # ! traced-shape
+
+
+@partial(compiled, static_argnames="count")
+def behind_its_own_jit_static(x, count):
+    return x.reshape(count, -1)
+
+
+def calls_them(x):
+    print(filtered(x, 3), filtered_number(x, 3), filtered_scalar(3))
+    return behind_its_own_jit(x, 4), behind_its_own_jit_static(x, 4)

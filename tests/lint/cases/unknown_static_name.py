@@ -1,6 +1,6 @@
 """Names of static arguments."""
 
-from functools import partial
+from functools import partial, wraps
 
 import jax
 
@@ -64,3 +64,36 @@ def takes_what_it_is_given(**kwargs):
 
 def donated_by_another(function, names):
     return jax.jit(function, donate_argnames="state"), jax.jit(updated, donate_argnames=names)
+
+
+def compiled(function, **options):
+    """The project's own jit."""
+    return jax.jit(function, **options)
+
+
+@partial(compiled, static_argnames="trian")  # ! unknown-static-name
+def behind_its_own_jit(x, train):
+    return x if train else -x
+
+
+@partial(compiled, static_argnames="train")
+def behind_its_own_jit_right(x, train):
+    return x if train else -x
+
+
+called = compiled(loss, static_argnames=("wrong",))  # ! unknown-static-name
+
+
+def with_more(function, **options):
+    """Its functions have a parameter that the wrapped one does not have."""
+
+    @wraps(function)
+    def inner(*args, train=False):
+        return function(*args), train
+
+    return jax.jit(inner, **options)
+
+
+@partial(with_more, static_argnames="train")
+def takes_more(x):
+    return x

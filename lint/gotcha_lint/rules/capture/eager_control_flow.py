@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind, Value, holds_tracer
 from gotcha_lint.queries.captured import is_new
-from gotcha_lint.queries.host import runs_often_on_host
+from gotcha_lint.queries.host import driven_by_host, runs_often_on_host
 from gotcha_lint.queries.places import happens_once, is_memoised, repeated
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -69,7 +69,7 @@ class EagerControlFlow(Rule):
         if any(map(holds_tracer, site.args)) or happens_once(site) or is_memoised(site.body):
             return
         new = [v for v in _functions(site, row.functions) if is_new(site, v)]
-        if not new or not runs_often_on_host(site):
+        if not new or not (runs_often_on_host(site) or driven_by_host(site)):
             return
         what = {"lambda": "a lambda", "partial": "a partial"}.get(new[0].made, "a local function")
         yield Report(

@@ -65,7 +65,7 @@ class JitOfPartial(Rule):
         bound = ", ".join(f"`{name}`" for name in found.data[:3])
         cure = f"; pass {bound} as arguments" if bound else ""
         yield Report(
-            site.node,
+            found.at,
             f"this partial is a new object at each {found.each}, and partials are told apart by "
             f"identity: `{found.word}` compiles `{found.name}` each time{cure}",
             why_hot=True,

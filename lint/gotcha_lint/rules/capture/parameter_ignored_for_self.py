@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 
+from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.queries.selfs import hashed_by_identity, own_attributes
 from gotcha_lint.queries.stale import names_read
@@ -66,16 +67,34 @@ class ParameterIgnoredForSelf(Rule):
             return
         if not hashed_by_identity(body):
             return
-        params = {p.name for p in function.params[1:] if not p.name.startswith("_")}
-        own = {name: node for name, node in own_attributes(function) if name in params}
+        params = [p.name for p in function.params[1:] if not p.name.startswith("_")]
+        own = list(own_attributes(function))
         if not own:
             return
-        read = {name.value for name in names_read(function.node)}
-        for name, node in own.items():
-            if name not in read:
+        unread = set(params) - {name.value for name in names_read(function.node)}
+        for name, node in dict(own).items():
+            if name in unread:
                 yield Report(
                     node,
                     f"`{function.name}` ignores its parameter `{name}` and reads `self.{name}`, "
                     f"whose value is fixed when it is traced",
                     why_traced=True,
                 )
+                unread.discard(name)
+        for name in sorted(unread & _differentiated(body)):
+            attribute, node = own[0]
+            yield Report(
+                node,
+                f"`{function.name}` is differentiated by `{name}`, which it never reads: its "
+                f"gradient is 0; it reads `self.{attribute}`",
+                why_traced=True,
+            )
+
+
+def _differentiated(body: Body) -> frozenset[str]:
+    """The parameters that a `jax.grad` of this very function is taken of."""
+    trace = body.trace
+    if trace is None or trace.soft or not trace.direct or not trace.known:
+        return frozenset()
+    role = trace.chain[-1][1].partition(" of ")[0]
+    return (trace.wrt or frozenset()) if role in GRADS else frozenset()

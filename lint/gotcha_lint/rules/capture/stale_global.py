@@ -1,7 +1,9 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.stale import changed_globals, is_jitted
+from gotcha_lint.queries.stale import changed_globals, changed_settings, is_jitted
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -71,19 +73,19 @@ class StaleGlobal(Rule):
         function = body.function
         if not is_jitted(body) or body.hosted or function.scope.global_names:
             return
-        names = [n for n in function.captured if body.model.module.scope.bound.get(n) is not None]
-        if not names:
-            return
+        found = dict[str, tuple[cst.CSTNode, cst.CSTNode | None]]()
         changed = changed_globals(body)
-        for name in names:
-            where = changed.get(name)
-            how = body.model.module.scope.bound[name]
-            if where is None or any(one.__class__ is not str for one in how):
-                continue
+        for name in function.captured.keys() & changed.keys():
+            how = body.model.module.scope.bound.get(name)
+            if how is not None and all(one.__class__ is str for one in how):
+                found[name] = function.captured[name], changed[name]
+        for name, node, where in changed_settings(body):
+            found.setdefault(name, (node, where))
+        for name, (node, where) in found.items():
             yield Report(
-                function.captured[name],
+                node,
                 f"the global `{name}` is read once, when `{function.name}` is traced: what is "
                 f"assigned to it later is not seen by the compiled program",
                 why_traced=True,
-                places=((where, f"`{name}` is assigned here"),),
+                places=((where, f"`{name}` is assigned here"),) if where is not None else (),
             )

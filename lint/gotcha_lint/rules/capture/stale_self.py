@@ -1,9 +1,10 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.queries.selfs import (
+    handed_over,
     hashed_by_identity,
     own_attributes,
     through_closure,
@@ -97,7 +98,9 @@ class StaleSelf(Rule):
         traced = {function.name}
         if function.is_method:
             helpers = with_helpers(function) if _is_static(body) else {}
-            reads = [one for helper in helpers.values() for one in own_attributes(helper)]
+            own = [one for helper in helpers.values() for one in own_attributes(helper)]
+            handed = handed_over(body) if helpers else ()
+            reads: Sequence[tuple[str, cst.CSTNode]] = [*own, *handed]
             traced |= helpers.keys()
         else:
             method, reads = through_closure(function) or (function, [])

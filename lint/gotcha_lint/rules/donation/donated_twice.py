@@ -5,7 +5,7 @@ from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.queries.donated import donated_names, donating, is_buffer
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.given_back import gives_back
-from gotcha_lint.queries.same import is_still
+from gotcha_lint.queries.same import is_still, shared_in
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -70,6 +70,15 @@ class DonatedTwice(Rule):
                     site.node,
                     f"`{name}` is given twice to a call that donates it: one buffer cannot be "
                     "given away and used a second time",
+                )
+                return
+            twice = shared_in(site, name)
+            if twice is not None and gives_back(site.body, site, arg):
+                yield Report(
+                    site.node,
+                    f"`{name}` holds the same arrays twice when it comes to this call, which "
+                    "donates it: start one of the two from a copy",
+                    places=((twice.node, "made of one tree given twice"),),
                 )
                 return
             for other in others:

@@ -4,6 +4,7 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.queries.started import makes_array
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
+_SETTING = "jax_enable_x64"
 _UPDATES = frozenset({"jax.config.update", "jax.config.config.update"})
 
 
@@ -20,7 +21,7 @@ class X64SetTooLate(Rule):
     """
 
     severity = "warning"
-    roots = frozenset({"jax_enable_x64"})
+    roots = frozenset({_SETTING})
     confirmed_by = (("x64-set-too-late", ""), ("recompile", "dtype"))
     examples = (
         Example(
@@ -45,8 +46,10 @@ class X64SetTooLate(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        switches = [call for call in site.of(Call) if _switches(call)]
-        if site.trace is not None or any(call.args[1].literal is not True for call in switches):
+        if site.trace is not None:
+            return
+        switches = [call for call in site.of(Call) if _values(call)]
+        if any(value is not True for call in switches for value in _values(call)):
             return  # switched off again: a test of both
         for call in switches:
             early = next((c for c in site.of(Call) if makes_array(c) and _before(c, call)), None)
@@ -59,9 +62,13 @@ class X64SetTooLate(Rule):
                 )
 
 
-def _switches(call: Call) -> bool:
-    named = call.name in _UPDATES and len(call.args) == 2
-    return named and call.args[0].literal == "jax_enable_x64"
+def _values(call: Call) -> list[object]:
+    """What the call sets it to, by itself or by a function for settings."""
+    if call.name in _UPDATES and len(call.args) == 2:
+        return [call.args[1].literal] if call.args[0].literal == _SETTING else []
+    body = call.body
+    told = (body.sets.get(target, ()) for target in call.callee.targets if not call.callee.via)
+    return [value for settings in told for name, value in settings if name == _SETTING]
 
 
 def _before(early: Call, late: Call) -> bool:

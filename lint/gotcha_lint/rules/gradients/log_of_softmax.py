@@ -2,14 +2,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.flowing import Flowing
+from gotcha_lint.analysis.logit_uses import LogUse
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.values import Kind
+from gotcha_lint.analysis.syntax import parents, source_of
 from gotcha_lint.facts.jax import GUARDS
-from gotcha_lint.queries.gradients import Flowing
-from gotcha_lint.queries.syntax_up import parents
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
 
-_LOG = frozenset({"jax.numpy.log", "jax.lax.log"})
 _SOFTMAX = frozenset({"jax.nn.softmax", "flax.linen.softmax", "flax.nnx.softmax"})
 
 
@@ -46,19 +45,21 @@ class LogOfSoftmax(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        given = site.arg(0, "x")
-        if site.name not in _LOG or given is None or given.of != "softmax" or given.maybe:
+    def check(self, site: LogUse) -> Iterator[Report]:
+        call = site.body.call_of(site.node)
+        if call is None or _limited(call):
             return
-        if given.kind is not Kind.ARRAY or _limited(site):
-            return
-        inner = site.arg_node(0, "x")
+        own, name = not call.callee.targets, source_of(call.node.func)
+        inner = call.arg_node(0, "x") if own else None
         direct = site.body.call_of(inner)
-        made = Flowing(site.body).resolve(inner) if direct is None and inner is not None else None
+        made = Flowing(site.body, site.at).resolve(inner) if not direct and inner else None
         yield Report(
             site.node,
-            "the softmax underflows to 0 and its logarithm to -inf: `log_softmax` stays exact",
-            _fix(site, direct) if direct is not None and direct.name in _SOFTMAX else None,
+            "the softmax underflows to 0 and its logarithm to -inf: `log_softmax` stays exact"
+            if own
+            else f"`{name}` takes the logarithm of this softmax, which underflows to 0, and the "
+            "logarithm to -inf: `log_softmax` stays exact",
+            _fix(call, direct) if direct is not None and direct.name in _SOFTMAX else None,
             places=((made, "the softmax"),) if isinstance(made, cst.Call) else (),
         )
 

@@ -2,10 +2,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.limits import is_guarded
+from gotcha_lint.analysis.reaching import Reaching
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.gradients import Flowing, differentiated
-from gotcha_lint.queries.singular import is_guarded
+from gotcha_lint.queries.gradients import differentiated, given_gradients
 from gotcha_lint.rule import Example, Report, Rule
 
 _NORMS = frozenset(
@@ -67,9 +68,11 @@ class NormAtZero(Rule):
         body = site.body
         if not differentiated(body) or "safe" in body.function.name:
             return
-        flowing = Flowing(body)
+        if not given_gradients(body):
+            return
+        flowing = Reaching(body, site.at)
         inner = _inside(site, flowing)
-        if inner is None or is_guarded(body, flowing, inner):
+        if inner is None or is_guarded(flowing, inner):
             return
         if not flowing.from_parameters(inner) or not flowing.to_the_loss(site.node):
             return
@@ -80,7 +83,7 @@ class NormAtZero(Rule):
         )
 
 
-def _inside(site: Call, flowing: Flowing) -> cst.CSTNode | None:
+def _inside(site: Call, flowing: Reaching) -> cst.CSTNode | None:
     """What is squared and summed, of a norm or a root of squares."""
     if site.name in _NORMS:
         order = site.arg(1, "ord")

@@ -1,9 +1,11 @@
 from collections.abc import Iterator
 
+from gotcha_lint.analysis.limits import is_guarded
+from gotcha_lint.analysis.reaching import Reaching
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.queries.gradients import Flowing, differentiated
-from gotcha_lint.queries.singular import asks_for, conditions, is_guarded, singular
+from gotcha_lint.queries.gradients import differentiated, given_gradients
+from gotcha_lint.queries.singular import asks_for, conditions, singular
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 _WHERE = frozenset({"jax.numpy.where", "jax.lax.select"})
@@ -89,9 +91,9 @@ class WhereNanGradient(Rule):
         body = site.body
         if site.name not in _WHERE or len(site.args) != 3 or not differentiated(body, modules=True):
             return
-        if body.trace is not None and not body.trace.direct and "module" not in body.trace.roles:
+        if not given_gradients(body, modules=True):
             return  # a helper: the gradient may be of something else than its arguments
-        flowing = Flowing(body)
+        flowing = Reaching(body, site.at)
         test = site.arg_node(0)
         asked = list(conditions(flowing, test)) if test is not None else []
         if any(
@@ -106,9 +108,7 @@ class WhereNanGradient(Rule):
             for found in singular(body, root) if root is not None else ():
                 if not any(c.away == (branch == 1) and asks_for(flowing, c, found) for c in asked):
                     continue
-                if is_guarded(body, flowing, found.inner) or not flowing.from_parameters(
-                    found.node
-                ):
+                if is_guarded(flowing, found.inner) or not flowing.from_parameters(found.node):
                     continue
                 if not flowing.to_the_loss(site.node):
                     return

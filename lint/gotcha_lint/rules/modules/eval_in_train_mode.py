@@ -2,28 +2,25 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.queries.linen import is_apply, lacks
-from gotcha_lint.queries.places import is_test
-from gotcha_lint.rule import Example, Report, Rule, text_of
-
-_TRAIN = {"train": True, "training": True, "is_training": True, "deterministic": False}
-_TRAIN |= {"use_running_average": False}
-_EVALUATES = (
-    "eval",
-    "evaluate",
-    "evaluation",
-    "predict",
-    "validate",
-    "validation",
-    "infer",
-    "inference",
+from gotcha_lint.queries.modes import (
+    called_by_evaluations,
+    evaluates_by_name,
+    is_evaluation,
+    only_trains,
+    train_flag,
 )
+from gotcha_lint.queries.places import is_test
+from gotcha_lint.rule import Example, Report, Rule
+
+_LAYERS = ("dropout", "batchnorm")
 
 
 class EvalInTrainMode(Rule):
-    """Evaluates a linen model with dropout on, or with the statistics of the batch.
+    """Evaluates a Flax model with dropout on, or with the statistics of the batch.
 
     ## What happens
     Nothing fails. Dropout makes predictions noisy, and batch normalisation makes each one depend on
@@ -31,11 +28,15 @@ class EvalInTrainMode(Rule):
 
     ## Instead
     `model.apply(variables, x, train=False)` in functions that evaluate; pass no `rngs` there, so
-    that a forgotten flag fails.
+    that a forgotten flag fails. An nnx model: `model.eval()` before, `model.train()` after.
+
+    ## Not reported
+    Helpers that something else than an evaluation calls too, and nnx models that no code switches
+    by `model.train()`.
     """
 
     severity = "error"
-    roots = frozenset({"apply", "apply_fn"})
+    roots = frozenset({"apply", "apply_fn", "nnx"})
     examples = (
         Example(
             bad="""
@@ -70,27 +71,39 @@ class EvalInTrainMode(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if not is_apply(site) or is_test(site.body):
+    def check(self, site: Body) -> Iterator[Report]:
+        if is_test(site):
             return
-        words = site.body.function.name.strip("_").split("_")
-        if words[0] not in _EVALUATES or {"train", "dropout", "mc"} & set(words):
-            return
-        if lacks(site, "dropout", "batchnorm") or _is_explained(site.body.function.node):
-            return
-        for arg in site.node.args:
-            name = arg.keyword.value if arg.keyword else ""
-            if name in _TRAIN and literal(arg.value) is _TRAIN[name]:
-                yield Report(
-                    site.node,
-                    f"`{site.body.function.name}` runs with `{name}={text_of(arg.value)}`: "
-                    "dropout and batch statistics are those of training",
-                )
-                return
+        every = [call for call in site.of(Call) if is_apply(call)]
+        calls = [call for call in every if train_flag(call)]
+        if len(calls) < len(every):  # an `if` chooses the mode
+            calls = [call for call in calls if not call.at.guards]
+        if calls and is_evaluation(site) and not _is_explained(site.function.node):
+            yield from map(_of_linen, (call for call in calls if not lacks(call, *_LAYERS)))
+        if evaluates_by_name(site) and not called_by_evaluations(site):
+            yield from _of_nnx(site)
+
+
+def _of_linen(call: Call) -> Report:
+    return Report(
+        call.node,
+        f"`{call.body.function.name}` runs with {train_flag(call)}: dropout and batch statistics "
+        "are those of training",
+    )
+
+
+def _of_nnx(body: Body) -> Iterator[Report]:
+    for param in body.function.params:
+        if only_trains(body, param.name):
+            yield Report(
+                param.node,
+                f"`{param.name}` is switched by `{param.name}.train()`, and nothing calls "
+                f"`{param.name}.eval()`: dropout and batch statistics are those of training",
+            )
 
 
 def _is_explained(function: cst.CSTNode) -> bool:
     """A comment in it speaks of the mode."""
     lines = (line for node in walk(function) for line in getattr(node, "leading_lines", ()))
     comments = [line.comment.value for line in lines if line.comment is not None]
-    return any(word in comment for comment in comments for word in _TRAIN)
+    return any(word in comment for comment in comments for word in TRAIN)

@@ -3,10 +3,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import parents, walk
 from gotcha_lint.queries.array_uses import OF_ARRAYS, asks_its_type, wants_array
+from gotcha_lint.queries.jitted import called_name
 from gotcha_lint.queries.linen import assignment, is_apply, mutable_collections
-from gotcha_lint.queries.syntax_up import parents
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -54,7 +54,8 @@ class MutableResultNotUnpacked(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if not is_apply(site) or mutable_collections(site) is None:
+        own = is_apply(site) and mutable_collections(site) is not None
+        if not own and not _gives_pair(site):
             return
         target = assignment(site)
         if isinstance(target, cst.Name):
@@ -63,12 +64,18 @@ class MutableResultNotUnpacked(Rule):
             use = site.node if _used_as_array(site, site.node, parents(site.at.statement)) else None
         if use is None:
             return
+        what = "with collections as `mutable` this" if own else f"`{called_name(site)}`"
         yield Report(
             site.node,
-            "with collections as `mutable` this returns output and new state, and it is used as "
-            "an array: unpack it",
+            f"{what} returns output and new state, and it is used as an array: unpack it",
             places=() if use is site.node else ((use, "used as an array here"),),
         )
+
+
+def _gives_pair(site: Call) -> bool:
+    """A function of the project that hands on what `apply(..., mutable=[...])` gave it."""
+    result = site.result
+    return bool(site.callee.targets) and result.made == "mutable" and not result.maybe
 
 
 def _array_use(site: Call, target: cst.Name) -> cst.CSTNode | None:

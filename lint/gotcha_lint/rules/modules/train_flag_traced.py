@@ -3,21 +3,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call, Test
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import children, walk
 from gotcha_lint.analysis.values import is_tracer
+from gotcha_lint.facts.flags import FLAGS
+from gotcha_lint.queries.filled import filled_by
 from gotcha_lint.rule import Example, Report, Rule
-
-_FLAGS = frozenset(
-    [
-        "train",
-        "training",
-        "is_training",
-        "deterministic",
-        "use_running_average",
-        "inference",
-        "eval_mode",
-    ]
-)
 
 
 class TrainFlagTraced(Rule):
@@ -86,9 +76,9 @@ class TrainFlagTraced(Rule):
         if trace.wrt is not None or body.hosted:
             return
         for param in body.function.params:
-            if param.name not in _FLAGS or param.name in trace.static or param.kind == "kwargs":
+            if param.name not in FLAGS or param.name in trace.static or param.kind == "kwargs":
                 continue
-            if param.default is not None:
+            if param.default is not None and param.name not in body.given:
                 continue  # left out, it is the default itself
             use = _use(body, param.name)
             if use is not None:
@@ -105,15 +95,41 @@ def _use(body: Body, name: str) -> cst.CSTNode | None:
     for test in body.of(Test):
         if _is(test.node, name):
             return None if is_tracer(test.value) else test.node
+    for arg in _arguments(body.function.node, name):
+        if arg.keyword is not None and arg.keyword.value in FLAGS and _mentions(arg.value, name):
+            return arg.value
     for call in body.of(Call):
-        for arg in call.node.args if isinstance(call.node, cst.Call) else ():
-            if (
-                arg.keyword is not None
-                and arg.keyword.value in _FLAGS
-                and _mentions(arg.value, name)
-            ):
+        for arg in call.node.args:
+            if arg.keyword is None and _mentions(arg.value, name) and _is_flag(body, call, arg):
                 return arg.value
     return None
+
+
+def _arguments(root: cst.CSTNode, name: str) -> Iterator[cst.Arg]:
+    """The arguments of all calls, but for functions with a parameter of this name of their own."""
+    stack = list(children(root))
+    while stack:
+        node = stack.pop(0)
+        if isinstance(node, cst.Arg):
+            yield node
+        if not (isinstance(node, cst.FunctionDef | cst.Lambda) and _has(node, name)):
+            stack[:0] = children(node)
+
+
+def _has(function: cst.FunctionDef | cst.Lambda, name: str) -> bool:
+    return any(isinstance(n, cst.Param) and n.name.value == name for n in walk(function.params))
+
+
+def _is_flag(body: Body, call: Call, arg: cst.Arg) -> bool:
+    """It fills a flag, of a function that branches on it, as far as that can be seen."""
+    parameter = filled_by(body, call, arg)
+    if parameter is None or parameter[1] not in FLAGS:
+        return False
+    (path, number), name = parameter
+    if path != body.model.path:
+        return True
+    nodes = walk(body.model.functions[number].node)
+    return any(_mentions(n.test, name) for n in nodes if isinstance(n, cst.If | cst.IfExp))
 
 
 def _is(node: cst.CSTNode, name: str) -> bool:

@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.optax import CLIPS, WHOLE_OPTIMIZERS
-from gotcha_lint.queries.gradients import Flowing
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 _SCALED = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate"}

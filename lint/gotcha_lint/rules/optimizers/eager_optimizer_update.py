@@ -5,7 +5,7 @@ import libcst as cst
 from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.host import runs_often_on_host
+from gotcha_lint.queries.host import driven_by_host, runs_often_on_host
 from gotcha_lint.rule import Example, Report, Rule
 
 _UPDATES = frozenset({"optax.GradientTransformation.update", "flax.nnx.Optimizer.update"})
@@ -67,7 +67,7 @@ class EagerOptimizerUpdate(Rule):
     def check(self, site: Call) -> Iterator[Report]:
         if site.base is None or not (site.name in _UPDATES or _applies_gradients(site)):
             return
-        if not runs_often_on_host(site):
+        if not (runs_often_on_host(site) or driven_by_host(site)):
             return
         yield Report(
             site.node,

@@ -2,12 +2,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.optimizers import is_stateless
 from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import dotted, walk
-from gotcha_lint.facts.optax import RUNS, STATELESS
+from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.values import FRESH, Kind
+from gotcha_lint.facts.optax import RUNS
+from gotcha_lint.queries.carried import carried, is_step, model_stays
 from gotcha_lint.queries.places import is_test, long_loops
 from gotcha_lint.rule import Example, Report, Rule
 
+_NNX = "flax.nnx.Optimizer"
 _INIT, _UPDATE = "optax.GradientTransformation.init", "optax.GradientTransformation.update"
 
 
@@ -75,34 +79,62 @@ class OptimizerReinitialised(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if site.name != _INIT or is_test(site.body) or _stateless(site):
+        if is_test(site.body):
             return
-        loops = long_loops(site)
-        step = not loops and (site.body.trace is not None or bool(site.body.hot))
-        if not loops and not step:
-            return
-        again = "turn of this loop" if loops else "step"
-        name = _assigned(site)
-        if name is not None:
-            update = _only_update(site, name) or (_own_step(site, name) if loops else None)
-        else:
-            update = _given_to(site)
-        if update is None or update.at.loops != site.at.loops:
-            return
+        if _makes_optimizer(site):
+            yield from _whole_optimizer(site)
+        elif _makes_state(site):
+            yield from _state(site)
+
+
+def _makes_state(site: Call) -> bool:
+    """`tx.init(params)`, or a function of the project that gives back what this gives."""
+    if site.name == _INIT:
+        return site.base is None or not is_stateless(site.base)
+    return site.result.of == FRESH and bool(site.callee.targets) and not site.result.maybe
+
+
+def _makes_optimizer(site: Call) -> bool:
+    """`nnx.Optimizer(model, tx)` holds its state; a function may make it."""
+    made = site.result.kind is Kind.OBJECT and site.result.of == _NNX and not site.result.maybe
+    return made and (site.name == _NNX or bool(site.callee.targets))
+
+
+def _state(site: Call) -> Iterator[Report]:
+    loops = long_loops(site)
+    step = not loops and (site.body.trace is not None or bool(site.body.hot))
+    if not loops and not step:
+        return
+    again = "turn of this loop" if loops else "step"
+    name = _assigned(site)
+    if name is not None:
+        update = _only_update(site, name) or (_own_step(site, name) if loops else None)
+    else:
+        update = _given_to(site)
+    if update is None or update.at.loops != site.at.loops:
+        return
+    yield Report(
+        site.node,
+        f"`{name or 'the state'}` is made anew in each {again}: moments and schedule start "
+        "from zero",
+        places=((update.node, "the only update it gets"),),
+        why_traced=step and site.body.trace is not None,
+        why_hot=step and site.body.trace is None,
+    )
+
+
+def _whole_optimizer(site: Call) -> Iterator[Report]:
+    name = _assigned(site)
+    if not long_loops(site) or name is None or not site.body.eager:
+        return
+    update = _own_step(site, name)
+    if update is not None and update.at.loops == site.at.loops:
         yield Report(
             site.node,
-            f"`{name or 'the state'}` is made anew in each {again}: moments and schedule start "
-            "from zero",
-            places=((update.node, "the only update it gets"),),
-            why_traced=step and site.body.trace is not None,
-            why_hot=step and site.body.trace is None,
+            f"`{name}` is made anew in each turn of this loop: moments and schedule start from "
+            "zero",
+            places=((update.node, "the only update it makes"),),
         )
-
-
-def _stateless(site: Call) -> bool:
-    """Plain gradient descent has nothing to lose, unless it is given momentum or a schedule."""
-    parts = site.base.literal if site.base is not None else None
-    return isinstance(parts, frozenset) and parts <= STATELESS
 
 
 def _assigned(site: Call) -> str | None:
@@ -137,7 +169,8 @@ def _given_to(site: Call) -> Call | None:
             if call.name == _UPDATE:
                 return call if call.arg_node(1, "state") is site.node else None
             hosted = site.body.trace is None
-            return call if hosted and _is_step(call) and _carried(site, call) else None
+            step = hosted and is_step(call, site.node)
+            return call if step and carried(site, call) else None
     return None
 
 
@@ -147,52 +180,15 @@ def _own_step(site: Call, name: str) -> Call | None:
     if site.at.guards or any(word in n for n in loop.names for word in RUNS):
         return None
     calls = [
-        call
+        (call, arg.value)
         for call in site.body.of(Call)
-        if loop in call.at.loops and any(dotted(arg.value) == name for arg in call.node.args)
+        for arg in call.node.args
+        if loop in call.at.loops and dotted(arg.value) == name
     ]
-    if len(calls) != 1 or calls[0].at.guards or calls[0].at.order < site.at.order:
+    if len(calls) != 1:
         return None
-    return calls[0] if _is_step(calls[0]) and _carried(site, calls[0]) else None
-
-
-def _is_step(call: Call) -> bool:
-    """One function of the project whose name says that it makes one step."""
-    if len(call.callee.targets) != 1 or call.body.project is None:
-        return False
-    name = call.body.project.function(next(iter(call.callee.targets))).name.lower()
-    return name.strip("_").split("_")[-1] in ("step", "update", "learn")
-
-
-def _carried(site: Call, step: Call) -> bool:
-    """The parameters come out of the step, and nothing else sets them in the loop."""
-    given = {name for arg in site.node.args for name in _dotted_names(arg.value)}
-    mine = step.at.statement
-    if given.isdisjoint(_targets(mine)):
-        return False
-    loops = site.at.loops
-    if not loops:
-        return True
-    lines = [n for n in walk(loops[-1].node) if isinstance(n, cst.SimpleStatementLine)]
-    return all(given.isdisjoint(_targets(line)) for line in lines if line is not mine)
-
-
-def _dotted_names(node: cst.CSTNode) -> Iterator[str]:
-    """`self.params` and `model` of `filter(model, is_array)`."""
-    if isinstance(node, cst.Call):
-        for arg in node.args:
-            yield from _dotted_names(arg.value)
-    elif (name := dotted(node)) is not None:
-        yield name
-
-
-def _targets(line: cst.CSTNode) -> set[str]:
-    found: set[str] = set()
-    for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
-        if isinstance(small, cst.Assign):
-            for target in small.targets:
-                whole = target.target
-                parts = whole.elements if isinstance(whole, cst.Tuple | cst.List) else ()
-                names = [dotted(part.value) for part in parts] or [dotted(whole)]
-                found |= {name for name in names if name}
-    return found
+    call, given = calls[0]
+    if call.at.guards or call.at.order < site.at.order or not is_step(call, given):
+        return None
+    kept = model_stays(site, call) if _makes_optimizer(site) else carried(site, call)
+    return call if kept else None

@@ -2,13 +2,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.rates import POSITIVE, is_rate
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import dotted, source_of, walk
-from gotcha_lint.facts.optax import PRECONDITIONERS, SIGN_KEEPING
-from gotcha_lint.queries.gradients import Flowing
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.facts.optax import PRECONDITIONERS, RATES, SIGN_KEEPING
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
-
-_RATES = ("lr", "learning_rate")
 
 
 class PositiveLearningRate(Rule):
@@ -64,8 +62,7 @@ class PositiveLearningRate(Rule):
         if not SIGN_KEEPING.issuperset(names[:-1]) or _negated(calls[:-1]):
             return
         step = last.arg_node(0, "step_size", "step_size_fn")
-        schedule = names[-1] == "optax.scale_by_schedule"
-        if step is None or not (_never_negative(last, step) if schedule else _positive(last, step)):
+        if step is None or not (last.result.made == POSITIVE or _named(last, step)):
             return
         yield Report(
             last.node,
@@ -76,33 +73,11 @@ class PositiveLearningRate(Rule):
         )
 
 
-def _positive(call: Call, step: cst.CSTNode) -> bool:
-    """A number, written here or as a constant, or something that is called a learning rate."""
+def _named(call: Call, step: cst.CSTNode) -> bool:
+    """Something that is called a learning rate, of which nothing else is known."""
     given = call.arg(0, "step_size")
-    size = given.literal if given is not None else None
-    if isinstance(size, int | float):
-        return not isinstance(size, bool) and 0 < size < 1
-    return _is_rate(step, _RATES)
-
-
-def _is_rate(node: cst.CSTNode | None, words: tuple[str, ...]) -> bool:
-    """`lr`, `config.learning_rate`: people write the minus in front of these."""
-    name = (dotted(node) or "").rpartition(".")[2].lower()
-    return name.endswith(words) and not name.startswith(("neg", "minus"))
-
-
-def _never_negative(call: Call, step: cst.CSTNode) -> bool:
-    """A schedule of optax that is made without a minus."""
-    made = call.body.call_of(Flowing(call.body).resolve(step))
-    if made is None or made.result.of != "gotcha.schedule":
-        return False
-    parts = [part for arg in made.node.args for part in walk(arg.value)]
-    if any(isinstance(part, cst.Minus | cst.Lambda) for part in parts):
-        return False
-    first = made.args[0] if made.args else made.kwargs.get("init_value")
-    if first is not None and isinstance(first.literal, int | float):
-        return first.literal >= 0
-    return _is_rate(made.arg_node(0, "init_value"), (*_RATES, "rate"))
+    known = given is not None and isinstance(given.literal, int | float)
+    return call.name == "optax.scale" and not known and is_rate(step, RATES)
 
 
 def _negated(calls: list[Call | None]) -> bool:

@@ -1,7 +1,8 @@
 from collections.abc import Iterator
 
+from gotcha_lint.analysis.replicated import made_here, summed
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.queries.sharded import averaged, by_what_was_made_here, casts, checked, gradient_of
+from gotcha_lint.queries.sharded import averaged, gradient_of, is_summed
 from gotcha_lint.rule import Example, Report, Rule
 
 _SUMS = frozenset({"jax.lax.pmean", "jax.lax.psum", "jax.tree.map"})
@@ -75,19 +76,17 @@ class PmeanOfGradients(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         body = site.body
-        trace = body.trace
-        if site.name not in _SUMS or trace is None or trace.soft or "shard_map" not in trace.roles:
+        if site.name not in _SUMS or not summed(body):
             return
-        if "pmap" in trace.roles or casts(body) or not checked(body):
-            return
-        averages, word = averaged(site)
+        averages, value, word = averaged(site)
         made = gradient_of(site, averages) if word else None
-        if made is None or by_what_was_made_here(body, made):
+        wrt = made.arg_node(0) if made is not None else None
+        if (made is None and not is_summed(value)) or (wrt is not None and made_here(body, wrt)):
             return
         yield Report(
             site.node,
             f"inside shard_map gradients of replicated parameters are already summed over devices: "
             f"`{word}` leaves them {'N' if word == 'pmean' else 'N*N'} times too large",
-            places=((made.node, "the gradients"),),
+            places=((made.node, "the gradients"),) if made is not None else (),
             why_traced=True,
         )

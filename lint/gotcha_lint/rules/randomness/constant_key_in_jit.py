@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.sites import Bind, Body, Call
+from gotcha_lint.analysis.syntax import literal, names_in, source_of, walk
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.random import KEY_MAKERS, SEEDS, SHAPE_ONLY
 from gotcha_lint.queries.calls import plain_calls
 from gotcha_lint.queries.expected import is_test
@@ -88,7 +90,7 @@ def _repeated(body: Body) -> bool:
         return False
     if any("init" in why.lower() for _, why in trace.chain):
         return False
-    return bool(body.hot) or bool(trace.roles & _REPEATED)
+    return bool(body.hot or body.rerun) or bool(trace.roles & _REPEATED)
 
 
 def _literal(call: Call) -> bool:
@@ -100,14 +102,52 @@ def _drawn_from(body: Body, seed: Call) -> bool:
     """The key itself, or one made of it, goes to a function that draws numbers."""
     made = {seed.result.ident // 1024}
     for call in plain_calls(body):
-        given = [v for v in (*call.args, *call.kwargs.values()) if _is_one_of(v, made)]
+        given = [v for v in (*call.args, *call.kwargs.values()) if _holds_one_of(v, made)]
         if not given or _for_shape(call):
             continue
         if call.name in KEY_MAKERS:
-            made.add(call.result.ident // 1024)
-        elif call.name.startswith("jax.random.") or call.callee.targets:
+            if not _folds_in_news(call):
+                made.add(call.result.ident // 1024)
+        elif call.name.startswith("jax.random.") or call.callee.targets or _draws(call):
             return True
-    return False
+    names = {bind.name for bind in body.of(Bind) if _is_one_of(bind.value, made)}
+    return any(map(_draws_within(body.function), names & body.function.shared))
+
+
+def _folds_in_news(call: Call) -> bool:
+    """`fold_in(key, step)`: a key for each step."""
+    data = call.arg(1, "data")
+    return call.name.endswith("fold_in") and (data is None or data.kind is not Kind.STATIC)
+
+
+def _draws(call: Call) -> bool:
+    """`apply(..., rngs={"dropout": key})` while a model trains."""
+    return "rngs" in call.kwargs and not _evaluates(call.node)
+
+
+def _draws_within(function: Function) -> Callable[[str], bool]:
+    """A nested function, but one that only makes a state, gives the name to another function."""
+    inner = [
+        node
+        for node in walk(function.node)
+        if isinstance(node, cst.FunctionDef | cst.Lambda) and node is not function.node
+    ]
+    args = [part for node in inner for part in walk(node) if isinstance(part, cst.Call)]
+    return lambda name: any(
+        name in names_in(arg.value)
+        for call in args
+        if not _named_for_shape(call) and not _evaluates(call)
+        for arg in call.args
+    )
+
+
+def _evaluates(node: cst.Call) -> bool:
+    told = {arg.keyword.value: literal(arg.value) for arg in node.args if arg.keyword}
+    return any(told.get(name) is (not value) for name, value in TRAIN.items())
+
+
+def _holds_one_of(value: Value, made: set[int]) -> bool:
+    return _is_one_of(value, made) or any(_holds_one_of(item, made) for item in value.items)
 
 
 def _is_one_of(value: Value, made: set[int]) -> bool:
@@ -115,6 +155,10 @@ def _is_one_of(value: Value, made: set[int]) -> bool:
 
 
 def _for_shape(call: Call) -> bool:
-    func = call.node.func if isinstance(call.node, cst.Call) else None
+    return isinstance(call.node, cst.Call) and _named_for_shape(call.node)
+
+
+def _named_for_shape(node: cst.Call) -> bool:
+    func = node.func
     name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
     return str(name) in SHAPE_ONLY or "init" in str(name).lower()

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import KeyUse
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Call, KeyUse
+from gotcha_lint.analysis.values import Value
+from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.harmless import harmless
-from gotcha_lint.queries.keys import drawn_away, on_purpose, own_of_turn
+from gotcha_lint.queries.keys import drawn_away, from_around, on_purpose, own_of_turn
+from gotcha_lint.queries.linen import assignment
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -15,7 +20,8 @@ class KeyReuse(Rule):
     """Draws from a random key that was drawn from, or split, before.
 
     ## What happens
-    The same numbers again: two layers start identical, every step has the same dropout mask.
+    The same numbers again: two layers start identical, every step has the same dropout mask, and so
+    has every turn of a `scan` whose body takes the key from around it.
     Nothing fails. `jax.debug_key_reuse(True)` raises `KeyReuseError`, for typed keys
     (`jax.random.key`) only.
 
@@ -90,7 +96,7 @@ class KeyReuse(Rule):
         if drawn_away(body, now) or drawn_away(body, before) or harmless(body, now, before):
             return
         if now is before:
-            if now.at.loops and not own_of_turn(now, site.value):
+            if _same_each_turn(now, site.value):
                 text = "every turn of the loop draws from the same key: the same numbers each time"
                 yield Report(now.node, text)
             return
@@ -99,3 +105,11 @@ class KeyReuse(Rule):
             "this key was used before: the numbers drawn from it are the same, or depend on them",
             places=((before.node, "first used here"),),
         )
+
+
+def _same_each_turn(call: Call, key: Value) -> bool:
+    """Of a Python loop; or of a `lax.scan`, whose body takes the key from around it."""
+    if not key.ident:
+        indexed = call.name in KEY_MAKERS and not isinstance(assignment(call), cst.Tuple)
+        return from_around(call, key) and not indexed  # `split(key, n)[i]` is another key each turn
+    return bool(call.at.loops) and not own_of_turn(call, key)

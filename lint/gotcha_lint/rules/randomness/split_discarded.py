@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Discard
+from gotcha_lint.analysis.sites import Bind, Body, Discard, Place
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.expected import is_test
@@ -55,13 +55,23 @@ class SplitDiscarded(Rule):
         if is_test(site.model.path):
             return
         for place in site.sites:
-            if isinstance(place, Discard) and _makes_keys(site, place.node):
-                text = f"`{source_of(place.node)}` gives new keys and leaves the old one as it was"
-                yield Report(place.node, f"{text}: its result is thrown away")
+            thrown = _thrown_away(site, place)
+            if thrown is not None and _makes_keys(site, thrown):
+                text = f"`{source_of(thrown)}` gives new keys and leaves the old one as it was"
+                yield Report(thrown, f"{text}: its result is thrown away")
             elif (
                 isinstance(place, Bind) and _makes_keys(site, place.source) and _unused(site, place)
             ):
                 yield Report(place.node, f"the new key `{place.name}` is never used")
+
+
+def _thrown_away(body: Body, place: Place) -> cst.CSTNode | None:
+    """What a statement computes for nothing: `f(x)` alone, or `_ = f(x)` where no one reads `_`."""
+    if isinstance(place, Discard):
+        return place.node
+    if isinstance(place, Bind) and place.name == "_" and "_" not in body.function.scope.loads:
+        return place.source
+    return None
 
 
 def _makes_keys(body: Body, node: cst.CSTNode | None) -> bool:

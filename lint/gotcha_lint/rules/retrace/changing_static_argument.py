@@ -2,15 +2,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.changing import FEW
 from gotcha_lint.analysis.sites import Bind, Call, Loop, Place
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.jitted import called_name, static_arguments
-from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.queries.jitted import Argument, called_name, static_arguments
+from gotcha_lint.queries.places import is_hot, is_test, long_loops, repeated
 from gotcha_lint.queries.stale import names_read
 from gotcha_lint.rule import Example, Report, Rule, text_of
-
-_FEW = 16  # values of a static argument that are still a choice of programs
 
 
 class ChangingStaticArgument(Rule):
@@ -65,19 +65,29 @@ class ChangingStaticArgument(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        loops = long_loops(site)
-        if not loops or is_test(site.body) or any(_is_few(loop.over.literal) for loop in loops):
+        if is_test(site.body):
             return
         for argument in static_arguments(site):
-            value = argument.value
-            if value.kind is not Kind.STATIC:
-                continue
-            if (value.varying and _counts(site, argument.node)) or _moves(site, argument.node):
+            each = _each(site, argument) if argument.value.kind is Kind.STATIC else ""
+            if each:
                 yield Report(
                     argument.node,
                     f"`{text_of(argument.node)}` is a static argument of `{called_name(site)}` and "
-                    f"changes at each turn of this loop: each value compiles another program",
+                    f"changes at each {each}: each value compiles another program",
                 )
+
+
+def _each(site: Call, argument: Argument) -> str:
+    """What changes the number, in words; empty where it stays, or has few values."""
+    mark, loops = argument.value.varying, long_loops(site)
+    if mark.endswith(varying.CALLED):
+        return "call of this function" if is_hot(site.body) else ""
+    if mark == varying.COUNTED:
+        return repeated(site) if not site.at.guards else ""
+    if not loops or any(_is_few(loop.over.literal) for loop in loops):
+        return ""
+    counted = mark and not mark.startswith(varying.PARAM) and _counts(site, argument.node)
+    return "turn of this loop" if counted or _moves(site, argument.node) else ""
 
 
 def _counts(site: Call, node: cst.CSTNode) -> bool:
@@ -134,4 +144,4 @@ def _multiplies(bind: Bind) -> bool:
 
 
 def _is_few(literal: object) -> bool:
-    return isinstance(literal, int) and literal <= _FEW
+    return isinstance(literal, int) and literal <= FEW

@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Call, Store
+from gotcha_lint.analysis.hosting import is_host
+from gotcha_lint.analysis.sites import Bind, Body, Call, Return, Store
 from gotcha_lint.analysis.syntax import dotted, names_in, walk
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.host import is_host
 from gotcha_lint.queries.places import is_test, long_loops
 from gotcha_lint.queries.small import small_statements
 from gotcha_lint.rule import Example, Report, Rule
@@ -57,6 +57,12 @@ class GrowingArray(Rule):
             call = _putting_together(body, site.source)
             if call is not None and site.name in _parts(call) and _grows(site):
                 yield _report(site.source or site.node, site.name)
+        for back in body.of(Return):
+            source = back.node.value if isinstance(back.node, cst.Return) else None
+            call = _putting_together(body, source)
+            name = _carried(body, call) if call is not None else ""
+            if name:
+                yield _report(source or back.node, name, "the loop that calls this")
         for store in body.of(Store):
             name, source = dotted(store.node) or "", _source(store)
             call = _putting_together(body, source)
@@ -64,10 +70,16 @@ class GrowingArray(Rule):
                 yield _report(source or store.node, name)
 
 
-def _report(node: cst.CSTNode, name: str) -> Report:
+def _carried(body: Body, call: Call) -> str:
+    """What grows is a parameter, and a loop gives back what this returns."""
+    carried = body.usage.carried.get(body.id, frozenset()) if body.usage is not None else ()
+    return next((name for name in sorted(carried) if name in _parts(call)), "")
+
+
+def _report(node: cst.CSTNode, name: str, turns: str = "this loop") -> Report:
     return Report(
         node,
-        f"`{name}` is longer at each turn of this loop, and operations on it compile "
+        f"`{name}` is longer at each turn of {turns}, and operations on it compile "
         f"again: fill a buffer of the full length, or concatenate once after the loop",
     )
 

@@ -3,12 +3,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.rests import is_length
 from gotcha_lint.analysis.sites import Bind, Call, Loop, Test
 from gotcha_lint.analysis.syntax import source_of, walk
 from gotcha_lint.queries.jitted import arguments as given
 from gotcha_lint.queries.jitted import called_name, compiled
 from gotcha_lint.queries.places import is_test, long_loops
 from gotcha_lint.rule import Example, Report, Rule
+
+_STEPS = ("range-step", "range-rest")
 
 
 class PartialLastBatch(Rule):
@@ -68,13 +71,13 @@ class PartialLastBatch(Rule):
     def check(self, site: Call) -> Iterator[Report]:
         if compiled(site) is None or is_test(site.body):
             return
-        loops = [loop for loop in long_loops(site) if loop.over.varying == "range-step"]
-        if not any(_goes_to_the_end(site, loop) for loop in loops) or _looks_at_lengths(
-            site, loops
-        ):
+        loops = [loop for loop in long_loops(site) if loop.over.varying in _STEPS]
+        ends = any(_goes_to_the_end(site, loop) for loop in loops)
+        if _looks_at_lengths(site, loops if ends else list(long_loops(site))):
             return
         for argument in given(site):
-            if varying.held(argument.value) == "range-step":
+            mark = varying.shown(argument.value)
+            if (mark in _STEPS and ends) or (mark == "range-rest" and long_loops(site)):
                 yield Report(
                     argument.node,
                     f"`{source_of(argument.node, 40)}` is shorter in the last turn: "
@@ -91,17 +94,8 @@ def _goes_to_the_end(site: Call, loop: Loop) -> bool:
     stop = node.args[1].value
     if isinstance(stop, cst.Name):
         sources = [b.source for b in site.body.of(Bind) if b.name == stop.value]
-        return len(sources) == 1 and _is_length(sources[0])
-    return _is_length(stop)
-
-
-def _is_length(node: cst.CSTNode | None) -> bool:
-    match node:
-        case cst.Call(func=cst.Name(value="len")):
-            return True
-        case cst.Subscript(value=cst.Attribute(attr=cst.Name(value="shape"))):
-            return True
-    return False
+        return len(sources) == 1 and is_length(sources[0])
+    return is_length(stop)
 
 
 def _looks_at_lengths(site: Call, loops: list[Loop]) -> bool:

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.queries.jitted import is_own_jit
 from gotcha_lint.rule import Example, Report, Rule
 
 _SAME_SIGNATURE = frozenset({"grad", "value_and_grad", "vmap", "checkpoint"})
@@ -54,7 +55,7 @@ class UnknownStaticName(Rule):
         via = site.result.via[-1] if site.result.via else None
         if via is None or via.name not in BOUNDARIES or not via.known or function is None:
             return
-        if site.callee.kind is not Kind.NAMED:
+        if site.callee.kind is not Kind.NAMED and not is_own_jit(site):
             return  # a decorator of the project: the names may be another function's
         params = _parameters(site, function)
         if params is None:

@@ -5,9 +5,10 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.queries.growing import is_longer
 from gotcha_lint.queries.jitted import Argument, called_name, compiled, static_arguments
 from gotcha_lint.queries.jitted import arguments as given
-from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.queries.places import is_hot, is_test, long_loops
 from gotcha_lint.queries.turns import differs
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -15,6 +16,8 @@ _OWN = {
     "own-maximum": "is as long as the longest item of its batch",
     "own-length": "is cut to its own length",
     "selection": "has as many rows as pass a test",
+    "random": "has a size that is drawn at random",
+    varying.CALLED: "has another shape at each call of this function",
 }
 _CURE = "round lengths up to a few fixed ones"
 _SIZES = ("size", "length", "count")
@@ -107,7 +110,7 @@ class VaryingShape(Rule):
             return
         static = {id(argument.node) for argument in static_arguments(site)}
         for argument in given(site):
-            mark = varying.held(argument.value) or _own_length(argument.node)
+            mark = _own_length(argument.node) or varying.shown(argument.value)
             if id(argument.node) in static or not mark or not _counts(site, argument, mark):
                 continue
             yield Report(argument.node, _message(site, argument, mark), why_hot=True)
@@ -137,11 +140,21 @@ def _counts(site: Call, argument: Argument, mark: str) -> bool:
     """A loop variable changes while its loop runs; another size with what it is the size of."""
     if mark == "loop-variable":
         return bool(long_loops(site))
+    if mark.startswith(varying.GROWN):
+        return is_longer(site, mark.removeprefix(varying.GROWN))
+    if mark == varying.CALLED:
+        return is_hot(site.body)
     return mark in _OWN and differs(site, argument.node)
 
 
 def _message(site: Call, argument: Argument, mark: str) -> str:
     what, callee = source_of(argument.node, 40), called_name(site)
+    if mark.startswith(varying.GROWN):
+        grown = mark.removeprefix(varying.GROWN)
+        return (
+            f"`{what}` is as long as `{grown}`, which grows at each turn of this loop: "
+            f"`{callee}` compiles each time; {_CURE}"
+        )
     if mark == "loop-variable":
         return (
             f"`{what}` has another shape at each turn of this loop: `{callee}` compiles each time"

@@ -5,7 +5,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.facts.optax import SAVES_LATER
-from gotcha_lint.queries.awaited import asynchronous, never_awaited
+from gotcha_lint.queries.awaited import asynchronous, made_here, never_awaited, nobody_waits
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 
 _SAVES = frozenset(f"{name}.save" for name in SAVES_LATER)
@@ -50,19 +50,17 @@ class CheckpointNotAwaited(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        if not asynchronous(site.model):
-            return
         last: dict[str, Call] = {}
         for call in site.of(Call):
             if call.decorator or not isinstance(call.node.func, cst.Attribute):
                 continue
             owner = dotted(call.node.func.value) or ""
-            if call.name in _SAVES and not (call.base and call.base.param):
+            if call.name in _SAVES:
                 last[owner] = call
             elif call.name in _RESTORES:  # it waits first
                 last.pop(owner, None)
         for owner, call in last.items():
-            if never_awaited(site, owner.rpartition(".")[2]):
+            if _is_lost(site, owner, call):
                 yield Report(
                     call.node,
                     "this saves in the background and nobody waits: if the program ends first the "
@@ -70,6 +68,14 @@ class CheckpointNotAwaited(Rule):
                     f"call `{owner or 'the checkpointer'}.wait_until_finished()`",
                     _fix(site, owner, call),
                 )
+
+
+def _is_lost(body: Body, owner: str, call: Call) -> bool:
+    """What is made elsewhere may be waited for elsewhere."""
+    given = call.base is not None and call.base.param != ""
+    if given or not asynchronous(body.model) or not made_here(body):
+        return nobody_waits(body)
+    return never_awaited(body, owner.rpartition(".")[2])
 
 
 def _fix(body: Body, owner: str, call: Call) -> Rewrite | None:

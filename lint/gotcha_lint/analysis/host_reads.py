@@ -1,0 +1,56 @@
+"""Functions that certainly read a parameter on the host: who calls them waits for it there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.roles import pairs
+from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.values import FunctionId, Kwargs, Value
+from gotcha_lint.facts.concrete import CASTS
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+_READS = CASTS | {"jax.device_get", "numpy.asarray", "numpy.array", "builtins.print"}
+_METHODS = (".item", ".tolist")
+
+
+def note_read(flow: Flow, node: cst.Call, name: str) -> None:
+    """`float(metrics["loss"])`, of a parameter, whatever else happens."""
+    if name not in _READS and not name.endswith(_METHODS):
+        return
+    if flow.guards or flow.loops or flow.body.trace is not None or flow.state is None:
+        return
+    held = flow.state.env
+    read = frozenset(n for n in names_in(node) if n in held and held[n].param == n)
+    if read and not _leaves_early(flow):
+        flow.effect(("reads", flow.id), read)
+
+
+def note_reads_of(
+    flow: Flow, target: FunctionId, function: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> None:
+    """A call of a function that reads what it is given."""
+    read = flow.view.get(("reads", target))
+    if not read or flow.guards or flow.loops or flow.body.trace is not None or function.via:
+        return
+    given = pairs(flow, target, function, args, kwargs)
+    own = frozenset(value.param for name, value in given if name in read and value.param)
+    if own and not _leaves_early(flow):
+        flow.effect(("reads", flow.id), own)
+
+
+def _leaves_early(flow: Flow) -> bool:
+    """`if step % 100: return`: what stands below does not always run."""
+    node = flow.function.node
+    if not isinstance(node, cst.FunctionDef):
+        return False
+    nested = (s for s in node.body.body if not isinstance(s, cst.SimpleStatementLine))
+    return any(
+        isinstance(part, cst.Return | cst.Raise)
+        for statement in nested
+        for part in walk(statement, into_functions=False)
+    )

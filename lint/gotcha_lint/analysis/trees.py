@@ -1,0 +1,53 @@
+"""What is known of a tree of arrays after it was put, taken apart, filtered or updated."""
+
+from __future__ import annotations
+
+from gotcha_lint.analysis.sharing import placed
+from gotcha_lint.analysis.values import STATIC, Kind, Value, all_arrays
+
+PUT = "jax.device_put"
+PLACE = "jax.device_put with a place"
+
+
+def of_tree(head: str, name: str, first: Value, given: int, tracer: bool) -> Value:
+    """The result of a function that is given a tree; `given`: how many arguments."""
+    match head:
+        case "device-same":
+            return put(name, first, given)
+        case "arrays-of":  # nothing else is left of a module
+            return first._replace(literal="arrays") if first.kind is Kind.OBJECT else first
+        case "unreplicated":  # only trees on devices are replicated
+            return Value(Kind.TREE, first.tracer) if first.kind is Kind.UNKNOWN else first
+        case "state-dict":
+            tree = first.kind is Kind.OBJECT or (first.kind is Kind.UNKNOWN and first.param != "")
+            return Value(Kind.TREE, first.tracer) if tree else first
+        case "updated":
+            return first if first.kind is Kind.OBJECT else Value(Kind.TREE, tracer)
+    leaf = Value(Kind.ARRAY, first.tracer, not _only_arrays(first))
+    leaves = Value(Kind.LIST, of="list", items=(leaf,))
+    return leaves if head == "leaves" else Value(Kind.TUPLE, items=(leaves, STATIC))
+
+
+def put(name: str, first: Value, given: int) -> Value:
+    """On devices; what a function was given to put there, its caller knows."""
+    if first.kind in (Kind.KEY, Kind.TREE, Kind.OBJECT):
+        made = (PUT if given == 1 else PLACE) if first.param and name == PUT else first.made
+        return placed(name, first, given)._replace(made=made)
+    tree = first.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TUPLE, Kind.NAMED)
+    mark = "" if first.kind is Kind.STATIC else first.varying  # a number has no shape
+    own = first.param if first.kind is Kind.UNKNOWN and name == PUT else ""
+    made = (PUT if given == 1 else PLACE) if own else ""
+    return Value(
+        Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=mark, param=own, made=made
+    )
+
+
+def put_again(made: str, given: Value) -> Value:
+    """The result of a function that puts its parameter on devices, for what it is given."""
+    return put(PUT, given, 1 if made == PUT else 2)._replace(param=given.param)
+
+
+def _only_arrays(value: Value) -> bool:
+    """Its leaves are arrays, certainly."""
+    filtered = value.kind is Kind.OBJECT and value.literal == "arrays" and not value.maybe
+    return value.kind is Kind.TREE or filtered or all_arrays(value)

@@ -1,0 +1,7 @@
+def write(checkpointer, path, tree):
+    checkpointer.save(path, tree)
+
+
+def write_all(manager, trees):
+    for step, tree in enumerate(trees):
+        manager.save(step, tree)
