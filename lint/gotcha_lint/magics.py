@@ -12,8 +12,8 @@ _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "python", "pytho
 _CELL_MAGIC = re.compile(r"\s*%%([\w!.]*)")
 _MAYBE = re.compile(r"^[ \t]*[%!?]|\?[ \t]*$|=[ \t]*[%!]", re.MULTILINE)
 _LINE_MAGIC = re.compile(
-    r"""(?P<keep>[ \t]*)(?:[%!]\S|\?{1,2}[\w%*]|%?[\w.*\[\]]+\?{1,2}[ \t]*$)"""
-    r"""|(?P<target>[ \t]*[\w.,\[\]* \t]+=[ \t]*)[%!][^\s=]""",
+    r"""(?P<keep>[ \t]*)(?:%\S|![ \t]*\S|\?{1,2}[\w%*]|%?[\w.*\[\]]+\?{1,2}[ \t]*$)"""
+    r"""|(?P<target>[ \t]*[\w.,\[\]* \t]+=[ \t]*)(?:%[^\s=]|!(?!=)[ \t]*\S)""",
     re.MULTILINE,
 )
 _REST = re.compile(

@@ -84,7 +84,8 @@ class Notebook:
 def parse(text: str, strict: bool = False) -> Notebook:
     """The notebook whose JSON is `text`. Raises `Unreadable`.
 
-    A cell with a syntax error is blanked, and in `broken`. Cells are tried with Python's parser and
+    A cell with a syntax error is blanked, and in `broken`. So is one that is indented as a whole,
+    which IPython runs, and which is no error. Cells are tried with Python's parser and
     only where that fails with LibCST; `strict` tries LibCST on each.
     """
     cells: list[Cell] = []
@@ -94,8 +95,10 @@ def parse(text: str, strict: bool = False) -> Notebook:
         masked = to_python(source) if is_python else blank(source)
         error = None if masked.opaque else _error(masked.text, strict)
         if error is not None:
-            error.cell = number
-            broken.append(error)
+            indented = source[:1] in (" ", "\t")  # IPython takes that off all lines
+            if not (indented and error.name == "syntax-error"):
+                error.cell = number
+                broken.append(error)
             masked = blank(source)
         cells.append(Cell(number, source, masked, start, span))
         start += len(masked.text) + len(SEPARATOR)

@@ -64,6 +64,14 @@ def test_cells_are_joined_and_positions_count_within_them() -> None:
         ("%ls", "..."),
         ("!", "!"),
         ("!pip install 'a (b", "...               "),
+        ("! ls", "... "),
+        (
+            "if a:\n  ! pip install b\n  c = ! ls\n  d = a != b",
+            """if a:
+  ...            
+  c = ... 
+  d = a != b""",
+        ),
         ("if a:\n    %time f(x)\n    g()", "if a:\n    ...       \n    g()"),
         ("x = %timeit -o f(x)", "x = ...            "),
         ("x, y = !ls", "x, y = ..."),
@@ -119,14 +127,20 @@ def test_a_broken_cell_is_reported_and_does_not_hurt_the_others() -> None:
     assert source.lines(2) == ("y = 2", "x = = 3", "  pass")
 
 
-@pytest.mark.parametrize(
-    "text", ["x = 1 \\", "@f", "  x = 1", "elif x:\n  y", "x\0", "'''", "x\x1fy"]
-)
+@pytest.mark.parametrize("text", ["x = 1 \\", "@f", "elif x:\n  y", "x\0", "'''", "x\x1fy"])
 def test_a_cell_cannot_reach_into_the_next(text: str) -> None:
     source = source_of(text, "z = 3")
     assert source.notebook is not None
     assert [error.cell for error in source.notebook.broken] == [1]
     assert len(cst.parse_module(source.text).body) == 1
+
+
+def test_a_cell_that_is_indented_as_a_whole_is_no_error() -> None:
+    """IPython takes the indentation off; here the cell is passed over."""
+    source = source_of("  x = 1\n  y = 2", "z = 3", "  # a comment\nz = 4")
+    assert source.notebook is not None
+    assert not source.notebook.broken
+    assert len(cst.parse_module(source.text).body) == 2
 
 
 def test_top_level_await_is_fine() -> None:
