@@ -112,7 +112,7 @@ _COMPREHENSION_KINDS = {
 
 
 _DISPLAYS = (cst.List, cst.Tuple, cst.Set, cst.Dict)
-_COMBINES = ("product", "permutations", "combinations", "zip", "enumerate", "reversed")
+_COMBINES = ("product", "permutations", "combinations", "enumerate", "reversed")
 
 
 def _is_short(over: Value, node: cst.BaseExpression) -> bool:
@@ -121,8 +121,12 @@ def _is_short(over: Value, node: cst.BaseExpression) -> bool:
         return True
     if isinstance(node, _DISPLAYS):
         return True
-    if isinstance(node, cst.Call) and (dotted(node.func) or "").endswith(_COMBINES):
-        return bool(node.args) and all(isinstance(arg.value, _DISPLAYS) for arg in node.args)
+    if isinstance(node, cst.Call):
+        name, written = dotted(node.func) or "", [isinstance(a.value, _DISPLAYS) for a in node.args]
+        if name.endswith("zip"):
+            return any(written)  # it ends with the shortest
+        if name.endswith(_COMBINES):
+            return bool(written) and all(written)
     return over.of == "range" and isinstance(over.literal, int) and over.literal <= 4
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.closures import held_here
 from gotcha_lint.analysis.model import Class, Function, Imported, Scope
 from gotcha_lint.analysis.project import Symbol
 from gotcha_lint.analysis.sites import DonatedUse
@@ -84,7 +85,19 @@ def _stored(flow: Flow, name: str, scope: Scope) -> Value | None:
         value = flow.view.get(("global", flow.model.path, name))
     else:
         value = flow.view.get(("local", (flow.model.path, scope.function.number), name))
+        if (
+            value is not None
+            and value.kind is Kind.FUNCTION
+            and len(value.targets) > 1
+            and flow.body.trace is not None
+            and _is_parameter(name, scope.function)
+        ):
+            value = held_here(flow, scope.function, value)
     return None if value is None else value._replace(param="")
+
+
+def _is_parameter(name: str, function: Function) -> bool:
+    return any(param.name == name for param in function.params)
 
 
 def of_symbol(flow: Flow, symbol: Symbol) -> Value:

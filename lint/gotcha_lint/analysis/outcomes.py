@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.closures import holding
 from gotcha_lint.analysis.options import tell_options, with_kept
 from gotcha_lint.analysis.replicated import of_gradients
 from gotcha_lint.analysis.roles import (
@@ -41,7 +42,7 @@ def outcome(
         target = next(iter(function.targets))
         given = dict(pairs(flow, target, function, args, kwargs))
         made, said = value, None if unpacks(node) else with_kept(function, kwargs)
-        value = substitute(flow, target, made, given, said)
+        value = holding(substitute(flow, target, made, given, said), given)
         if made.via:
             tell_options(flow, made, value)
         value = varying.resolved(value, given)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from gotcha_lint.analysis.changing import handed
+from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.host_reads import note_reads_of
 from gotcha_lint.analysis.key_uses import MAY_BE_KEYS, use_key
 from gotcha_lint.analysis.logit_uses import use_in_log, use_logits
@@ -183,6 +184,7 @@ def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Valu
     if trace is not None:
         if target != flow.id and len(trace.chain) < 12:
             flow.effect(("within", target), frozenset({flow.id}))
+            tell_held(flow, target, function)
             step, trace = (flow.site(node), name), varied(trace, flow.body)
             flow.effect(
                 ("traced", target),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import replicated
+from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.differentiated import given_to_grad
 from gotcha_lint.analysis.options import kept
 from gotcha_lint.analysis.outcomes import settle
@@ -103,6 +104,7 @@ def _trace(
     flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value, row: Transform, via: Via
 ) -> None:
     """Tells a function that it is traced."""
+    tell_held(flow, target, function)
     outer = flow.body.trace and replicated.varied(flow.body.trace, flow.body)
     if outer is not None:
         flow.effect(("within", target), frozenset({flow.id}))

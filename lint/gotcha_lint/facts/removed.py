@@ -66,6 +66,7 @@ REMOVED: dict[str, Removed] = {
     "jax.clear_backends": Removed((0, 10), "jax.clear_caches"),
     "jax.xla_computation": Removed((0, 10), "jax.jit(f).lower(...)"),
     "jax.config.config": Removed((0, 10), "jax.config", True),
+    **_all("custom_transforms defvjp_all defjvp_all", "jax.", "jax.custom_vjp or jax.custom_jvp"),
     "jax.partial": Removed((0, 10), "functools.partial"),
     **_all("linear_util", "jax.", "jax.extend.linear_util"),
     **_all("abstract_arrays util api mask soft_pmap spmd_mode", "jax.", ""),
@@ -101,7 +102,8 @@ REMOVED: dict[str, Removed] = {
     "jax.lax.pvary": Removed((0, 10), "jax.lax.pcast(..., to='varying')"),
     "jax.lax.xeinsum": Removed((0, 10), "jax.numpy.einsum"),
     "jax.lax.zeros_like_array": Removed((0, 10), "jax.numpy.zeros_like", True),
-    **_all("tie_in pdot infeed outfeed", "jax.lax.", ""),
+    "jax.lax.tie_in": Removed((0, 10), "its second argument, which is what it gave"),
+    **_all("pdot infeed outfeed", "jax.lax.", ""),
     "jax.scipy.special.sph_harm": Removed(
         (0, 10), "jax.scipy.special.sph_harm_y, whose arguments differ"
     ),
@@ -129,6 +131,7 @@ REMOVED: dict[str, Removed] = {
     "jax.cloud_tpu_init": Removed((0, 11)),
     "flax.optim": Removed((), "optax", was="flax"),
     "flax.nn": Removed((), "flax.linen or flax.nnx", was="flax"),
+    "flax.deprecated": Removed((), "flax.linen or flax.nnx", was="flax"),
     "optax.additive_weight_decay": Removed((), "optax.add_decayed_weights", True, "optax"),
     "optax.muon": Removed((), "optax.contrib.muon", True, "optax"),
     **{

@@ -10,6 +10,7 @@ from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.rule import text_of
 
+_TEST_FILES = frozenset({"test", "tests", "conftest", "benchmark", "benchmarks"})
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "benchmarks"})
 _WORDS = ("raises", "Raises", "warns", "Warn", "assertNo", "assertLogs")
 _WORDS += ("ensure_compile_time_eval", "disable_jit")
@@ -43,4 +44,4 @@ def is_test(path: str) -> bool:
     folder, _, file = path.replace("\\", "/").rpartition("/")
     words = set(file.removesuffix(".py").split("_"))
     places = set(folder.split("/")[-3:])
-    return bool(words & {"test", "tests", "conftest"}) or bool(places & _TEST_FOLDERS)
+    return bool(words & _TEST_FILES) or bool(places & _TEST_FOLDERS)

@@ -103,3 +103,59 @@ def weighted(switch: Switch, x):
     if switch.weight > 0.5:
         return 2 * x
     return x
+
+
+def make_step(loss):
+    def step(w, x):
+        return w - jax.grad(loss)(w, x)
+
+    return step
+
+
+def make_compiled(loss):
+    @jax.jit
+    def step(w, x):
+        return w - loss(w, x)
+
+    return step
+
+
+def held_by_a_step_that_is_compiled(w, x):
+    if jnp.sum(x) > 0:  # ! traced-if
+        return jnp.sum(w)
+    return jnp.sum(w * x)
+
+
+def held_by_another_that_is_compiled(w, x):
+    if jnp.max(x) > 0:  # ! traced-if
+        return jnp.sum(w)
+    return jnp.sum(w * x)
+
+
+def held_by_one_that_runs_as_it_is(w, x):
+    if jnp.sum(x) > 0:
+        return w
+    return w * x
+
+
+def compiled_by_its_maker(w, x):
+    if jnp.sum(x) > 0:  # ! traced-if
+        return w
+    return w * x
+
+
+first = jax.jit(make_step(held_by_a_step_that_is_compiled))
+second = jax.jit(make_step(held_by_another_that_is_compiled))
+third = make_compiled(compiled_by_its_maker)
+print(third(jnp.ones(3), jnp.ones(3)))
+
+
+def plain(loss):
+    def run(w, x):
+        return loss(w, x)
+
+    return run
+
+
+compiled = jax.jit(plain(held_by_a_step_that_is_compiled))
+print(plain(held_by_one_that_runs_as_it_is)(jnp.ones(3), jnp.ones(3)))

@@ -6,6 +6,7 @@ from gotcha_lint.analysis.limits import is_guarded
 from gotcha_lint.analysis.reaching import Reaching
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.gradients import differentiated, given_gradients
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -68,7 +69,7 @@ class NormAtZero(Rule):
         body = site.body
         if not differentiated(body) or "safe" in body.function.name:
             return
-        if not given_gradients(body):
+        if not given_gradients(body) or is_test(body.model.path):
             return
         flowing = Reaching(body, site.at)
         inner = _inside(site, flowing)
