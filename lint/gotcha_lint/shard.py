@@ -99,9 +99,8 @@ class Shard:
     def positions(self, path: str) -> Positions:
         found = self._positions.get(path)
         if found is None:
-            found = self._positions[path] = Positions(
-                self.models[path].tree, self.models[path].stand_ins
-            )
+            model, text = self.models[path], self.sources[path].text
+            found = self._positions[path] = Positions(model.tree, text, model.stand_ins)
         return found
 
     def link(self, project: Project) -> None:

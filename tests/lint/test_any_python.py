@@ -41,7 +41,7 @@ def survives(path: Path) -> None:
     if name not in shard.models:
         assert [f.name for f in report.findings] == ["syntax-error"]
         return
-    positions = Positions(shard.models[name].tree)
+    positions = Positions(shard.models[name].tree, decoded.text)
     for function in shard.models[name].functions[1:]:
         start, end = positions.span(function.node)
         assert decoded.text[start:end].startswith(("def", "async", "lambda", "@"))
@@ -53,6 +53,21 @@ def survives(path: Path) -> None:
 @given(st.sampled_from(FILES))
 def test_any_file_survives(path):
     survives(path)
+
+
+def test_a_blank_that_libcst_forgets(tmp_path: Path) -> None:
+    """Places and fixes after it are where they are in the text."""
+    text = (
+        "import jax.numpy as jnp\ntry:\n    pass\nexcept (OSError, ValueError) :\n    pass\n"
+        "x = jnp.zeros(3)\nx.at[0].set(1)\n"
+    )
+    (tmp_path / "a.py").write_text(text)
+    report = engine.lint([str(tmp_path / "a.py")], lambda _: SETTINGS)
+    (found,) = report.findings
+    assert (found.line, found.column) == (7, 1)
+    assert found.fix is not None
+    (edit,) = found.fix.edits
+    assert text[edit.start :].startswith("x.at[0]")
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import libcst as cst
 
@@ -46,6 +46,7 @@ _FLAT = frozenset(
         "digitize",
     ]
 )
+_NO_VALUES = frozenset((cst.Comparison, cst.Lambda, cst.FunctionDef))
 STATIC_ATTRIBUTES = frozenset(["shape", "ndim", "dtype", "size"])
 LIMIT = 200  # steps along assignments
 # Before the number of a result; alone it is all that a function returns.
@@ -69,11 +70,7 @@ class Flowing:
 
     @cached_property
     def loads(self) -> dict[str, list[cst.Name]]:
-        found: dict[str, list[cst.Name]] = {}
-        for node in walk(self.body.function.node):
-            if isinstance(node, cst.Name):
-                found.setdefault(node.value, []).append(node)
-        return found
+        return _names(self.body.function.node)
 
     @cached_property
     def sources(self) -> dict[str, list[cst.CSTNode]]:
@@ -133,20 +130,20 @@ class Flowing:
         stack = [node]
         while stack and len(seen) < LIMIT:
             current = stack.pop()
-            if isinstance(current, cst.Name):
+            if type(current) is cst.Name:
                 if current.value in self.wanted:
                     return True
                 if current.value not in seen:
                     seen.add(current.value)
                     stack.extend(self.sources.get(current.value, ()))
                 continue
-            if isinstance(current, cst.Attribute):
+            if type(current) is cst.Attribute:
                 if current.attr.value not in STATIC_ATTRIBUTES:
                     stack.append(current.value)
                 continue
-            if isinstance(current, cst.Comparison | cst.Lambda | cst.FunctionDef):
+            if current.__class__ in _NO_VALUES:
                 continue
-            if isinstance(current, cst.Call):
+            if type(current) is cst.Call:
                 if is_flat(self.body.call_of(current)):
                     continue
                 if isinstance(current.func, cst.Attribute) and current.func.attr.value == "param":
@@ -156,6 +153,15 @@ class Flowing:
                 continue
             stack.extend(children(current))
         return False
+
+
+@lru_cache(maxsize=256)  # the same in each round
+def _names(function: cst.CSTNode) -> dict[str, list[cst.Name]]:
+    found: dict[str, list[cst.Name]] = {}
+    for node in walk(function):
+        if type(node) is cst.Name:
+            found.setdefault(node.value, []).append(node)
+    return found
 
 
 def _adds_to(bind: Bind) -> bool:

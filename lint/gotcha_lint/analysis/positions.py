@@ -50,13 +50,17 @@ class Positions:
     """Offsets (code points) of every node of one tree."""
 
     def __init__(
-        self, tree: cst.Module, stand_ins: Mapping[int, cst.Decorator] | None = None
+        self, tree: cst.Module, text: str, stand_ins: Mapping[int, cst.Decorator] | None = None
     ) -> None:
         recorder = _Recorder(tree)
         tree._codegen(recorder)
         self._spans = recorder.spans
         self._stand_ins = stand_ins if stand_ins is not None else {}
         self._offsets = [0, *accumulate(map(len, recorder.tokens))]
+        written = "".join(recorder.tokens)
+        if written != text:  # LibCST 1.9 forgets the blank of `except (A, B) :`
+            places = _places(written, text)
+            self._offsets = [places[offset] for offset in self._offsets]
         self.comments = frozenset(self._offsets[token] for token in recorder.comments)
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
@@ -66,3 +70,14 @@ class Positions:
         last = len(self._offsets) - 1
         start, end = self._spans.get(id(node), (0, last))
         return self._offsets[min(start, last)], self._offsets[min(end, last)]
+
+
+def _places(written: str, text: str) -> list[int]:
+    """For each offset of what LibCST writes the one in the text; they differ in blanks only."""
+    places, at = [], 0
+    for character in written:
+        while at < len(text) and text[at] != character and text[at].isspace():
+            at += 1
+        places.append(at)
+        at += text[at : at + 1] == character
+    return [*places, len(text)]

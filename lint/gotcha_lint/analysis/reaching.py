@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import libcst as cst
 
-from gotcha_lint.analysis.flowing import LIMIT, RESULT, STATIC_ATTRIBUTES, Flowing, is_flat
+from gotcha_lint.analysis.flowing import RESULT, STATIC_ATTRIBUTES, Flowing, is_flat
+from gotcha_lint.analysis.sites import Bind
 from gotcha_lint.analysis.syntax import parents
 
 _REPORTS = ("metric", "stats", "statistic", "diagnos", "summary", "summarise", "explained")
 _NO_NAMES: frozenset[str] = frozenset()
+# Most of what lies above a name, and not worth the slow tests of LibCST's abstract classes.
+_PASSED = frozenset(
+    {
+        *(cst.Arg, cst.BinaryOperation, cst.UnaryOperation, cst.Subscript, cst.SubscriptElement),
+        *(cst.Index, cst.Element, cst.List, cst.DictElement),
+    }
+)
 
 
 class Reaching(Flowing):
@@ -18,7 +26,7 @@ class Reaching(Flowing):
 
     @cached_property
     def above(self) -> dict[int, cst.CSTNode]:
-        return parents(self.body.function.node)
+        return _parents(self.body.function.node)
 
     def to_the_loss(self, node: cst.CSTNode) -> bool:
         """It reaches what the function returns, and not only auxiliary output."""
@@ -58,21 +66,39 @@ class Reaching(Flowing):
 
     def _reach(self, first: frozenset[str]) -> bool:
         """One of the names reaches the loss."""
-        seen: set[str] = set()
-        waiting = set(first)
-        while waiting and len(seen) < LIMIT:
-            name = waiting.pop()
-            seen.add(name)
+        return not self._arriving.isdisjoint(first)
+
+    @cached_property
+    def _arriving(self) -> set[str]:
+        """The names of this function that reach the loss: found backwards, each use once."""
+        made_of: dict[str, set[str]] = {}
+        arriving: set[str] = set()
+        for name in {bind.name for bind in self.body.of(Bind)} | self._parameters:
             for node in self.loads.get(name, ()):
-                names = None if self._is_target(node) else self._climb(node)
-                if names is None and not self._is_target(node):
-                    return True
-                waiting |= (names or _NO_NAMES) - seen
-        return False
+                if self._is_target(node):
+                    continue
+                names = self._climb(node)
+                if names is None:
+                    arriving.add(name)
+                for later in names or ():
+                    made_of.setdefault(later, set()).add(name)
+        waiting = list(arriving)
+        while waiting:
+            new = made_of.get(waiting.pop(), set()) - arriving
+            arriving |= new
+            waiting.extend(new)
+        return arriving
+
+    @property
+    def _parameters(self) -> set[str]:
+        return {param.name for param in self.body.function.params}
 
     def _climb(self, node: cst.CSTNode) -> frozenset[str] | None:
         """Up to the statement: None where the loss is returned, else the names it is bound to."""
         while (outer := self.above.get(id(node))) is not None:
+            if outer.__class__ in _PASSED:
+                node = outer
+                continue
             match outer:
                 case cst.Comparison() | cst.FunctionDef():
                     return _NO_NAMES
@@ -113,6 +139,9 @@ class Reaching(Flowing):
         while isinstance(outer, cst.Element | cst.Tuple | cst.List | cst.StarredElement):
             outer = self.above.get(id(outer))
         return isinstance(outer, cst.AssignTarget)
+
+
+_parents = lru_cache(maxsize=256)(parents)  # the same in each round
 
 
 def _bound(target: cst.CSTNode) -> set[str]:

@@ -13,7 +13,7 @@ from gotcha_sanitizer.words import package
 
 _CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
 _MANY = 6  # compiles of one operation at one line
-_TURNS = 3  # of a loop that counts: a map over leaves has many shapes, once or twice
+_TURNS, _KINDS = 3, 4  # fewer turns and kinds of operations: a map over leaves, once or twice
 
 
 @dataclass
@@ -21,7 +21,8 @@ class _Storm:
     count: int = 0
     seconds: float = 0.0
     operations: set[str] = field(default_factory=set)
-    turns: set[int] = field(default_factory=set)
+    turns: set[int] = field(default_factory=set)  # of a loop that counts
+    kinds: set[str] = field(default_factory=set)
     examples: list[str] = field(default_factory=list)
 
 
@@ -55,8 +56,10 @@ class EagerOpStorm(Check):
         storm = self._storms.setdefault((program.site, control), _Storm())
         if program.turn is not None:
             storm.turns.add(program.turn.value)
-        few = event.variants < (2 if control else _MANY) or 0 < len(storm.turns) < _TURNS
-        if few or not event.differences:
+        storm.kinds.add(program.function.name)
+        settles = 0 < len(storm.turns) < _TURNS and len(storm.kinds) < _KINDS
+        few = event.variants < (2 if control else _MANY)
+        if few or settles or not event.differences:
             return
         name = program.function.name.strip("_")
         storm.count += 1 if name in storm.operations else event.variants - 1
