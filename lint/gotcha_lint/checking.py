@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from gotcha_lint import registry
 from gotcha_lint.analysis.sites import Body, Place
@@ -77,7 +78,7 @@ def run_rules(
             broken.setdefault(rule.name(), last_line())
 
     for body in bodies:
-        for site in body.sites:
+        for site in chain(body.sites, body.aside.sites if body.aside else ()):
             for rule in rules.get(site.__class__, ()):
                 run(rule, body, site)
         for rule in rules.get(Body, ()):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.conditions import narrow, test
+from gotcha_lint.analysis.flags import take_side
 from gotcha_lint.analysis.sites import Match
 from gotcha_lint.analysis.standing import Guard
 from gotcha_lint.analysis.state import join_states
@@ -37,6 +38,8 @@ def on_if(flow: Flow, node: cst.If) -> None:
     flow.guards = outer
     for end in ends:
         flow.state = join_states(end, flow.state)
+    if flow.flags:
+        take_side(flow)
 
 
 def on_match(flow: Flow, node: cst.Match) -> None:

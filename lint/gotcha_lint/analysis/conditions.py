@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import libcst as cst
 
+from gotcha_lint.analysis.flags import choose, decided, take_side
 from gotcha_lint.analysis.sites import Test
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, join
@@ -31,6 +32,8 @@ def on_boolean(flow: Flow, node: cst.BooleanOperation) -> Value:
     narrow(flow, node.left, word == "and")
     right = flow.rights[id(node)] = flow.eval(node.right)
     flow.state = before if before is not None else flow.state
+    if flow.flags:
+        take_side(flow)
     return join(left, right)
 
 
@@ -43,11 +46,17 @@ def on_if_expression(flow: Flow, node: cst.IfExp) -> Value:
     narrow(flow, node.test, False)
     other = flow.eval(node.orelse)
     flow.state = before if before is not None else flow.state
+    if flow.flags:
+        take_side(flow)
+        if (truth := decided(flow, node.test)) is not None:
+            return body if truth else other
     return join(body, other)
 
 
 def narrow(flow: Flow, condition: cst.BaseExpression, holds: bool) -> None:
     """After `if x is None` the other branch knows that x is there."""
+    if flow.flags:
+        choose(flow, condition, holds)
     kind, node = condition.__class__, cast(Any, condition)
     if kind is cst.UnaryOperation and node.operator.__class__ is cst.Not:
         narrow(flow, node.expression, not holds)

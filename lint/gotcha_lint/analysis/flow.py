@@ -14,6 +14,7 @@ import libcst as cst
 
 from gotcha_lint.analysis import differentiated, expressions, hosting, statements
 from gotcha_lint.analysis.carried import tell_carried
+from gotcha_lint.analysis.flags import known_flags, take_side
 from gotcha_lint.analysis.makers import note_maker
 from gotcha_lint.analysis.model import FileModel, Function, Scope
 from gotcha_lint.analysis.names import outside
@@ -45,7 +46,8 @@ class Flow:
         self.facts = project.facts
         self.id: FunctionId = (model.path, function.number)
         trace: Trace | None = None if view.get(("host", self.id)) else view.get(("traced", self.id))
-        self.body = Body(model, function, trace, project=project)
+        self.main = self.body = Body(model, function, trace, project=project)
+        self.flags = known_flags(self) if trace is not None else {}
         self.effects: Effects = {}
         self.state: State | None = State({}, {}, {})
         self.ever: dict[str, Value] = {}  # all that a captured name ever held
@@ -74,13 +76,15 @@ class Flow:
         else:
             body = node if isinstance(node, cst.Module) else node.body
             self.block(body)
+        self.body = self.main
         if isinstance(node, cst.Module) and self.state is not None:
             for name, value in self.state.env.items():
                 self.effect(("global", self.model.path, name), value)
         for name, value in self.ever.items():
             self.effect(("local", self.id, name), value)
         note_maker(self)
-        self.body.sites = sorted(self.places.values(), key=lambda site: site.at.order)
+        for site in sorted(self.places.values(), key=lambda site: site.at.order):
+            site.body.sites.append(site)
         differentiated.pass_on(self)
         if self.body.trace is None:
             hosting.tell_acting(self)
@@ -102,6 +106,8 @@ class Flow:
         if self.state is None:
             return
         self.order += 1
+        if self.flags:
+            take_side(self)
         self.at = At(statement, self.order, self.loops, self.guards)
         handler = _STATEMENTS.get(node.__class__)
         if handler is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gotcha_lint.analysis.flags import tell_defaults
 from gotcha_lint.analysis.roles import BOUNDARIES, parameters, static_names
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import Kind, Kwargs, Value
@@ -41,11 +42,13 @@ def tell_options(flow: Flow, made: Value, function: Value) -> None:
             summary = flow.project.function(target)
             left = {p[0] for p in parameters(flow, target, function)}
             bound = {p[0] for p in summary.params} - left
+            static = static_names(flow, target, function, via) | bound
             trace = Trace(
                 roles=frozenset({v.name for v in function.via}),
                 staged=True,
                 chain=((via.site, f"{via.name} of {summary.name}"),),
                 direct=True,
-                static=static_names(flow, target, function, via) | bound,
+                static=static,
             )
+            tell_defaults(flow, target, function, static, via.name, via.known)
             flow.effect(("traced", target), trace)

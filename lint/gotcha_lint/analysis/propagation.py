@@ -8,6 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.changing import handed
 from gotcha_lint.analysis.closures import tell_held
+from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread
 from gotcha_lint.analysis.host_reads import note_reads_of
 from gotcha_lint.analysis.key_uses import MAY_BE_KEYS, use_key
 from gotcha_lint.analysis.logit_uses import use_in_log, use_logits
@@ -46,6 +47,10 @@ def apply_function(
     """A call of a function of the project, transformed or not."""
     via = next((v for v in reversed(function.via) if v.name in BOUNDARIES), None)
     used: set[int] = set()
+    if flow.body.trace is not None or function.via:
+        tell_held_flags(flow, node, function, args, kwargs)
+        for target in function.targets:
+            tell_flags(flow, node, target, function, args, kwargs)
     for target in function.targets:
         if starred and not args and not kwargs:
             _propagate(flow, node, target, function)
@@ -193,6 +198,8 @@ def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Valu
                 ),
             )
         return
+    if flow.state is not None and flow.state.aside:
+        return  # nobody is seen to run it
     note_settings_of(flow, node, target)
     looped = any(not loop.short for loop in flow.loops)
     call = (flow.id, flow.site(node), looped, bool(function.via))
@@ -224,6 +231,7 @@ def hand_over(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kw
             if trace is not None and trace.staged:
                 step = (flow.site(node), flow.project.function(target).name)
                 flow.effect(("traced", target), onward(trace, step, soft=True))
+                tell_unread(flow, target)
 
 
 def _donate(flow: Flow, node: cst.CSTNode, function: Value, via: Via) -> None:

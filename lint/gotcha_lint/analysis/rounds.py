@@ -63,7 +63,10 @@ class Shard:
 
     def finish(self, usage: Usage) -> None:
         """Tells the analysed functions who runs them, and how often."""
-        for fid, body in self.bodies.items():
+        pairs = ((fid, part) for fid, body in self.bodies.items() for part in (body, body.aside))
+        for fid, body in pairs:
+            if body is None:
+                continue
             body.hosted = fid in usage.hosted
             body.hot = usage.hot.get(fid, ())
             body.stored = usage.stored

@@ -196,6 +196,7 @@ class Body:
     rerun: tuple[tuple[Site, str], ...] = ()  # the loops that run what it is compiled into
     driven: bool = False  # called in a loop of code that acts on the world
     graded: frozenset[str] = frozenset()  # what a gradient is of: parameters; results as `:`, `:0`
+    aside: Body | None = None  # what no traced call reaches, where a flag decides it
     usage: Usage | None = None  # what is known of all functions, when all are analysed
     _by_kind: dict[type[Place], list[Place]] = field(default_factory=dict)
 

@@ -11,9 +11,10 @@ class State:
     """What a branch can change: the names, the keys used up, the buffers given away.
 
     `aliases` are pairs of names: after `best = params` both stand for the same buffers.
+    `aside`: no traced call comes here, though the function is traced.
     """
 
-    __slots__ = ("aliases", "donated", "env", "used")
+    __slots__ = ("aliases", "aside", "donated", "env", "used")
 
     def __init__(
         self,
@@ -21,9 +22,10 @@ class State:
         used: dict[int, cst.CSTNode],
         donated: dict[str, cst.CSTNode],
         aliases: frozenset[tuple[str, str]] = frozenset(),
+        aside: bool = False,
     ) -> None:
         self.env, self.used, self.donated = env, used, donated
-        self.aliases = aliases
+        self.aliases, self.aside = aliases, aside
 
     def rebind(self, name: str) -> None:
         """The name stands for something new: it was not given away, and shares with nobody."""
@@ -41,7 +43,8 @@ class State:
                     self.donated[other] = node
 
     def copy(self) -> State:
-        return State(dict(self.env), dict(self.used), dict(self.donated), self.aliases)
+        env, used, donated = dict(self.env), dict(self.used), dict(self.donated)
+        return State(env, used, donated, self.aliases, self.aside)
 
 
 def within(name: str, whole: str) -> bool:
@@ -52,6 +55,8 @@ def within(name: str, whole: str) -> bool:
 def join_states(a: State | None, b: State | None) -> State | None:
     if a is None or b is None:
         return b if a is None else a
+    if a.aside is not b.aside:
+        return b if a.aside else a
     env = dict(a.env)
     for name, value in b.env.items():
         old = env.get(name)
@@ -59,4 +64,5 @@ def join_states(a: State | None, b: State | None) -> State | None:
             env[name] = value
         elif old is not value:
             env[name] = join(old, value)
-    return State(env, {**b.used, **a.used}, {**b.donated, **a.donated}, a.aliases | b.aliases)
+    used, donated = {**b.used, **a.used}, {**b.donated, **a.donated}
+    return State(env, used, donated, a.aliases | b.aliases, a.aside)

@@ -16,6 +16,7 @@ gave. ("rate", function, name) is a
 parameter that is a step size, ("sign", function, name) of which sign it was given. No function
 reads ("acts", function), that it acts on the world, ("updated", function, name), a parameter that
 is a state with one update,
+("flag", function, name), which of True and False a flag is while tracing, or None,
 ("closes", function), the functions that a traced closure holds,
 ("called", function), its calls from code that is not traced, ("within", function), the traced
 functions that it is used in, nor ("stored", class, name), the

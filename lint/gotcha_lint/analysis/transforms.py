@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis import replicated
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.differentiated import given_to_grad
+from gotcha_lint.analysis.flags import tell_defaults, tell_flags
 from gotcha_lint.analysis.options import kept
 from gotcha_lint.analysis.outcomes import settle
 from gotcha_lint.analysis.propagation import tell, traced
@@ -123,6 +124,7 @@ def _trace(
     outer_roles = outer.roles if outer else frozenset()
     for earlier in function.via:
         static |= static_names(flow, target, function, earlier)
+    tell_defaults(flow, target, function, static, row.role, via.known)
     flow.effect(
         ("traced", target),
         Trace(
@@ -215,6 +217,7 @@ def partial(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwar
         )
     for target in function.targets:
         tell(flow, node, target, function, rest, kwargs, None, binds=True)
+        tell_flags(flow, node, target, function, rest, kwargs, binds=True)
     return function._replace(
         bound=function.bound + len(rest),
         bound_names=function.bound_names | set(kwargs) | ({_ANYTHING} if unpacks(node) else set()),

@@ -74,7 +74,13 @@ def may_wait(body: Body, call: Call, compiled: Call, names: frozenset[str]) -> b
     again = bool(_loops(call) & _loops(compiled))
     if call is compiled or not (again or call.at.order > compiled.at.order):
         return False
-    return not names.isdisjoint(names_in(call.node))
+    return not names.isdisjoint(names_in(call.node) | _closed_over(body, call))
+
+
+def _closed_over(body: Body, call: Call) -> set[str]:
+    """The names of this function that a nested one uses: it is given them too."""
+    here = [body.model.functions[n] for p, n in call.callee.targets if p == body.model.path]
+    return set().union(*(inner.captured for inner in here if inner.parent is body.function))
 
 
 def compiles_anew(call: Call, inside: list[Call]) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.known import STATE_OBJECTS, TRAIN_STATE
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.values import Kind, Value, on_device
+from gotcha_lint.analysis.values import ClassId, Kind, Value, on_device
 from gotcha_lint.facts.updates import STRUCTS
+from gotcha_lint.queries.stale import is_set_up
 
 _REGISTERS = STRUCTS | {
     "jax.tree_util.register_dataclass",
@@ -41,8 +42,25 @@ def kept_by(body: Body, value: Value) -> Iterator[tuple[str, Value]]:
     for name, held in fields_of(body, value):
         assert body.project is not None and value.cls is not None
         above = body.project.ancestors(value.cls)[0]
-        if not held.maybe and any((cid, name) in body.stored for cid in above):
+        stored = ((cid, who) for cid in above for who in body.stored.get((cid, name), ()))
+        if not held.maybe and any(_has_run(body, cid, who) for cid, who in stored):
             yield name, held
+
+
+def _has_run(body: Body, cid: ClassId, writer: str) -> bool:
+    """A method that sets up, or that set-up or this function calls; no method runs by itself."""
+    assert body.project is not None
+    method = body.project.method(cid, writer)
+    if method is None or is_set_up(writer):
+        return True
+    here, seen, waiting = (body.model.path, body.function.number), {method}, [method]
+    while waiting:
+        new = body.callers.get(waiting.pop(), frozenset()) - seen
+        if here in new or any(is_set_up(body.project.function(fid).name) for fid in new):
+            return True
+        seen |= new
+        waiting += new
+    return False
 
 
 def is_tree(body: Body, value: Value) -> bool:

@@ -11,6 +11,7 @@ from gotcha_lint.analysis.resets import compiles_anew
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import ClassId
+from gotcha_lint.queries.cared import keeps_structure, throws_away
 from gotcha_lint.queries.stale import is_set_up
 
 # Attributes of these names say how to compile, and are set before anything is.
@@ -158,10 +159,18 @@ def writers_of(body: Body, name: str, method: Function | None = None) -> list[st
         w
         for w in found
         if not is_set_up(w)
-        and not (w in methods and compiles_anew(methods[w]))
-        and not (w in methods and _is_lazy(methods[w], name))
+        and not (w in methods and _takes_care(methods[w], methods, name))
         and not (w.startswith("_") and _called_by_init(methods, w))
     ]
+
+
+def _takes_care(writer: Function, methods: dict[str, Function], name: str) -> bool:
+    return (
+        compiles_anew(writer)
+        or _is_lazy(writer, name)
+        or throws_away(writer, methods, name)
+        or keeps_structure(writer, name)
+    )
 
 
 def _is_lazy(function: Function, name: str) -> bool:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Body, Call, Loop
-from gotcha_lint.analysis.syntax import source_of, walk
+from gotcha_lint.analysis.syntax import dotted, source_of, walk
 from gotcha_lint.queries.reads import is_clock, targets_of
 
 _SELDOM = (
@@ -21,6 +21,8 @@ _SELDOM = (
     "multi",
 )
 
+_FEW = 20  # turns of a demo that shows each of them
+_EVALUATES = frozenset({"eval", "evaluate", "evaluation", "valid", "validate", "validation"})
 _RESULTS = ("loss", "grad", "metric")
 _UPDATES = frozenset({"grad", "value_and_grad", "apply_updates", "apply_gradients"})
 _IN_PLACE = frozenset({"nnx.jit", "nnx.pmap"})
@@ -33,6 +35,8 @@ def training_loop(body: Body, call: Call) -> Loop | None:
     loop = call.at.loops[-1]
     carries = _carries(body, call, loop) and _trains(body, call)
     if loop.kind == "comprehension" or loop.short or not carries or _seldom(loop, call):
+        return None
+    if _is_demo(body, call) or _evaluates(call):
         return None
     skips = any(isinstance(node, cst.Continue) for node in walk(loop.node))
     timed = any(is_clock(body, c.node) for c in body.of(Call) if loop in c.at.loops)
@@ -71,6 +75,20 @@ def _trains(body: Body, call: Call) -> bool:
 def _updates(function: Function) -> bool:
     names = {node.value for node in walk(function.node) if isinstance(node, cst.Name)}
     return not names.isdisjoint(_UPDATES)
+
+
+def _is_demo(body: Body, call: Call) -> bool:
+    """A few turns in all: `for i in range(10)`, with no loop around it."""
+    return not body.hot and all(
+        loop.over.of == "range" and isinstance(loop.over.literal, int) and loop.over.literal <= _FEW
+        for loop in call.at.loops
+    )
+
+
+def _evaluates(call: Call) -> bool:
+    """By its name, as a loop of `eval_step` that hands a key from turn to turn."""
+    words = (dotted(call.node.func) or "").lower().replace(".", "_").split("_")
+    return not _EVALUATES.isdisjoint(words)
 
 
 def _seldom(loop: Loop, call: Call) -> bool:

@@ -59,3 +59,46 @@ def put_into_an_equal_model(model, saved):
         raise ValueError("another model")
     nnx.replace_by_pure_dict(state, saved)
     nnx.update(model, state)
+
+
+def into_a_live_tree(params, saved):
+    merged = serialization.to_state_dict(params)
+    merged.update(saved)
+    return serialization.from_state_dict(params, merged)  # ! checkpoint-shapes-unchecked
+
+
+def restored_like_a_live_tree(model, path):
+    state = nnx.state(model)
+    saved = ocp.PyTreeCheckpointer().restore(path, restore_args=state.to_pure_dict())
+    nnx.replace_by_pure_dict(state, saved)  # ! checkpoint-shapes-unchecked
+    return state
+
+
+def check_the_folder(path):
+    if not path:
+        raise ValueError("no folder")
+
+
+def after_another_check(path, state):
+    check_the_folder(path)
+    return checkpoints.restore_checkpoint(path, state)  # ! checkpoint-shapes-unchecked
+
+
+def from_one_who_checks(path, state):
+    return checkpoints.restore_checkpoint(path, state)  # ! checkpoint-shapes-unchecked
+
+
+def compare(want, have):
+    chex.assert_trees_all_equal_shapes(want, have)
+    if not have:
+        raise ValueError("nothing is stored")
+
+
+def one_compares(path, state):
+    loaded = from_one_who_checks(path, state)
+    compare(state, loaded)
+    return loaded
+
+
+def one_does_not(path, state):
+    return from_one_who_checks(path, state)

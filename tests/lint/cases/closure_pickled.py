@@ -136,3 +136,46 @@ def fetched_state(model, params, file):
     pickle.dump({"state": jax.device_get(state)}, file)  # ! closure-pickled
     pickle.dump({"params": jax.device_get(state.params)}, file)
     pickle.dump(jax.device_get(state.replace(tx=None).params), file)
+
+
+class Prepared:
+    def __init__(self):
+        self.fill()
+
+    def fill(self):
+        self.step = jax.jit(plain)
+
+    def run(self, x):
+        self.last = lambda: x
+        return self.step(x)
+
+
+def by_a_helper(file):
+    prepared = Prepared()
+    pickle.dump(prepared, file)  # ! closure-pickled
+
+
+class OnDemand:
+    def __init__(self, data):
+        self.data = data
+
+    def sample(self, key):
+        if not hasattr(self, "draw"):
+
+            @jax.jit
+            def draw(key):
+                return jax.random.choice(key, len(self.data))
+
+            self.draw = draw
+        return self.draw(key)
+
+
+def never_asked(data, file):
+    buffer = OnDemand(data)
+    pickle.dump(buffer, file)
+
+
+def asked_before(data, key, file):
+    buffer = OnDemand(data)
+    buffer.sample(key)
+    pickle.dump(buffer, file)  # ! closure-pickled

@@ -229,3 +229,18 @@ def another_read_by_a_helper(state, batches):
         state, loss = step(state, batch)
         shown(number, batch)
     return state, loss
+
+
+def few_turns_of_many(w, batches, epochs):
+    for _ in range(epochs):
+        for n in range(10):
+            w, loss = step(w, batches[n])
+            print(loss)  # ! host-read-every-step
+    return w
+
+
+def many_turns(w, x):
+    for _ in range(100):
+        w, loss = step(w, x)
+        print(loss)  # ! host-read-every-step
+    return w

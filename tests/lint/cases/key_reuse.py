@@ -415,3 +415,24 @@ def split_into_two_in_each_turn(key: jax.Array, n):
         return total + jax.random.normal(one) * jax.random.normal(two)
 
     return jax.lax.fori_loop(0, n, body, 0.0)
+
+
+def draws(key, traced=False):
+    if traced:
+        return jax.random.normal(key)
+    first = jax.random.normal(key)
+    return first + jax.random.uniform(key)  # ! key-reuse
+
+
+def draws_once(key, traced=False):
+    if not traced:
+        return jax.random.normal(key)
+    return jax.random.uniform(key)
+
+
+@jax.jit
+def always_traced(key, other):
+    return draws(key, traced=True) + draws_once(other, traced=True)
+
+
+print(draws(jax.random.key(0)))

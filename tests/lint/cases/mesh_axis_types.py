@@ -11,3 +11,7 @@ def given(types):
 
 def by_hand(devices):
     return jax.sharding.Mesh(devices, ("data",))
+
+
+def one_and_more():
+    return jax.make_mesh((1, 8), ("data", "model"))  # ! mesh-axis-types

@@ -107,3 +107,14 @@ def by_name(library, tree):
 
 def by_any_name(name, tree):
     return jax.tree_leaves(tree) if getattr(jax.tree_util, name, None) else tree
+
+
+def shown(tree, debug=False):
+    if debug:
+        print(jax.tree_map(jnp.shape, tree))  # ! removed-api
+    return tree
+
+
+@jax.jit
+def shows_nothing(tree):
+    return shown(tree)

@@ -256,3 +256,19 @@ class WrappedData:
 @compiled
 def compiled_score(weights, x):
     return jnp.sum(x * weights)
+
+
+class OtherFlag:
+    """What is cleared says nothing of the compiled function."""
+
+    def __init__(self, weights):
+        self.weights = weights
+        self.fitted = False
+        self.choose = jax.jit(self._choose)
+
+    def _choose(self, x):
+        return jnp.argmax(x * self.weights)  # ! stale-self
+
+    def change(self, x):
+        self.weights = self.weights - x.mean()
+        self.fitted = False

@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -159,3 +160,49 @@ def plain(loss):
 
 compiled = jax.jit(plain(held_by_a_step_that_is_compiled))
 print(plain(held_by_one_that_runs_as_it_is)(jnp.ones(3), jnp.ones(3)))
+
+
+def both_ways(x, checks=True):
+    if checks and jnp.sum(x) > 0:  # ! traced-if
+        x = x + 1
+    return x
+
+
+def read_from_settings(x, checks=True):
+    if not checks and jnp.sum(x) > 0:  # ! traced-if
+        x = x + 1
+    return x
+
+
+def set_again(x, checks=True):
+    checks = not checks
+    if not checks:
+        return x
+    if jnp.sum(x) > 0:  # ! traced-if
+        x = x + 1
+    return x
+
+
+def taken(x, checks=True):
+    if checks and jnp.sum(x) > 0:  # ! traced-if
+        x = x + 1
+    if not checks:
+        return x
+    return -x if jnp.sum(x) > 0 else x  # ! traced-if
+
+
+def given_on(x, checks=True):
+    return both_ways(x, checks=checks)
+
+
+@jax.jit
+def with_flags(x, **settings):
+    x = read_from_settings(x, **settings) + set_again(x) + taken(x)
+    return both_ways(x, False) + given_on(x)
+
+
+@partial(jax.jit, static_argnames="checks")
+def static_flag(x, checks=True):
+    if not checks and jnp.sum(x) > 0:  # ! traced-if
+        x = x + 1
+    return x

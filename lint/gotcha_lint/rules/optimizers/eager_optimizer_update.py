@@ -23,6 +23,7 @@ class EagerOptimizerUpdate(Rule):
     """
 
     roots = frozenset({"optax", "apply_gradients"})
+    confirmed_by = (("eager-op-storm", ""),)
     examples = (
         Example(
             bad="""

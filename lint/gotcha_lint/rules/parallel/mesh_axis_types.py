@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import literal, walk
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 
 _EXPLICIT = frozenset(
@@ -23,7 +23,7 @@ class MeshAxisTypes(Rule):
     `jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))`.
 
     ## Not reported
-    Files that use explicit sharding on purpose.
+    Files that use explicit sharding on purpose, and meshes of ones only, which shard nothing.
     """
 
     severity = "warning"
@@ -59,6 +59,8 @@ class MeshAxisTypes(Rule):
     def check(self, site: Call) -> Iterator[Report]:
         if site.name != "jax.make_mesh" or site.starred or site.arg(2, "axis_types") is not None:
             return
+        if _is_of_ones(site.arg_node(0, "axis_shapes")):
+            return
         names = (n.value for n in walk(site.body.model.tree) if isinstance(n, cst.Name))
         if not _EXPLICIT.isdisjoint(names):
             return
@@ -68,6 +70,13 @@ class MeshAxisTypes(Rule):
             "automatic sharding",
             _fix(site),
         )
+
+
+def _is_of_ones(shape: cst.BaseExpression | None) -> bool:
+    if not isinstance(shape, cst.Tuple | cst.List):
+        return False
+    sizes = [literal(element.value) for element in shape.elements]
+    return bool(sizes) and all(size == 1 for size in sizes)
 
 
 def _fix(site: Call) -> Rewrite | None:

@@ -27,23 +27,37 @@ class GrowingArray(Rule):
     """
 
     roots = frozenset(_GROWING)
-    confirmed_by = (("recompile", "shape"),)
+    confirmed_by = (("recompile", "shape"), ("eager-op-storm", ""))
     examples = (
         Example(
             bad="""
+                import jax
                 import jax.numpy as jnp
 
-                tokens = jnp.zeros(1)
-                for i in range(12):
-                    tokens = jnp.append(tokens, i)  # ! growing-array
+
+                @jax.jit
+                def following(tokens):
+                    return jnp.sum(tokens) % 7
+
+
+                tokens = jnp.ones(1)
+                for _ in range(12):
+                    tokens = jnp.append(tokens, following(tokens))  # ! growing-array
                 print(tokens)
             """,
             good="""
+                import jax
                 import jax.numpy as jnp
 
-                tokens = jnp.zeros(13)
+
+                @jax.jit
+                def following(tokens):
+                    return jnp.sum(tokens) % 7
+
+
+                tokens = jnp.zeros(13).at[0].set(1)
                 for i in range(12):
-                    tokens = tokens.at[i + 1].set(i)
+                    tokens = tokens.at[i + 1].set(following(tokens))
                 print(tokens)
             """,
             compiles=4,

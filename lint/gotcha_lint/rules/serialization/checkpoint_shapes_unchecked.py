@@ -1,11 +1,10 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from gotcha_lint.analysis.sites import Body, Call, Discard
-from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.queries.compared import looks_at_shapes
 from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.live import goes_back, is_number
 from gotcha_lint.rule import Example, Report, Rule
 
 # Function -> where the target stands among its arguments.
@@ -17,6 +16,11 @@ _RESTORES = {
     "orbax.checkpoint.PyTreeCheckpointer.restore": (1, "item"),
 }
 
+# Those that are given a dict -> where it stands.
+_GIVEN = {
+    "flax.serialization.from_state_dict": (1, "state"),
+    "flax.nnx.replace_by_pure_dict": (1, "pure_dict"),
+}
 _IN_PLACE = frozenset({"flax.nnx.replace_by_pure_dict"})
 
 
@@ -33,6 +37,10 @@ class CheckpointShapesUnchecked(Rule):
     ## Instead
     Compare the restored tree with the target, or restore with `StandardCheckpointer` and an
     abstract target made by `jax.eval_shape`. Keep the model's settings with its weights.
+
+    ## Not reported
+    Dicts that were made of the same tree, `from_state_dict(tree, change(to_state_dict(tree)))`, a
+    target that is one number, and loads behind a check that this function or its callers call.
 
     ## References
     https://github.com/google/flax/issues/2436
@@ -82,7 +90,8 @@ class CheckpointShapesUnchecked(Rule):
 
     def check(self, site: Body) -> Iterator[Report]:
         calls = [call for call in site.of(Call) if call.name in _RESTORES and _has_target(call)]
-        if not calls or _looks_at_shapes(site) or is_test(site.model.path) or _is_handler(site):
+        calls = [call for call in calls if not _is_in_memory(site, call)]
+        if not calls or looks_at_shapes(site) or is_test(site.model.path) or _is_handler(site):
             return
         thrown = {id(discard.node) for discard in site.of(Discard)}
         for call in calls:
@@ -105,15 +114,15 @@ def _has_target(call: Call) -> bool:
     return target is not None and target.kind not in (Kind.NONE, Kind.CLASS)
 
 
+def _is_in_memory(body: Body, call: Call) -> bool:
+    """What is given was computed from the target itself, or the target is a mere count."""
+    target = call.arg_node(*_RESTORES[call.name])
+    given = call.arg_node(*_GIVEN[call.name]) if call.name in _GIVEN else None
+    if target is None or given is None:
+        return is_number(body, target)
+    return body.only_traced or goes_back(body, target, given)
+
+
 def _is_handler(body: Body) -> bool:
     """How a class of its own is restored: its caller has the whole checkpoint."""
     return "from_state_dict" in body.function.name
-
-
-def _looks_at_shapes(body: Body) -> bool:
-    """The function mentions shapes, or a check of structures, anywhere."""
-    words = (node.value for node in walk(body.function.node) if isinstance(node, cst.Name))
-    attributes = (
-        node.attr.value for node in walk(body.function.node) if isinstance(node, cst.Attribute)
-    )
-    return any("shape" in word or "assert_trees" in word for word in (*words, *attributes))

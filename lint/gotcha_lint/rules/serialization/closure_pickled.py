@@ -23,6 +23,9 @@ class ClosurePickled(Rule):
     Save the arrays (`jax.device_get(state.params)`, `jax.device_get(state.opt_state)`) and the
     settings, and build the optimizer again when you load. `cloudpickle` can write closures, but
     what it writes is tied to the installed releases.
+
+    ## Not reported
+    Attributes that only a method sets which neither the set-up nor the pickling function calls.
     """
 
     severity = "error"

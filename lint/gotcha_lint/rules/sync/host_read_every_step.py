@@ -27,7 +27,8 @@ class HostReadEveryStep(Rule):
 
     ## Not reported
     Reads under an `if`, of the step before, once per epoch or chunk, and in loops that evaluate,
-    act in an environment, generate or export: there the value is needed at once.
+    act in an environment, generate or export: there the value is needed at once. Demos of at most
+    20 turns in all.
     """
 
     severity = "warning"

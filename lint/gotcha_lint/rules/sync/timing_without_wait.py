@@ -31,7 +31,8 @@ class TimingWithoutWait(Rule):
     `jax.block_until_ready(result)` before the clock is read again; call once before to warm up.
 
     ## Not reported
-    Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait.
+    Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait. Clocks
+    that run from turn to turn, where the result of the turn before is given to a function.
     """
 
     severity = "warning"
@@ -116,7 +117,8 @@ def _unwaited(body: Body, start: Bind, stop: Place, difference: Operate) -> Call
     inside = [call for call in body.of(Call) if between(start, call, stop)]
     if compiles_anew(calls[-1], inside):
         return None
-    if any(may_wait(body, call, calls[-1], names) for call in inside):
+    again = [call for call in body.of(Call) if turns(call, start, stop)]
+    if any(may_wait(body, call, calls[-1], names) for call in (*inside, *again)):
         return None
     return calls[-1]
 

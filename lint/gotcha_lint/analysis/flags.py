@@ -1,0 +1,157 @@
+"""Flags that have one value wherever a function is traced: `if not trace:` never runs there.
+
+Parameters with a default True or False learn from each call while tracing what they are given:
+("flag", function, name). The path that none of these calls takes is put aside: it is walked as
+plain Python, and only rules that look at one place see what is there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.roles import pairs, parameters
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Kwargs, Value, untraced
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+Flag = bool | None  # None: not known
+_UNREAD = frozenset({"custom", "module"})  # who calls these, and with what, is not seen
+_ASKS = ("in_jit", "under_jit", "under_a_jit", "is_tracing")  # ends of names of functions
+
+
+# ---- what calls tell ---------------------------------------------------------------------------
+
+
+def tell_flags(
+    flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value,
+    args: tuple[Value, ...], kwargs: Kwargs, binds: bool = False,
+) -> None:  # fmt: skip
+    """Of a call while tracing; or of `partial(f, ...)`, which says nothing of those left out."""
+    flags = flow.project.function(target).flags
+    if not flags or _hands_on(flow, node, target):
+        return
+    starred = isinstance(node, cst.Call) and any(arg.star for arg in node.args)
+    left = {p[0] for p in parameters(flow, target, function)}
+    given = dict(pairs(flow, target, function, args, kwargs))
+    for name, default in flags:
+        if name in given:
+            said = frozenset({None}) if function.via else _said(flow, node, name, given[name])
+            flow.effect(("flag", target, name), said)
+        elif name in left and (starred or not binds):
+            flow.effect(("flag", target, name), frozenset({None if starred else default}))
+
+
+def tell_held_flags(
+    flow: Flow, node: cst.CSTNode, function: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> None:
+    """Of a call of a decorator's `inner(*args, **kwargs)`: told to the function that it holds."""
+    if isinstance(function.literal, frozenset):
+        for held in sorted(function.literal):
+            tell_flags(flow, node, held, function, args, kwargs)
+        return
+    for target in function.targets:
+        nested = flow.project.function(target).outer and target != flow.id
+        for held in (flow.view.get(("closes", target)) or ()) if nested else ():
+            tell_unread(flow, held)  # which of them this closure holds is not known
+
+
+def tell_defaults(
+    flow: Flow, target: FunctionId, function: Value, static: frozenset[str], role: str, known: bool
+) -> None:
+    """Of a function that is given to a transform: flags are left out, as they would be traced."""
+    held = function.literal if isinstance(function.literal, frozenset) else frozenset()
+    for one in (target, *sorted(held)):
+        flags = flow.project.function(one).flags
+        left = {p[0] for p in parameters(flow, one, function)} if flags else ()
+        for name, default in flags:
+            if name in left:
+                unread = name in static or role in _UNREAD or not known
+                flow.effect(("flag", one, name), frozenset({None if unread else default}))
+
+
+def tell_unread(flow: Flow, target: FunctionId) -> None:
+    """Of a function that a stranger may call."""
+    for name, _ in flow.project.function(target).flags:
+        flow.effect(("flag", target, name), frozenset({None}))
+
+
+def _said(flow: Flow, node: cst.CSTNode, name: str, value: Value) -> frozenset[Flag]:
+    if isinstance(value.literal, bool):
+        return frozenset({value.literal})
+    for arg in node.args if isinstance(node, cst.Call) else ():
+        if arg.keyword is not None and arg.keyword.value == name and _asks(arg.value):
+            return frozenset({True})
+    own = flow.view.get(("flag", flow.id, value.param)) if value.param else None
+    return own or frozenset({None})
+
+
+def _asks(node: cst.BaseExpression) -> bool:
+    """`in_jit()`: true in all calls while tracing."""
+    name = dotted(node.func) if isinstance(node, cst.Call) else None
+    return name is not None and name.rpartition(".")[2].endswith(_ASKS)
+
+
+def _hands_on(flow: Flow, node: cst.CSTNode, target: FunctionId) -> bool:
+    """`fn(*args, **kwargs)` of a decorator: who calls it has told fn what is in these."""
+    own = {p.name for p in flow.function.params if p.kind in ("star", "kwargs")}
+    if not own or not isinstance(node, cst.Call):
+        return False
+    starred = all(arg.star and dotted(arg.value) in own for arg in node.args)
+    return starred and target in (flow.view.get(("closes", flow.id)) or ())
+
+
+# ---- what a function makes of it ---------------------------------------------------------------
+
+
+def known_flags(flow: Flow) -> dict[str, bool]:
+    """The flags that all calls while tracing agree on; the callers of modules are not seen."""
+    flags, trace = flow.project.function(flow.id).flags, flow.body.trace
+    if not flags or trace is None or trace.soft or flow.function.name == "__call__":
+        return {}
+    told = {name: flow.view.get(("flag", flow.id, name)) for name, _ in flags}
+    return {
+        name: True in said
+        for name, said in told.items()
+        if said and len(said) == 1 and None not in said
+    }
+
+
+def decided(flow: Flow, node: cst.BaseExpression) -> Flag:
+    """The truth of a condition while tracing, where flags decide it."""
+    match node:
+        case cst.Name(value=name) if name in flow.flags and flow.state is not None:
+            own = flow.state.env.get(name, UNKNOWN).param == name  # it was not assigned again
+            return flow.flags[name] if own else None
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            truth = decided(flow, inner)
+            return None if truth is None else not truth
+        case cst.BooleanOperation(left=left, operator=operator, right=right):
+            ending = isinstance(operator, cst.Or)
+            both = decided(flow, left), decided(flow, right)
+            return ending if ending in both else None if None in both else not ending
+    return None
+
+
+def choose(flow: Flow, condition: cst.BaseExpression, holds: bool) -> None:
+    """On the path where the condition holds, or does not."""
+    state, truth = flow.state, decided(flow, condition)
+    if state is not None and not state.aside and truth is not None and truth is not holds:
+        state.aside = True
+        state.env = {name: untraced(value) for name, value in state.env.items()}
+    take_side(flow)
+
+
+def take_side(flow: Flow) -> None:
+    """What is found from here on belongs to the traced function, or to what is put aside."""
+    main = flow.main
+    if flow.state is None or not flow.state.aside:
+        flow.body, flow.staged = main, main.trace is not None and main.trace.staged
+        return
+    if main.aside is None:
+        main.aside = Body(main.model, main.function, None, project=main.project, names=main.names)
+    flow.body, flow.staged = main.aside, False
