@@ -23,7 +23,7 @@ check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale 
 	$(BIN)/python docs/generate.py --check
 
 test-all: test site  ## other Pythons and JAX versions, pre-commit, long runs, the site in a browser
-	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m pytest -q -n 2 -m slow
 	bash tests/other_pythons.sh
 
 fix: $(READY)  ## what can be put right by machine

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.sites import KeyUse
+from gotcha_lint.analysis.unread import never_read
 from gotcha_lint.analysis.values import Kind, Kwargs, Value
 from gotcha_lint.facts import Fact
 
@@ -37,10 +38,16 @@ def use_key(flow: Flow, node: cst.CSTNode, value: Value) -> None:
     if value.param:
         flow.effect(("consumes", flow.id, value.param), True)
     first = flow.state.used.get(value.ident)
-    if first is not None:
+    if first is not None and not _in_vain(flow, first):
         flow.record(KeyUse, node, first, value)
     else:
         flow.state.used[value.ident] = node
+
+
+def _in_vain(flow: Flow, first: cst.CSTNode) -> bool:
+    """Nobody reads what was drawn there: no harm in the same numbers again."""
+    call = flow.body.call_of(first)
+    return call is not None and never_read(flow.body, call)
 
 
 def _runs_many_times(flow: Flow) -> bool:

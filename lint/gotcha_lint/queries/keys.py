@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Body, Call, Discard
 from gotcha_lint.analysis.syntax import names_in, walk
 from gotcha_lint.analysis.values import Kind, Value
@@ -32,8 +28,18 @@ def on_purpose(now: Call, before: Call) -> bool:
     made = [call.callee.kind is Kind.CLASS or _is_layer(call) for call in (now, before)]
     if all(made) and any("target" in text_of(call.at.statement) for call in (now, before)):
         return True
-    init = {text_of(call.node.func).rpartition(".")[2] for call in (now, before)} == {"init"}
-    return init and now is not before and text_of(now.node) == text_of(before.node)
+    makers = {text_of(call.node.func).rpartition(".")[2] for call in (now, before)}
+    starts = len(makers) == 1 and makers <= {"init", "initialize", "initialise"}
+    return starts and now is not before and text_of(now.node) == text_of(before.node)
+
+
+def compares_settings(call: Call) -> bool:
+    """`for rate in [1e-2, 1e-1]: fit(key, rate)`: each setting starts from the same numbers."""
+    loop = call.at.loops[-1] if call.at.loops else None
+    if loop is None or not isinstance(loop.node, cst.For):
+        return False
+    over = loop.node.iter
+    return isinstance(over, cst.List | cst.Tuple) and bool(loop.names & names_in(call.at.statement))
 
 
 def _compares_words(call: Call) -> bool:
@@ -103,27 +109,3 @@ def _given(call: Call) -> list[Value | None]:
 def drawn_away(body: Body, call: Call) -> bool:
     """A draw whose result is thrown away, as in a warm-up."""
     return any(site.node is call.node for site in body.of(Discard))
-
-
-def used_anywhere(function: Function, name: str) -> bool:
-    """The name is read in the function, or in one nested in it."""
-    if (
-        name in function.shared
-        or name in function.scope.global_names | function.scope.nonlocal_names
-    ):
-        return True
-    nodes = list(walk(function.node))
-    named = {id(node) for node in nodes if node.__class__ is cst.Name and node.value == name}  # type: ignore[attr-defined]
-    return not named <= {id(node) for node in _stored(nodes)}
-
-
-def _stored(nodes: list[cst.CSTNode]) -> Iterator[cst.CSTNode | None]:
-    """The names that are assigned to, and those that are no variables: attributes and keywords."""
-    for node in nodes:
-        kind: Any = node.__class__
-        if kind is cst.AssignTarget or kind is cst.AnnAssign:
-            yield from walk(node.target)  # type: ignore[attr-defined]
-        elif kind is cst.Attribute:
-            yield node.attr  # type: ignore[attr-defined]
-        elif kind is cst.Arg:
-            yield node.keyword  # type: ignore[attr-defined]

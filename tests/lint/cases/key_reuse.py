@@ -436,3 +436,33 @@ def always_traced(key, other):
 
 
 print(draws(jax.random.key(0)))
+
+
+def drawn_in_vain(key):
+    unused = jax.random.normal(key, (3,))
+    used = jax.random.normal(key, (3,))
+    return used + jax.random.uniform(key, (3,))  # ! key-reuse
+
+
+def read_by_an_inner_function(key):
+    first = jax.random.normal(key, (3,))
+    second = jax.random.normal(key, (3,))  # ! key-reuse
+
+    def inner():
+        return first
+
+    return inner() + second
+
+
+def a_sweep(model, key, data):
+    losses = []
+    for rate in [1e-2, 1e-1]:
+        losses.append(model.fit(data, rate, jax.random.normal(key, (3,))))
+    return losses
+
+
+def no_sweep(key):
+    noise = []
+    for _ in [1, 2]:
+        noise.append(jax.random.normal(key, (3,)))  # ! key-reuse
+    return noise

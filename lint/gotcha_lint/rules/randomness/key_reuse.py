@@ -11,7 +11,13 @@ from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.harmless import harmless
-from gotcha_lint.queries.keys import drawn_away, from_around, on_purpose, own_of_turn
+from gotcha_lint.queries.keys import (
+    compares_settings,
+    drawn_away,
+    from_around,
+    on_purpose,
+    own_of_turn,
+)
 from gotcha_lint.queries.linen import assignment
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -96,6 +102,8 @@ class KeyReuse(Rule):
         if drawn_away(body, now) or drawn_away(body, before) or harmless(body, now, before):
             return
         if now is before:
+            if compares_settings(now):
+                return
             if _same_each_turn(now, site.value):
                 text = "every turn of the loop draws from the same key: the same numbers each time"
                 yield Report(now.node, text)

@@ -8,9 +8,9 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Discard, Place
 from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.unread import is_read
 from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.expected import is_test
-from gotcha_lint.queries.keys import used_anywhere
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -82,6 +82,4 @@ def _makes_keys(body: Body, node: cst.CSTNode | None) -> bool:
 def _unused(body: Body, place: Bind) -> bool:
     """Bound in a function and never read; a module's names may be read by others."""
     inside = not isinstance(body.function.node, cst.Module)
-    return (
-        inside and not place.name.startswith("_") and not used_anywhere(body.function, place.name)
-    )
+    return inside and not place.name.startswith("_") and not is_read(body.function, place.name)

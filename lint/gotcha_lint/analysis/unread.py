@@ -1,0 +1,82 @@
+"""Results that nobody reads: they are bound to names, and that is all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import target_names, walk
+
+_DEFINITIONS = frozenset((cst.FunctionDef, cst.ClassDef))
+
+
+def never_read(body: Body, call: Call) -> bool:
+    """It is in an assignment to names that nothing reads, or nothing before they are bound again.
+
+    Of a module's names that is known in notebooks only: other files may read those of a script.
+    """
+    line = call.at.statement
+    small = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
+    if not isinstance(small, cst.Assign):
+        return False
+    names = {name.value for each in small.targets for name in target_names(each.target)}
+    plain = all(_is_plain(each.target) for each in small.targets)
+    if not plain or not names:
+        return False
+    if body.function.number == 0:
+        return _is_notebook(body) and not any(_read_later(body, line, name) for name in names)
+    return not any(is_read(body.function, name) for name in names)
+
+
+def _read_later(body: Body, line: cst.CSTNode, name: str) -> bool:
+    """A later statement of the module reads the name, before one that only binds it."""
+    if name in body.function.shared:
+        return True
+    statements = list(body.model.tree.body)
+    place = next((n for n, each in enumerate(statements) if each is line), None)
+    if place is None:  # in a loop, or under a condition
+        return True
+    for statement in statements[place + 1 :]:
+        nodes = list(walk(statement, into_functions=False))
+        named = {id(node) for node in nodes if type(node) is cst.Name and node.value == name}
+        if named and statement.__class__ not in _DEFINITIONS:
+            return not named <= {id(node) for node in _stored(nodes)}
+    return False
+
+
+def is_read(function: Function, name: str) -> bool:
+    """The name is read in the function, or in one nested in it."""
+    scope = function.scope
+    if name in function.shared or name in scope.global_names | scope.nonlocal_names:
+        return True
+    nodes = list(walk(function.node, into_functions=False))
+    named = {id(node) for node in nodes if type(node) is cst.Name and node.value == name}
+    return not named <= {id(node) for node in _stored(nodes)}
+
+
+def _is_plain(target: cst.BaseExpression) -> bool:
+    if isinstance(target, cst.Tuple | cst.List):
+        return all(_is_plain(element.value) for element in target.elements)
+    return isinstance(target, cst.Name)
+
+
+def _stored(nodes: list[cst.CSTNode]) -> Iterator[cst.CSTNode | None]:
+    """The names that are assigned to, and those that are no variables: attributes and keywords."""
+    for node in nodes:
+        kind: Any = node.__class__
+        if kind is cst.AssignTarget or kind is cst.AnnAssign:
+            yield from walk(node.target)  # type: ignore[attr-defined]
+        elif kind is cst.Attribute:
+            yield node.attr  # type: ignore[attr-defined]
+        elif kind is cst.Arg:
+            yield node.keyword  # type: ignore[attr-defined]
+
+
+def _is_notebook(body: Body) -> bool:
+    model = body.model
+    comments = (line.comment.value for line in model.tree.header if line.comment)
+    return model.path.endswith(".ipynb") or any("jupytext" in text for text in comments)

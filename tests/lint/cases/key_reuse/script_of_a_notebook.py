@@ -1,0 +1,35 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+# ---
+
+# +
+import jax
+
+key = jax.random.key(0)
+state = jax.random.normal(key, (3,))
+print(state)
+
+# +
+key = jax.random.key(1)
+state = jax.random.normal(key, (3,))  # nobody reads it before it is bound again
+weights = jax.random.normal(key, (3,))
+noise = jax.random.normal(key, (3,))  # ! key-reuse
+print(weights, noise)
+
+# +
+key = jax.random.key(2)
+first = jax.random.normal(key, (3,))
+other = jax.random.normal(key, (3,))  # ! key-reuse
+
+
+def shown():
+    return first, other
+
+
+# +
+key = jax.random.key(3)
+state = jax.random.normal(key, (3,))
+others = jax.random.normal(key, (3,))
