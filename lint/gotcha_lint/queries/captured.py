@@ -79,7 +79,7 @@ def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:
     for name in sorted(names):
         value = call.body.names.get(name, UNKNOWN)
         inner = _captured(call, value, changing) if value.kind is Kind.FUNCTION else None
-        if inner is None and name not in changing:
+        if name not in changing and inner is None and not _is_local(call, value):
             continue
         if value.kind is Kind.STATIC or is_data(call, value):
             inner = (name,)
@@ -152,9 +152,14 @@ def names_and_lambdas(node: cst.CSTNode) -> tuple[set[str], list[cst.Lambda]]:
     return names, lambdas
 
 
+def _is_local(call: Call, function: Value) -> bool:
+    made = function.made in ("lambda", "def", "transform")
+    return made and born_here(call, function._replace(via=()))
+
+
 def _captured(call: Call, function: Value, changing: frozenset[str]) -> tuple[str, ...] | None:
-    """What a function defined here captures; None for another function."""
-    if function.made not in ("lambda", "def") or function.via or not born_here(call, function):
+    """What a function defined here captures, also under `vmap`; None for another function."""
+    if not _is_local(call, function):
         return None
     return _taken(call, call.body.model.functions[next(iter(function.targets))[1]], changing)
 

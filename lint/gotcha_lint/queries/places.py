@@ -7,7 +7,7 @@ from functools import lru_cache
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import dotted, walk
 
 # Functions of these names run once per batch, wherever they are called from.
 _STEPS = frozenset(
@@ -30,6 +30,7 @@ _STEPS = frozenset(
         "learn_step",
     ]
 )
+_FIGURES = frozenset({"plt", "ax", "axs", "axes", "fig"})
 _CACHES = ("cache", "cached", "memo", "once")
 
 
@@ -45,6 +46,22 @@ def repeated(place: Place) -> str:
         return "turn of this loop"
     function = place.body.function
     return f"call of `{function.name}`" if is_hot(place.body) or is_step(place.body) else ""
+
+
+def polls(place: Place) -> bool:
+    """The loop sleeps between its turns: it waits for a checkpoint, say, and has time."""
+    loops = long_loops(place)
+    return bool(loops) and any(name.endswith("sleep") for name in _called(loops[-1]))
+
+
+def draws_figures(loop: Loop) -> bool:
+    """Each turn puts something into a figure: nobody looks at hundreds of them."""
+    return any(name.partition(".")[0] in _FIGURES for name in _called(loop))
+
+
+def _called(loop: Loop) -> list[str]:
+    calls = (part for part in walk(loop.node) if isinstance(part, cst.Call))
+    return [dotted(call.func) or "" for call in calls]
 
 
 def is_step(body: Body) -> bool:

@@ -16,9 +16,17 @@ from gotcha_lint.analysis.values import Kind, Value, Via
 from gotcha_lint.queries.captured import born_here, data_of, site_here
 from gotcha_lint.queries.factories import given_data, maker_of, makes_anew
 from gotcha_lint.queries.jitted import is_own_jit
-from gotcha_lint.queries.places import happens_once, is_memoised, is_test, long_loops, repeated
+from gotcha_lint.queries.places import (
+    happens_once,
+    is_memoised,
+    is_test,
+    long_loops,
+    polls,
+    repeated,
+)
 from gotcha_lint.queries.stale import names_read
 
+_FAR = 3  # calls between the loop and the jit: a sweep over whole runs, more often than not
 Made = Literal["lambda", "def", "partial", "method", "transform"]
 
 
@@ -41,6 +49,8 @@ def rebuilt(call: Call) -> Rebuilt | None:
     if via is None or not body.eager or is_test(body) or is_memoised(body) or happens_once(call):
         return None
     each = repeated(call)
+    if polls(call) or len(body.hot) > _FAR:
+        return None
     if call.callee.kind is Kind.FUNCTION and not is_own_jit(call):
         return _from_factory(call, via, each)
     function = call.arg(0, "fun", "f")

@@ -6,7 +6,7 @@ from gotcha_lint.analysis.hosting import is_host
 from gotcha_lint.analysis.sites import Bind, Body, Call, Return, Store
 from gotcha_lint.analysis.syntax import dotted, names_in, walk
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.queries.places import draws_figures, is_test, long_loops
 from gotcha_lint.queries.small import small_statements
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -116,6 +116,8 @@ def _is_none(test: cst.CSTNode) -> bool:
 
 def _grows(site: Bind) -> bool:
     if not long_loops(site) or not is_host(site.body) or _made_in_this_turn(site):
+        return False
+    if draws_figures(long_loops(site)[-1]):
         return False
     return site.old is not None and site.old.kind in (Kind.ARRAY, Kind.UNKNOWN, Kind.NONE)
 
