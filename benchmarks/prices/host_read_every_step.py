@@ -19,7 +19,7 @@ def bad() -> Step:
         weights = _small.params()
         for _ in range(20):
             weights, loss = _step(weights, batch)
-            float(loss)  # gotcha: allow[host-read-every-step] what is measured
+            float(loss)
 
     return steps
 
