@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
 from gotcha_lint import registry
 from gotcha_lint.analysis.sites import Body, Place
+from gotcha_lint.last_line import last_line
 from gotcha_lint.rule import Report, Rule
 from gotcha_lint.task import Failure, RuleOptions, Task
 
@@ -84,11 +83,3 @@ def run_rules(
         for rule in rules.get(Body, ()):
             run(rule, body, None)
     return [one for one in reports if one[0].name() not in broken], broken
-
-
-def last_line() -> str:
-    """The error being handled, in one line with its place."""
-    error = sys.exc_info()[1]
-    frame = traceback.extract_tb(error.__traceback__)[-1] if error else None
-    where = f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" if frame else ""
-    return f"{type(error).__name__}: {error}{where}"

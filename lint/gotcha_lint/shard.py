@@ -23,12 +23,13 @@ from gotcha_lint.analysis.summary import Summary, summarise
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
-from gotcha_lint.checking import Chooser, last_line, run_rules
+from gotcha_lint.checking import Chooser, run_rules
 from gotcha_lint.comments import Comment, Misunderstood, parse, scan
 from gotcha_lint.drafting import Drafting
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding
+from gotcha_lint.last_line import last_line
 from gotcha_lint.reading import tree_of
 from gotcha_lint.source import Source, Span
 from gotcha_lint.task import Failure, Task
@@ -138,7 +139,7 @@ class Shard:
         drafts: list[Draft] = []
         failures = [
             Failure(fid[0], "analysis", error)
-            for fid, error in (self._analysis.failures if self._analysis else ())
+            for fid, error in (self._analysis.lost.items() if self._analysis else ())
         ]
         for task in tasks:
             if task.path in self.models:

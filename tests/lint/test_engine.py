@@ -156,6 +156,39 @@ def test_a_rule_that_raises_costs_only_its_own_findings(tmp_path, monkeypatch):
     assert "broken rule" in report.failures[0].error
 
 
+def test_a_function_that_cannot_be_analysed_costs_itself_alone(tmp_path, monkeypatch):
+    from gotcha_lint.analysis.flow import Flow
+
+    run = Flow.run
+
+    def broken(self):
+        if self.function.name == "odd":
+            raise IndexError("no such parameter")
+        return run(self)
+
+    monkeypatch.setattr(Flow, "run", broken)
+    text = code("""
+        import jax
+
+
+        def odd(x):
+            return x
+
+
+        @jax.jit
+        def f(x):
+            if x > 0:
+                return odd(x)
+    """)
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "a.py").write_text(text)
+    report = engine.lint([str(tmp_path / "a.py")], lambda path: SETTINGS)
+    assert [f.name for f in report.findings] == ["traced-if"]
+    assert [(f.rule, f.error.partition(" (")[0]) for f in report.failures] == [
+        ("analysis", "IndexError: no such parameter")
+    ]
+
+
 def test_allow_comments(tmp_path):
     text = code("""
         import jax

@@ -9,20 +9,21 @@ from pathlib import Path
 
 from tests.reference_trainer.support import ROOT
 
-# Sorts are slow to compile: half as many more, until there is no doubt about the tenth of a second
-# that is asked for. (JAX's own setting is a whole one.)
+# Sorts are slow to compile. More or fewer of them, until one program took more than the tenth of a
+# second that is asked for, and less than the whole one of JAX's own setting, however busy we are.
 PROGRAM = """
 import sys
 import jax
 from reference_trainer import machine, metrics
 machine.keep_programs(sys.argv[1])
-compiles, sorts, seconds = metrics.Compiles(), 8, 0.0
-while seconds < 0.2:
-    before = compiles.seconds
-    program = jax.jit(lambda x: sum(jax.numpy.sort(x * i) for i in range(sorts)))
+compiles, sorts, took = metrics.Compiles(), 8, []
+while not took or not 0.2 < took[-1] < 0.9:
+    before, n = compiles.seconds, len(took)
+    program = jax.jit(lambda x: sum(jax.numpy.sort(x * i + n) for i in range(sorts)))
     program.lower(jax.ShapeDtypeStruct((8,), "float32")).compile()
-    seconds, sorts = compiles.seconds - before, sorts + sorts // 2
-print(jax.config.jax_persistent_cache_min_compile_time_secs)
+    took.append(compiles.seconds - before)
+    sorts = sorts + sorts // 2 + 1 if took[-1] < 0.2 else sorts // 2
+print(sum(seconds > 0.2 for seconds in took))
 """
 
 
@@ -32,5 +33,4 @@ def test_a_program_of_less_than_a_second_is_kept(tmp_path: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert float(done.stdout) < 0.2
-    assert list(tmp_path.glob("*-cache"))
+    assert len(list(tmp_path.glob("*-cache"))) >= int(done.stdout)

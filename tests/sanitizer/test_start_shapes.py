@@ -53,8 +53,7 @@ def _many_leaves() -> None:
     leaves = [jnp.ones((4, n)) for n in range(2, 12)]
     _start()
     for _step in range(5):
-        for leaf in leaves:
-            leaf.reshape(-1, 2, 2)
+        jax.tree.map(lambda leaf: leaf.reshape(-1, 2, 2), leaves)
 
 
 def _new_leaves() -> None:
@@ -68,6 +67,19 @@ def test_many_leaves_are_no_storm(running: Session):
     assert not problems(running)
 
 
+def _lengths_in_an_epoch() -> None:
+    total = jnp.zeros(())
+    _start()
+    for _epoch in range(2):
+        for length in {*range(2, 14)}:
+            total = total + jnp.ones(length).sum()
+
+
+def test_an_epoch_of_many_lengths_is_one(running: Session):
+    _lengths_in_an_epoch()
+    assert list(problems(running)) == ["eager-op-storm/"]
+
+
 def test_new_leaves_at_each_turn_are_one(running: Session):
     _new_leaves()
     assert list(problems(running)) == ["eager-op-storm/"]
@@ -77,12 +89,17 @@ def _body(carry: Any, x: Any, scale: float) -> tuple[Any, Any]:
     return carry + x * scale, None
 
 
+def _roll(body: Any) -> None:
+    jax.lax.scan(body, 0.0, jnp.ones(3))
+
+
 def _two_scans() -> None:
     bodies = [functools.partial(_body, scale=2.0), functools.partial(_body, scale=3.0)]
     _start()
     for step in range(8):
-        for body in bodies if step == 5 else bodies[:1]:
-            jax.lax.scan(body, 0.0, jnp.ones(3))
+        _roll(bodies[0])
+        if step == 5:
+            _roll(bodies[1])
 
 
 def test_a_scan_for_training_and_one_for_tests(running: Session):

@@ -114,7 +114,7 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
 
 def _or_below(flow: Flow, base: Value, name: str, method: Value) -> Value:
     """`self` may be of a class below, which has a method of its own."""
-    own = flow.function.params[0].name if flow.function.is_method else ""
+    own = flow.function.self_name
     if not own or base.param != own or base.cls is None or base.kind is not Kind.OBJECT:
         return method
     if method.via:

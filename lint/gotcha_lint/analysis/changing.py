@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -21,9 +22,10 @@ FEW = 16  # values of a number that are still a choice of programs
 _TURNS = 2  # passes over a loop's body: a name may be made of one that is assigned below it
 
 
-def changing_names(loop: cst.CSTNode) -> set[str]:
+@lru_cache(maxsize=256)
+def changing_names(loop: cst.CSTNode) -> frozenset[str]:
     """The targets of a loop, and what its body makes of them or draws anew."""
-    names = set()
+    names: set[str] = set()
     clauses = [part for part in walk(loop) if isinstance(part, cst.For | cst.CompFor)]
     if clauses and (clauses[0] is loop or not isinstance(loop, cst.For | cst.While)):
         names |= {name.value for name in target_names(clauses[0].target)}
@@ -34,7 +36,7 @@ def changing_names(loop: cst.CSTNode) -> set[str]:
                     names |= {name.value for name in target_names(target.target)}
             elif isinstance(part, cst.For) and names_in(part.iter) & (names | _DRAWS):
                 names |= {name.value for name in target_names(part.target)}
-    return names
+    return frozenset(names)
 
 
 def handed(

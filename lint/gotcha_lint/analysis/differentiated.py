@@ -78,7 +78,7 @@ def _tell(flow: Flow, flowing: Reaching, call: Call, function: Value, target: Fu
         and not is_guarded(flowing, node)
     }
     if function.self_ and flowing.from_parameters(call.node.func):
-        names.add(flow.project.function(target).params[0][0])
+        names |= {param[0] for param in flow.project.function(target).params[:1]}
     if names and target != flow.id and (results := flowing.results(call.node)):
         _effect(flow, target, names | results)
 
@@ -94,7 +94,8 @@ def _tell_body(flow: Flow, flowing: Reaching, call: Call, row: Transform) -> Non
         for target in function.targets:
             left = [p[0] for p in parameters(flow, target, function) if p[1] == "positional"]
             turns = row.role in ("scan", "fori")
-            names = {n for n, one in zip(left[place:], given, strict=False) if one or turns}
+            filled = enumerate(zip(left[place:], given, strict=False))  # the carry, then the data
+            names = {name for n, (name, one) in filled if one or (turns and n == 0)}
             _effect(flow, target, names | {RESULT, f"{RESULT}0", f"{RESULT}1"})
 
 

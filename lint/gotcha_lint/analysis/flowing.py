@@ -93,7 +93,7 @@ class Flowing:
         if trace is None:
             return own
         if body.function.is_method and "module" in trace.roles:
-            own -= {body.function.params[0].name}  # what a module keeps is often no parameter
+            own -= {body.function.self_name}  # what a module keeps is often no parameter
         if trace.direct and trace.wrt is not None:
             own &= trace.wrt
         return told | own - trace.static

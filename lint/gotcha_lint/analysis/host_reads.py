@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.flowing import STATIC_ATTRIBUTES
 from gotcha_lint.analysis.roles import pairs
-from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.syntax import children, walk
 from gotcha_lint.analysis.values import FunctionId, Kwargs, Value
 from gotcha_lint.facts.concrete import CASTS
 
@@ -25,9 +27,28 @@ def note_read(flow: Flow, node: cst.Call, name: str) -> None:
     if flow.guards or flow.loops or flow.body.trace is not None or flow.state is None:
         return
     held = flow.state.env
-    read = frozenset(n for n in names_in(node) if n in held and held[n].param == n)
+    read = frozenset(n for n in _values_in(node) if n in held and held[n].param == n)
     if read and not _leaves_early(flow):
         flow.effect(("reads", flow.id), read)
+
+
+def _values_in(call: cst.Call) -> Iterator[str]:
+    """The names whose values are asked for: not of `x.shape`, `len(x)` or `key=`."""
+    stack: list[cst.CSTNode] = [arg.value for arg in call.args]
+    if isinstance(call.func, cst.Attribute):
+        stack.append(call.func.value)
+    while stack:
+        match stack.pop():
+            case cst.Name(value=name):
+                yield name
+            case cst.Attribute(value=value, attr=attr):
+                stack.extend(() if attr.value in STATIC_ATTRIBUTES else (value,))
+            case cst.Call(func=cst.Name(value="len" | "type")):
+                continue
+            case cst.Arg(value=value):
+                stack.append(value)
+            case other:
+                stack.extend(children(other))
 
 
 def note_reads_of(

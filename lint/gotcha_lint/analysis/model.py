@@ -88,6 +88,11 @@ class Function:
     def is_method(self) -> bool:
         return self.cls is not None and not self.has_decorator("staticmethod")
 
+    @property
+    def self_name(self) -> str:
+        """What a method calls its object; empty for one without parameters, and for functions."""
+        return self.params[0].name if self.is_method and self.params else ""
+
     def has_decorator(self, *names: str) -> bool:
         if not isinstance(self.node, cst.FunctionDef):
             return False

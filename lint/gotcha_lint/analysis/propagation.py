@@ -24,6 +24,7 @@ from gotcha_lint.analysis.values import (
     STATIC_SELF,
     TRACED,
     TRACER,
+    ClassId,
     FunctionId,
     Kind,
     Kwargs,
@@ -77,7 +78,7 @@ def apply_function(
 
 def _reaches_self(flow: Flow, node: cst.CSTNode, function: Value, given: tuple[Value, ...]) -> bool:
     """May this method change the object whose method we are in? An object of another class that
-    does not come from it, and is not given it, has no way to."""
+    does not come from it, and is not given it, now or when it was made, has no way to."""
     own, other = flow.function.cls, function.self_[0].cls
     name = dotted(node.func) if isinstance(node, cst.Call) else None
     if own is None or other is None or name is None or name.startswith("self."):
@@ -85,8 +86,19 @@ def _reaches_self(flow: Flow, node: cst.CSTNode, function: Value, given: tuple[V
     mine, ancestors = (flow.model.path, own.number), flow.project.ancestors
     related = mine in ancestors(other)[0] or other in ancestors(mine)[0]
     return related or any(
-        v.kind is Kind.FUNCTION or (v.kind is Kind.OBJECT and v.cls == mine) for v in given
+        v.kind is Kind.FUNCTION or (v.kind is Kind.OBJECT and v.cls == mine)
+        for v in (*given, *_made_with(flow, other))
     )
+
+
+def _made_with(flow: Flow, cls: ClassId) -> list[Value]:
+    """What objects of a class of the project were given when they were made, as far as is known."""
+    maker = flow.project.method(cls, "__init__")
+    if maker is None:
+        keys = [("attr", cls, field) for field in flow.project.cls(cls).fields]
+    else:
+        keys = [("param", maker, param[0]) for param in flow.project.function(maker).params[1:]]
+    return [value for key in keys if (value := flow.view.get(key)) is not None]
 
 
 def use_keys(

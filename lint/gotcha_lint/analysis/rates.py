@@ -14,6 +14,7 @@ from gotcha_lint.facts.optax import RATES
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
+NEGATIVE = "negative"
 POSITIVE = "positive"  # how an optimizer or a schedule came to be
 _NAMES = ("step_size", "step_size_fn", "init_value", "value")
 
@@ -32,6 +33,8 @@ def signed(
         positive = isinstance(node, cst.Call) and _never_negative(node, value)
     else:
         positive = value.made == POSITIVE or _is_positive(flow, value)
+        if "-" in _told(flow, value):
+            return made._replace(made=NEGATIVE)
     return made._replace(made=POSITIVE) if positive else made
 
 
@@ -53,11 +56,16 @@ def _is_positive(flow: Flow, value: Value) -> bool:
     if not value.param:
         return False
     flow.effect(("rate", flow.id, value.param), True)
-    told = flow.view.get(("sign", flow.id, value.param)) or frozenset()
+    told = _told(flow, value)
     number = next((literal(p.default) for p in flow.function.params if p.name == value.param), None)
     if isinstance(number, int | float) and not isinstance(number, bool):
         told |= {_sign(number)}
     return "+" in told and "-" not in told
+
+
+def _told(flow: Flow, value: Value) -> frozenset[str]:
+    """The signs of what callers give for this parameter."""
+    return flow.view.get(("sign", flow.id, value.param)) or frozenset()
 
 
 def _sign(number: float) -> str:

@@ -17,6 +17,7 @@ from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
 from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import UNKNOWN, FunctionId
+from gotcha_lint.last_line import last_line
 
 MAX_ROUNDS = 12
 Result = tuple[Effects, Effects]  # what a function tells others; what it read
@@ -28,7 +29,7 @@ class Shard:
     def __init__(self, models: Mapping[str, FileModel], project: Project) -> None:
         self.models, self.project = models, project
         self.bodies: dict[FunctionId, Body] = {}
-        self.failures: list[tuple[FunctionId, str]] = []
+        self.lost: dict[FunctionId, str] = {}  # functions that could not be analysed, and why
 
     def functions(self) -> list[FunctionId]:
         return [(path, f.number) for path, model in self.models.items() for f in model.functions]
@@ -52,7 +53,10 @@ class Shard:
         try:
             body, effects = Flow(model, model.functions[number], self.project, view).run()
         except RecursionError:
-            self.failures.append(((path, number), "too deep to analyse"))
+            self.lost[path, number] = "too deep to analyse"
+            return None
+        except Exception:  # a fault of ours costs one function, not the run
+            self.lost[path, number] = last_line()
             return None
         self.bodies[path, number] = body
         for key, value in effects.items():

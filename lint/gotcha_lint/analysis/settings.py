@@ -33,6 +33,8 @@ def note_settings_of(flow: Flow, node: cst.CSTNode, target: FunctionId) -> None:
 
 def _only_sets(flow: Flow, call: cst.CSTNode) -> bool:
     node = flow.function.node
+    if flow.guards or flow.loops:
+        return False
     if not isinstance(node, cst.FunctionDef) or len(node.body.body) > _LONGEST:
         return False
     return not any(map(_does_more, walk(node.body), repeat(call)))

@@ -20,7 +20,9 @@ def never_read(body: Body, call: Call) -> bool:
     Of a module's names that is known in notebooks only: other files may read those of a script.
     """
     line = call.at.statement
-    small = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
+    parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
+    own = (part for part in parts if any(node is call.node for node in walk(part)))
+    small = next(own, None)
     if not isinstance(small, cst.Assign):
         return False
     names = {name.value for each in small.targets for name in target_names(each.target)}

@@ -40,7 +40,7 @@ def usage(table: Mapping[Key, Any], project: Project) -> Usage:
     hosted = frozenset(fid for fid, found in calls.items() if any(not via for *_, via in found))
     hot: dict[FunctionId, tuple[tuple[Site, str], ...]] = {}
     callees: dict[FunctionId, list[tuple[FunctionId, Site]]] = {}
-    for fid, found in calls.items():
+    for fid, found in sorted(calls.items()):
         name = project.function(fid).name
         looped = next((site for _, site, loop, _ in found if loop), None)
         if looped is not None:

@@ -106,6 +106,8 @@ def of_operation(left: Value, right: Value, operator: cst.CSTNode | None = None)
     for one, other in ((left, right), (right, left)):
         if one.kind is Kind.LIST and other.kind is Kind.STATIC:
             return held(one) or other.varying  # [0] * n
+    if left.kind is Kind.LIST and right.kind is Kind.LIST and isinstance(operator, cst.Add):
+        left, right = without(left, GROWN), without(right, GROWN)  # rows + [0] * (100 - len(rows))
     if left.varying == "own-maximum" and isinstance(operator, cst.Subtract):
         return left.varying  # longest - n, of an unknown n
     return next((v.varying for v in (left, right) if v.varying and v.kind is not Kind.STATIC), "")

@@ -100,7 +100,7 @@ def changing_here(call: Call) -> frozenset[str]:
     """What is new when the call is reached again; a method is mostly called on one object."""
     changing, function = assigned_each_time(call), call.body.function
     if function.is_method and function.params and not long_loops(call):
-        return changing - {function.params[0].name}
+        return changing - {function.self_name}
     return changing
 
 

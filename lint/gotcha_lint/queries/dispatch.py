@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call
-from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.queries.classes import TypeName, accepts, constant, named_types, readable
 
 
@@ -17,7 +17,7 @@ def shadowed_entries(body: Body, test: Call) -> Iterator[tuple[cst.CSTNode, str,
     loop = next((loop for loop in reversed(test.at.loops) if kind in loop.names), None)
     if loop is None or body.project is None or not isinstance(loop.node, cst.For):
         return
-    if not _stops(test.at.statement):
+    if not _stops(test.node, test.at.statement, loop.node.body):
         return
     table = loop.node.iter
     if isinstance(table, cst.Name):
@@ -33,14 +33,36 @@ def shadowed_entries(body: Body, test: Call) -> Iterator[tuple[cst.CSTNode, str,
         taken.extend(types)
 
 
-def _stops(statement: cst.CSTNode) -> bool:
+def _stops(test: cst.Call, statement: cst.CSTNode, turn: cst.BaseSuite) -> bool:
     """The first class that fits is the only one: the search ends."""
     if not isinstance(statement, cst.If):
         return True  # `return do(x) if isinstance(x, kind) else ...`
-    last = statement.body.body[-1]
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1]
-    return isinstance(last, cst.Return | cst.Break | cst.Raise)
+    if not _is_negated(test, statement.test):
+        return _ends(statement.body)
+    if getattr(statement.test, "expression", None) is not test:
+        return False  # more than this one test
+    if isinstance(statement.orelse, cst.Else):
+        return _ends(statement.orelse.body)
+    skips = isinstance(_last(statement.body), cst.Continue)
+    return skips and statement in turn.body and _ends(turn)
+
+
+def _is_negated(test: cst.Call, condition: cst.CSTNode) -> bool:
+    return any(
+        isinstance(part, cst.UnaryOperation)
+        and isinstance(part.operator, cst.Not)
+        and test in walk(part)
+        for part in walk(condition)
+    )
+
+
+def _ends(block: cst.BaseSuite) -> bool:
+    return isinstance(_last(block), cst.Return | cst.Break | cst.Raise)
+
+
+def _last(block: cst.BaseSuite) -> cst.CSTNode:
+    last = block.body[-1]
+    return last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
 
 
 def _set_here(body: Body, name: str) -> cst.BaseExpression | None:

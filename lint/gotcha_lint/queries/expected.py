@@ -10,7 +10,7 @@ from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.rule import text_of
 
-_TEST_FILES = frozenset({"test", "tests", "conftest", "benchmark", "benchmarks"})
+_TEST_FILES = frozenset({"test", "tests", "conftest"})
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "benchmarks"})
 _WORDS = ("raises", "Raises", "warns", "Warn", "assertNo", "assertLogs")
 _WORDS += ("ensure_compile_time_eval", "disable_jit")
@@ -36,6 +36,12 @@ def _expecting(node: cst.CSTNode) -> cst.CSTNode | None:
         texts = [text_of(item.item) for item in node.items]  # type: ignore[attr-defined]
         return node.body if any(w in t for t in texts for w in _WORDS) else None  # type: ignore[attr-defined]
     return None
+
+
+def in_test_case(body: Body) -> bool:
+    """A method of a `TestCase`, whatever its file is called."""
+    bases = body.function.cls.node.bases if body.function.cls is not None else ()
+    return any(text_of(base.value).endswith("TestCase") for base in bases)
 
 
 @lru_cache(maxsize=256)

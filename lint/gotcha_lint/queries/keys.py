@@ -38,8 +38,12 @@ def compares_settings(call: Call) -> bool:
     loop = call.at.loops[-1] if call.at.loops else None
     if loop is None or not isinstance(loop.node, cst.For):
         return False
-    over = loop.node.iter
-    return isinstance(over, cst.List | cst.Tuple) and bool(loop.names & names_in(call.at.statement))
+    over, drawn = loop.node.iter, call.name.startswith("jax.")
+    return (
+        isinstance(over, cst.List | cst.Tuple)
+        and not drawn
+        and bool(loop.names & names_in(call.node))
+    )
 
 
 def _compares_words(call: Call) -> bool:

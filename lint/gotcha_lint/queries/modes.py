@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.methods import ANY_CLASS
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.results import LINEN
+from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import literal, walk
 from gotcha_lint.analysis.values import ClassId, FunctionId
@@ -24,6 +25,8 @@ _SWITCHES = frozenset({"eval", "set_attributes", "view", "inference", *TRAIN})
 
 def is_evaluation(body: Body) -> bool:
     """By its name, by that of a function around it, or by those of all that call it."""
+    if body.trace is not None and not body.trace.roles.isdisjoint(GRADS):
+        return False  # what is differentiated trains, or tests the gradient
     names = [*_names_around(body.function)]
     if not names or any(map(_trains, names)):
         return False

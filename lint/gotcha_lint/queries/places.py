@@ -49,19 +49,34 @@ def repeated(place: Place) -> str:
 
 
 def polls(place: Place) -> bool:
-    """The loop sleeps between its turns: it waits for a checkpoint, say, and has time."""
+    """The loop sleeps until there is something to do, a checkpoint, say: it has time."""
     loops = long_loops(place)
-    return bool(loops) and any(name.endswith("sleep") for name in _called(loops[-1]))
+    if not loops or not isinstance(loops[-1].node, cst.While):
+        return False
+    waits = [part for part in walk(loops[-1].node) if isinstance(part, cst.If)]
+    return any(
+        any(name.endswith("sleep") for name in _called(part))
+        and any(isinstance(inner, cst.Continue) for inner in walk(part))
+        for part in waits
+    )
 
 
 def draws_figures(loop: Loop) -> bool:
     """Each turn puts something into a figure: nobody looks at hundreds of them."""
-    return any(name.partition(".")[0] in _FIGURES for name in _called(loop))
+    names = [name for line in _own_statements(loop) for name in _called(line)]
+    return any(name.partition(".")[0] in _FIGURES for name in names)
 
 
-def _called(loop: Loop) -> list[str]:
-    calls = (part for part in walk(loop.node) if isinstance(part, cst.Call))
+def _called(node: cst.CSTNode) -> list[str]:
+    calls = (part for part in walk(node) if isinstance(part, cst.Call))
     return [dotted(call.func) or "" for call in calls]
+
+
+def _own_statements(loop: Loop) -> list[cst.SimpleStatementLine]:
+    """Those that every turn comes to: no condition, no loop of its own."""
+    block = loop.node.body if isinstance(loop.node, cst.For | cst.While) else None
+    lines = block.body if isinstance(block, cst.IndentedBlock) else ()
+    return [line for line in lines if isinstance(line, cst.SimpleStatementLine)]
 
 
 def is_step(body: Body) -> bool:

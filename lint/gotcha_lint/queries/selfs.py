@@ -35,7 +35,7 @@ def own_attributes(function: Function) -> Iterator[tuple[str, cst.Attribute]]:
     """Reads of `self.x` in a method (not calls of methods), functions nested in it included."""
     if not function.params or function.cls is None:
         return
-    self_name = function.params[0].name
+    self_name = function.self_name
     nodes = list(walk(function.node))
     others = {id(n.func) for n in nodes if n.__class__ is cst.Call}  # type: ignore[attr-defined]
     others |= {id(n.target) for n in nodes if n.__class__ in _STORES}  # type: ignore[attr-defined]
@@ -69,13 +69,13 @@ def _own_names(method: Function) -> set[str]:
         if isinstance(node, cst.Attribute)
         and isinstance(node.value, cst.Name)
         and method.params
-        and node.value.value == method.params[0].name
+        and node.value.value == method.self_name
     }
 
 
 def handed_over(body: Body) -> Iterator[tuple[str, cst.CSTNode]]:
     """The attributes that other functions read of a static `self`, and the call that gives it."""
-    own, read = body.function.params[0].name, body.usage.read if body.usage else {}
+    own, read = body.function.self_name, body.usage.read if body.usage else {}
     for call in body.of(Call):
         if any(dotted(arg.value) == own for arg in call.node.args):
             for target in sorted(call.callee.targets):
@@ -107,7 +107,7 @@ def through_closure(function: Function) -> tuple[Function, list[tuple[str, cst.A
 
 def _names_of_self(method: Function) -> set[str]:
     """`self`, and `trainer` after `trainer = self`."""
-    own = method.params[0].name
+    own = method.self_name
     return {own} | {
         name.value
         for node in walk(method.node, into_functions=False)
@@ -159,16 +159,16 @@ def writers_of(body: Body, name: str, method: Function | None = None) -> list[st
         w
         for w in found
         if not is_set_up(w)
-        and not (w in methods and _takes_care(methods[w], methods, name))
+        and not (w in methods and _takes_care(body, methods[w], name))
         and not (w.startswith("_") and _called_by_init(methods, w))
     ]
 
 
-def _takes_care(writer: Function, methods: dict[str, Function], name: str) -> bool:
+def _takes_care(body: Body, writer: Function, name: str) -> bool:
     return (
         compiles_anew(writer)
         or _is_lazy(writer, name)
-        or throws_away(writer, methods, name)
+        or throws_away(body, writer, name)
         or keeps_structure(writer, name)
     )
 
@@ -189,4 +189,4 @@ def _called_by_init(methods: dict[str, Function], name: str) -> bool:
     if init is None:
         return False
     calls = (node for node in walk(init.node) if isinstance(node, cst.Call))
-    return any(dotted(call.func) == f"{init.params[0].name}.{name}" for call in calls)
+    return any(dotted(call.func) == f"{init.self_name}.{name}" for call in calls)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
@@ -78,11 +80,11 @@ def _updates(function: Function) -> bool:
 
 
 def _is_demo(body: Body, call: Call) -> bool:
-    """A few turns in all: `for i in range(10)`, with no loop around it."""
-    return not body.hot and all(
-        loop.over.of == "range" and isinstance(loop.over.literal, int) and loop.over.literal <= _FEW
-        for loop in call.at.loops
-    )
+    """A few turns in all: `for i in range(10)`."""
+    turns = [loop.over.literal for loop in call.at.loops if loop.over.of == "range"]
+    numbers = [turn for turn in turns if isinstance(turn, int)]
+    known = len(numbers) == len(call.at.loops)
+    return not body.hot and known and math.prod(numbers) <= _FEW
 
 
 def _evaluates(call: Call) -> bool:

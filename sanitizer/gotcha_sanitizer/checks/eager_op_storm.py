@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Explained
+from gotcha_sanitizer.events import Event, Explained, Program
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.words import package
@@ -54,7 +54,7 @@ class EagerOpStorm(Check):
             return
         control = program.function.name in _CONTROL_FLOW
         storm = self._storms.setdefault((program.site, control), _Storm())
-        if program.turn is not None:
+        if program.turn is not None and _counts(program):
             storm.turns.add(program.turn.value)
         storm.kinds.add(program.function.name)
         settles = 0 < len(storm.turns) < _TURNS and len(storm.kinds) < _KINDS
@@ -68,6 +68,11 @@ class EagerOpStorm(Check):
         shapes = [str(each) for each in event.differences if each.cause == "shape"]
         storm.examples = (storm.examples + shapes[:1])[-3:]
         yield _finding(event, storm, control)
+
+
+def _counts(program: Program) -> bool:
+    """The innermost loop is the one that counts: in another, each turn may have new shapes."""
+    return program.turn is not None and program.turn.loop == program.loops[0]
 
 
 def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:

@@ -127,6 +127,41 @@ def fresh_state_step(model, x):
     return start()
 
 
+@jax.jit
+def folded_within(params, n):
+    base = jax.random.key(0)
+
+    def loss(p):
+        key = jax.random.fold_in(base, n)
+        return jnp.sum(p * jax.random.normal(key, p.shape))
+
+    return jax.grad(loss)(params)
+
+
+@jax.jit
+def folded_with_a_number(params, n):
+    base = jax.random.key(0)  # ! constant-key-in-jit
+
+    def loss(p):
+        key = jax.random.fold_in(base, 7)
+        return n * jnp.sum(p * jax.random.normal(key, p.shape))
+
+    return jax.grad(loss)(params)
+
+
+@jax.jit
+def named_alike(params, n):
+    base = jax.random.key(0)
+
+    def start(p):
+        return jax.random.fold_in(base, n), p
+
+    def noise(base, p):
+        return jax.random.normal(base, p.shape)
+
+    return noise(*start(params))
+
+
 def loop(state, model, variables, xs):
     first = once_with_helper(xs[0])
     for x in xs:
@@ -134,4 +169,5 @@ def loop(state, model, variables, xs):
         state = fold_step(state, x)
         first += eval_step(state, x) + direct_step(model, variables, x) + with_helper(x)
         fresh_state_step(model, x)
+        folded_within(variables, x) + folded_with_a_number(variables, x) + named_alike(x, x)
     return first, state

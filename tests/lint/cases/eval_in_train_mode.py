@@ -178,3 +178,17 @@ class Workload:
 
 def fit_workload(workload, params, x):
     return workload.model_fn(params, x)
+
+
+def validate_gradients(params, x, key):
+    def loss(p):
+        return model.apply(p, x, train=True, rngs={"dropout": key}).mean()
+
+    return jax.grad(loss)(params)
+
+
+def validate_inside(params, x, key):
+    def score(p):
+        return model.apply(p, x, train=True, rngs={"dropout": key})  # ! eval-in-train-mode
+
+    return score(params)

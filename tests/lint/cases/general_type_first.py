@@ -249,3 +249,44 @@ def same_type_twice(x):
         return 1
     elif isinstance(x, dict):
         return 2
+
+
+def skips_what_does_not_fit(x):
+    kinds = (
+        (tuple, list),
+        (State, list),  # ! general-type-first
+    )
+    for kind, handler in kinds:
+        if not isinstance(x, kind):
+            continue
+        return handler(x)
+    return x
+
+
+def found_otherwise(x):
+    kinds = (
+        (tuple, list),
+        (State, list),  # ! general-type-first
+    )
+    for kind, handler in kinds:
+        if not isinstance(x, kind):
+            print(kind)
+        else:
+            return handler(x)
+    return x
+
+
+def skips_and_goes_on(x):
+    names = []
+    for kind, name in ((tuple, "tuple"), (State, "state")):
+        if not isinstance(x, kind):
+            continue
+        names.append(name)
+    return names
+
+
+def is_of_all_kinds(x):
+    for kind, name in ((tuple, "tuple"), (State, "state")):
+        if not isinstance(x, kind):
+            return name
+    return ""

@@ -244,3 +244,11 @@ def many_turns(w, x):
         w, loss = step(w, x)
         print(loss)  # ! host-read-every-step
     return w
+
+
+def many_turns_in_all(w, x):
+    for epoch in range(20):
+        for i in range(20):
+            w, loss = step(w, x)
+            print(epoch, i, float(loss))  # ! host-read-every-step
+    return w

@@ -1,6 +1,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from absl.testing import absltest
 
 
 def twice(key):
@@ -454,11 +455,26 @@ def read_by_an_inner_function(key):
     return inner() + second
 
 
-def a_sweep(model, key, data):
+def a_sweep(key, data):
     losses = []
     for rate in [1e-2, 1e-1]:
-        losses.append(model.fit(data, rate, jax.random.normal(key, (3,))))
+        losses.append(fit(data, rate, key))
     return losses
+
+
+def fit(data, rate, key):
+    return jnp.mean(data) + rate * jax.random.normal(key)
+
+
+def layers_alike(key):
+    params = {}
+    for name in ("query", "key", "value"):
+        params[name] = jax.random.normal(key, (3, 3))  # ! key-reuse
+    weights = []
+    other = jax.random.key(1)
+    for m, n in [(784, 512), (512, 512), (512, 10)]:
+        weights.append(jax.random.normal(other, (m, n)))  # ! key-reuse
+    return params, weights
 
 
 def no_sweep(key):
@@ -466,3 +482,10 @@ def no_sweep(key):
     for _ in [1, 2]:
         noise.append(jax.random.normal(key, (3,)))  # ! key-reuse
     return noise
+
+
+class Speed(absltest.TestCase):
+    def test_speed(self):
+        key = jax.random.key(0)
+        query = jax.random.normal(key, (8, 64))
+        print(query @ jax.random.normal(key, (64, 8)))

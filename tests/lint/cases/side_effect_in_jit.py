@@ -170,3 +170,10 @@ def filtered_on_the_host(model, x):
     loss, _ = slope(model, x)
     print("loss", loss)
     return loss
+
+
+@jax.jit
+def notes_its_call(x):
+    logging.info("notes_its_call(x=%s)", x)
+    logging.info("value of notes_its_call %s", x)  # ! side-effect-in-jit
+    return x

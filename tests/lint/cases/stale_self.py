@@ -272,3 +272,127 @@ class OtherFlag:
     def change(self, x):
         self.weights = self.weights - x.mean()
         self.fitted = False
+
+
+class UnrelatedFlag:
+    """The flag that is cleared decides nothing about the program."""
+
+    def __init__(self):
+        self.rate = 0.1
+        self.predict = jax.jit(lambda x: x * 2)
+        self.training = True
+
+    @partial(jax.jit, static_argnums=0)
+    def step(self, x):
+        return x * self.rate  # ! stale-self
+
+    def finish(self):
+        self.rate = 0.01
+        self.training = False
+
+
+class OtherProgram:
+    """The program that is thrown away is not the one that reads the attribute."""
+
+    def __init__(self):
+        self.rate = 0.1
+        self.double = jax.jit(self._double)
+        self.step = jax.jit(self._step)
+
+    def _double(self, x):
+        return x * 2
+
+    def _step(self, x):
+        return x * self.rate  # ! stale-self
+
+    def finish(self):
+        self.rate = 0.01
+        self.double = None
+
+
+class Built:
+    """The flag decides whether the program is made, here by another method."""
+
+    def __init__(self):
+        self.rate = 0.1
+        self.ready = False
+
+    def _step(self, x):
+        return x * self.rate
+
+    def _build(self):
+        self.step = jax.jit(self._step)
+        self.ready = True
+
+    def run(self, x):
+        if not self.ready:
+            self._build()
+        return self.step(x)
+
+    def finish(self):
+        self.rate = 0.01
+        self.ready = False
+
+
+class BuiltUnlessReady:
+    def __init__(self):
+        self.rate = 0.1
+        self.ready = False
+
+    def _step(self, x):
+        return x * self.rate
+
+    def build(self):
+        if self.ready:
+            return
+        self.step = jax.jit(self._step)
+        self.ready = True
+
+    def finish(self):
+        self.rate = 0.01
+        self.ready = False
+
+
+class MadeByAnother:
+    """The program that is thrown away is made in another method, of what stands for this one."""
+
+    def __init__(self):
+        self.rate = 0.1
+        self.program = None
+
+    def _step(self, factor, x):
+        return x * self.rate * factor
+
+    def _compiled(self):
+        step = partial(self._step, 2)
+        return jax.jit(step)
+
+    def run(self, x):
+        if self.program is None:
+            self.program = self._compiled()
+        return self.program(x)
+
+    def finish(self):
+        self.rate = 0.01
+        self.program = None
+
+
+class KeepsItsResult:
+    """What is cleared is what the program gave, not the program."""
+
+    def __init__(self):
+        self.rate = 0.1
+        self.last = None
+
+    @partial(jax.jit, static_argnums=0)
+    def step(self, x):
+        return x * self.rate  # ! stale-self
+
+    def run(self, x):
+        if self.last is None:
+            self.last = self.step(x)
+        return self.last
+
+    def finish(self):
+        self.rate = 0.01
+        self.last = None

@@ -205,3 +205,72 @@ class Agent:
 def whole_data(data):
     for epoch in range(10):
         print(epoch, score(data.rows[: data.size]))
+
+
+def pair_of_the_turn(loader):
+    for row in loader:
+        pair: list[float] = []
+        pair.append(row)
+        pair.append(2 * row)
+        print(score(jnp.array(pair)))
+
+
+def one_of_two(loader):
+    for row in loader:
+        for rows in ([], [1]):
+            rows.append(row)
+            print(score(jnp.array(rows)))
+
+
+def set_in_an_expression(loader):
+    for row in loader:
+        print(rows := [])
+        rows.append(row)
+        print(score(jnp.array(rows)))
+
+
+def padded_to_a_hundred(loader):
+    recent = []
+    for row in loader:
+        recent.append(row)
+        print(score(jnp.array(recent + [0] * (100 - len(recent)))))
+
+
+def trim(items):
+    del items[:-4]
+
+
+def trimmed_by_a_helper(loader):
+    recent = []
+    for row in loader:
+        recent.append(row)
+        trim(recent)
+        print(score(jnp.array(recent)))
+
+
+def only_read(loader):
+    recent: list[float] = []
+    for row in loader:
+        recent.append(row)
+        print(sum(recent), len(recent), np.mean(recent))
+        print(score(jnp.array(recent)))  # ! varying-shape
+
+
+rows_of_the_file = []
+
+
+def start_anew():
+    global rows_of_the_file
+    rows_of_the_file = []
+
+
+for row in range(100):
+    rows_of_the_file.append(row)
+    start_anew()
+    print(score(jnp.array(rows_of_the_file)))
+
+
+rows_that_stay = []
+for row in range(100):
+    rows_that_stay.append(row)
+    print(score(jnp.array(rows_that_stay)))  # ! varying-shape

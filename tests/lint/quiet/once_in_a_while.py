@@ -1,6 +1,5 @@
-"""Programs that are made anew where there is time for it, and a note of what was traced."""
+"""Programs that are made anew where there is time for it."""
 
-import logging
 import time
 
 import jax
@@ -18,13 +17,6 @@ def wait_for_checkpoints(restore, evaluate):
             evaluate(image)
         x = jnp.ones(jax.local_device_count())
         jax.device_get(jax.pmap(lambda x: jax.lax.psum(x, "i"), "i")(x))
-
-
-@jax.jit
-def evaluate(params, batch):
-    """One step."""
-    logging.info("evaluate(params=%s, batch=%s)", params, batch)
-    return jnp.sum(params["w"] * batch)
 
 
 def time_for(family, count, key):

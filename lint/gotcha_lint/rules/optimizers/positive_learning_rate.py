@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.rates import POSITIVE, is_rate
+from gotcha_lint.analysis.rates import NEGATIVE, POSITIVE, is_rate
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.facts.optax import PRECONDITIONERS, RATES, SIGN_KEEPING
@@ -77,6 +77,7 @@ def _named(call: Call, step: cst.CSTNode) -> bool:
     """Something that is called a learning rate, of which nothing else is known."""
     given = call.arg(0, "step_size")
     known = given is not None and isinstance(given.literal, int | float)
+    known |= call.result.made == NEGATIVE
     return call.name == "optax.scale" and not known and is_rate(step, RATES)
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Body, Call
-from gotcha_lint.analysis.syntax import literal, names_in, source_of, walk
+from gotcha_lint.analysis.syntax import children, literal, names_in, source_of, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.random import KEY_MAKERS, SEEDS, SHAPE_ONLY
@@ -127,18 +127,36 @@ def _draws(call: Call) -> bool:
 
 def _draws_within(function: Function) -> Callable[[str], bool]:
     """A nested function, but one that only makes a state, gives the name to another function."""
-    inner = [
-        node
-        for node in walk(function.node)
-        if isinstance(node, cst.FunctionDef | cst.Lambda) and node is not function.node
-    ]
-    args = [part for node in inner for part in walk(node) if isinstance(part, cst.Call)]
     return lambda name: any(
         name in names_in(arg.value)
-        for call in args
-        if not _named_for_shape(call) and not _evaluates(call)
+        for call in _nested_calls(function, name)
+        if not _named_for_shape(call) and not _evaluates(call) and not _folds_within(call)
         for arg in call.args
     )
+
+
+def _nested_calls(function: Function, name: str) -> Iterator[cst.Call]:
+    """The calls in nested functions, but for those in which the name is a parameter."""
+    waiting = [(child, False) for child in children(function.node)]
+    while waiting:
+        node, nested = waiting.pop()
+        if isinstance(node, cst.FunctionDef | cst.Lambda):
+            if name in {param.name.value for param in _params(node.params)}:
+                continue
+            nested = True
+        if nested and isinstance(node, cst.Call):
+            yield node
+        waiting.extend((child, nested) for child in children(node))
+
+
+def _params(params: cst.Parameters) -> Iterator[cst.Param]:
+    return (part for part in walk(params) if isinstance(part, cst.Param))
+
+
+def _folds_within(node: cst.Call) -> bool:
+    """`fold_in(key, step)` again, where only the text is known."""
+    data = node.args[1].value if len(node.args) > 1 else None
+    return _name_of(node) == "fold_in" and literal(data) is None
 
 
 def _evaluates(node: cst.Call) -> bool:
@@ -159,6 +177,10 @@ def _for_shape(call: Call) -> bool:
 
 
 def _named_for_shape(node: cst.Call) -> bool:
+    name = _name_of(node)
+    return name in SHAPE_ONLY or "init" in name.lower()
+
+
+def _name_of(node: cst.Call) -> str:
     func = node.func
-    name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
-    return str(name) in SHAPE_ONLY or "init" in str(name).lower()
+    return str(func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", ""))

@@ -9,7 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Call, KeyUse
 from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.random import KEY_MAKERS
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.expected import in_test_case, is_test
 from gotcha_lint.queries.harmless import harmless
 from gotcha_lint.queries.keys import (
     compares_settings,
@@ -36,8 +36,9 @@ class KeyReuse(Rule):
 
     ## Not reported
     One key for a permutation of several aligned arrays or for views of one sample, equal `init`
-    calls for a target network, keys under `eval_shape`, uses in different branches, test files,
-    draws that a mask chooses between, and those that are called dummies.
+    calls for a target network, keys under `eval_shape`, uses in different branches, tests, draws
+    that a mask chooses between, that nobody reads, or that are called dummies; a loop over settings
+    that are written out, each of which starts from the same key.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -86,8 +87,10 @@ class KeyReuse(Rule):
 
     def check(self, site: KeyUse) -> Iterator[Report]:
         body = site.body
-        if is_test(body.model.path) or (
-            body.trace is not None and "eval_shape" in body.trace.roles
+        if (
+            is_test(body.model.path)
+            or in_test_case(body)
+            or (body.trace is not None and "eval_shape" in body.trace.roles)
         ):
             return
         now, before = body.call_of(site.node), body.call_of(site.first)

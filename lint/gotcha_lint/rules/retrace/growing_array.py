@@ -24,6 +24,9 @@ class GrowingArray(Rule):
     ## Instead
     Allocate the full buffer and write with `buffer.at[i].set(new)`, or collect in a Python list
     (or numpy) and concatenate once after the loop.
+
+    ## Not reported
+    Loops over a few things that are written out, and those that draw into a figure at each turn.
     """
 
     roots = frozenset(_GROWING)

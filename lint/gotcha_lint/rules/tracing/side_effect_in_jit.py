@@ -30,8 +30,8 @@ class SideEffectInJit(Rule):
     `jax.debug.print("{}", loss)`, or return the value and print it outside.
 
     ## Not reported
-    Text without a traced value: a common way to see when a function is traced. Messages of
-    exceptions.
+    Text without a traced value: a common way to see when a function is traced; so is a note of
+    the call itself, `logging.info("step(batch=%s)", batch)` in `step`. Messages of exceptions.
     """
 
     examples = (
@@ -74,9 +74,11 @@ class SideEffectInJit(Rule):
         texts = list(formatted(site))
         reported: set[int] = set()
         for call in plain_calls(site):
-            if site.fact(call).effect not in _SHOWING or guarded(call):
-                continue
-            if _notes_the_trace(site, call):
+            if (
+                site.fact(call).effect not in _SHOWING
+                or guarded(call)
+                or _notes_the_call(site, call)
+            ):
                 continue
             inside = [f for f in texts if f.place.at.statement is call.at.statement]
             if inside or any(map(shown, (*call.args, *call.kwargs.values()))):
@@ -90,30 +92,10 @@ class SideEffectInJit(Rule):
                 yield Report(place.node, text, why_traced=True)
 
 
-def _notes_the_trace(body: Body, call: Call) -> bool:
-    """`logging.info("step(batch=%s)", batch)` as the first line of `step`: meant for the trace."""
-    node = body.function.node
-    if not isinstance(node, cst.FunctionDef) or not isinstance(node.body, cst.IndentedBlock):
-        return False
-    own = {param.name for param in body.function.params}
-    text, *given = [arg.value for arg in call.node.args] or [node]
-    lines = [line for line in node.body.body if not _is_text(line)]
-    return (
-        "logging" in call.name.split(".")
-        and isinstance(text, cst.SimpleString)
-        and body.function.name in text.value
-        and bool(given)
-        and lines[:1] == [call.at.statement]
-        and all(isinstance(each, cst.Name) and each.value in own for each in given)
-    )
-
-
-def _is_text(line: cst.CSTNode) -> bool:
-    """A docstring."""
-    small = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
-    return isinstance(small, cst.Expr) and isinstance(
-        small.value, cst.SimpleString | cst.ConcatenatedString
-    )
+def _notes_the_call(body: Body, call: Call) -> bool:
+    first = call.node.args[0].value if call.node.args else None
+    start = f"{body.function.name}("
+    return isinstance(first, cst.SimpleString) and first.raw_value.startswith(start)
 
 
 def _message(call: Call, texts: list[Formatted]) -> str:
