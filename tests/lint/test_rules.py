@@ -15,7 +15,13 @@ EXAMPLES = [
     for info in RULES
     for number, example in enumerate(info.examples)
 ]
-CASES = sorted(Path(__file__).with_name("cases").glob("**/*.py"))
+CASES = Path(__file__).with_name("cases")
+# `cases/NAME.py` holds edge cases of one rule, `cases/NAME/*.py` one program of many files.
+PROGRAMS: dict[str, list[Path]] = {
+    str(path.relative_to(CASES)): sorted(path.glob("*.py")) if path.is_dir() else [path]
+    for path in sorted(CASES.iterdir())
+    if path.suffix == ".py" or (path.is_dir() and path.name != "__pycache__")
+}
 
 
 @pytest.mark.parametrize(("info", "example"), EXAMPLES)
@@ -43,21 +49,14 @@ def test_rule_has_examples_and_text(info):
         assert len(symptoms) == 1, "each example states exactly one symptom"
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_case(path, tmp_path):
-    """`cases/NAME.py` holds edge cases of one rule, `cases/NAME/*.py` one program of many files."""
-    rule = (
-        path.stem.replace("_", "-")
-        if path.parent.name == "cases"
-        else path.parent.name.replace("_", "-")
-    )
-    if path.parent.name != "cases":
-        if path != min(path.parent.glob("*.py")):
-            pytest.skip("tested with the first file of its folder")
-        texts = {p.name: p.read_text("utf-8") for p in sorted(path.parent.glob("*.py"))}
-    else:
-        texts = {path.name: path.read_text("utf-8")}
-    findings = lint_files(tmp_path, texts, (rule,))
+def rule_of(program: str) -> str:
+    return program.removesuffix(".py").replace("_", "-")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_case(program, tmp_path):
+    texts = {path.name: path.read_text("utf-8") for path in PROGRAMS[program]}
+    findings = lint_files(tmp_path, texts, (rule_of(program),))
     wanted = sorted((name, *mark) for name, text in texts.items() for mark in marks(text))
     assert sorted((Path(f.path).name, f.line, f.name) for f in findings) == wanted
 
@@ -65,9 +64,8 @@ def test_case(path, tmp_path):
 @pytest.mark.parametrize("info", RULES, ids=lambda info: info.name)
 def test_clean_cases_are_as_many_as_flagged_ones(info):
     """A rule's cases hold at least as many functions without a mark as with one."""
-    paths = [
-        p for p in CASES if info.name in (p.stem.replace("_", "-"), p.parent.name.replace("_", "-"))
-    ]
+    paths = [path for program in PROGRAMS if rule_of(program) == info.name
+             for path in PROGRAMS[program]]  # fmt: skip
     assert paths, f"write tests/lint/cases/{info.name.replace('-', '_')}.py"
     blocks = [block for p in paths for block in _blocks(p.read_text("utf-8"))]
     flagged = sum(bool(marks(block)) for block in blocks)

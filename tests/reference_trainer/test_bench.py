@@ -176,7 +176,10 @@ def test_the_command_lists_and_refuses(capsys):
     assert bench.__doc__
 
 
-@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+@pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None,
+    reason="PyTorch is a rival that is measured where somebody has it; we do not install it",
+)
 def test_the_torch_step_learns():
     from reference_trainer.bench import cases
     from reference_trainer.bench.rivals import torch_gpt

@@ -298,7 +298,7 @@ print(resident() - before, len(jax.live_arrays()) - arrays)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="Linux alone tells it so")
 def test_a_thousand_compiles_leave_memory_as_it_is_without_us(tmp_path):
     """JAX itself keeps some kilobytes for each compile; ours is what comes on top of that."""
     grown = {}

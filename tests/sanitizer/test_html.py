@@ -193,7 +193,7 @@ def browse(file: Path, *options: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
+@pytest.mark.skipif(BROWSER is None, reason="looked at where there is a Chromium")
 def test_a_browser_runs_our_script_and_no_other(tmp_path: Path):
     file = tmp_path / "run.html"
     file.write_text(html.render(fold(hostile(2000))), "utf-8")
@@ -205,7 +205,7 @@ def test_a_browser_runs_our_script_and_no_other(tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
+@pytest.mark.skipif(BROWSER is None, reason="looked at where there is a Chromium")
 def test_a_click_sorts_a_table(tmp_path: Path):
     names = [
         records.program(n, 1.0, function=f"f{n}", defined=[f"{n}.py", 1], seconds={"compile": took})
