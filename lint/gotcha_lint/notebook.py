@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import textwrap
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,8 +96,7 @@ def parse(text: str, strict: bool = False) -> Notebook:
         masked = to_python(source) if is_python else blank(source)
         error = None if masked.opaque else _error(masked.text, strict)
         if error is not None:
-            indented = source[:1] in (" ", "\t")  # IPython takes that off all lines
-            if not (indented and error.name == "syntax-error"):
+            if not _runs_dedented(masked.text):
                 error.cell = number
                 broken.append(error)
             masked = blank(source)
@@ -127,6 +127,12 @@ def _error(text: str, strict: bool) -> Unreadable | None:
         # Python says better what is wrong, and where: LibCST's line can be one too many.
         return wrong or Unreadable("syntax-error", f"is not valid Python: {error}")
     return None
+
+
+def _runs_dedented(text: str) -> bool:
+    """IPython takes empty first lines off a cell, and the indentation of the next off all lines."""
+    plain = textwrap.dedent(text)
+    return plain != text and _python_error(plain) is None
 
 
 def _python_error(text: str) -> Unreadable | None:

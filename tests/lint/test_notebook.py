@@ -137,9 +137,10 @@ def test_a_cell_cannot_reach_into_the_next(text: str) -> None:
 
 def test_a_cell_that_is_indented_as_a_whole_is_no_error() -> None:
     """IPython takes the indentation off; here the cell is passed over."""
-    source = source_of("  x = 1\n  y = 2", "z = 3", "  # a comment\nz = 4")
+    bad = "  x = ("
+    source = source_of("  x = 1\n  y = 2", "z = 3", "  # a comment\nz = 4", "\n  x = 1\n", bad)
     assert source.notebook is not None
-    assert not source.notebook.broken
+    assert [error.cell for error in source.notebook.broken] == [5]
     assert len(cst.parse_module(source.text).body) == 2
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.filling import filled
 from gotcha_lint.analysis.hosting import is_host
 from gotcha_lint.analysis.sites import Bind, Call, Return
 from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.analysis.values import FunctionId, Kind, Value
+from gotcha_lint.analysis.values import Kind, Value
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -60,20 +61,6 @@ def _tell(flow: Flow, call: Call, fits: Callable[[cst.CSTNode, Value], bool]) ->
     if call.callee.kind is not Kind.FUNCTION or call.callee.via or len(targets) != 1:
         return
     target = next(iter(targets))
-    for name, node, value in _filled(flow, target, call):
+    for name, node, value in filled(flow.project, target, call.callee, call):
         if fits(node, value):
             flow.effect(("carried", target), frozenset({name}))
-
-
-def _filled(
-    flow: Flow, target: FunctionId, call: Call
-) -> Iterator[tuple[str, cst.BaseExpression, Value]]:
-    params = flow.project.function(target).params
-    left = [p[0] for p in params if p[0] not in call.callee.bound_names][call.callee.bound :]
-    if call.starred:
-        return
-    plain = [arg.value for arg in call.node.args if arg.keyword is None]
-    yield from zip(left, plain, call.args, strict=False)
-    for arg in call.node.args:
-        if arg.keyword is not None:
-            yield arg.keyword.value, arg.value, call.kwargs.get(arg.keyword.value, Value())

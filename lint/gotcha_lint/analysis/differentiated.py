@@ -6,11 +6,9 @@ is given depends on them and what it gives back reaches the loss.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from gotcha_lint.analysis.filling import filled
 from gotcha_lint.analysis.flowing import LIKELY, RESULT
 from gotcha_lint.analysis.limits import is_guarded
 from gotcha_lint.analysis.reaching import Reaching
@@ -72,7 +70,7 @@ def _called(flow: Flow, call: Call) -> Value:
 def _tell(flow: Flow, flowing: Reaching, call: Call, function: Value, target: FunctionId) -> None:
     names = {
         name
-        for name, node, value in _given(flow, call, function, target)
+        for name, node, value in filled(flow.project, target, function, call)
         if value.kind not in _NO_NUMBERS
         and flowing.from_parameters(node)
         and not is_guarded(flowing, node)
@@ -94,8 +92,8 @@ def _tell_body(flow: Flow, flowing: Reaching, call: Call, row: Transform) -> Non
         for target in function.targets:
             left = [p[0] for p in parameters(flow, target, function) if p[1] == "positional"]
             turns = row.role in ("scan", "fori")
-            filled = enumerate(zip(left[place:], given, strict=False))  # the carry, then the data
-            names = {name for n, (name, one) in filled if one or (turns and n == 0)}
+            parts = enumerate(zip(left[place:], given, strict=False))  # the carry, then the data
+            names = {name for n, (name, one) in parts if one or (turns and n == 0)}
             _effect(flow, target, names | {RESULT, f"{RESULT}0", f"{RESULT}1"})
 
 
@@ -103,20 +101,3 @@ def _effect(flow: Flow, target: FunctionId, told: set[str]) -> None:
     own = flow.body.graded
     doubt = set[str]() if own and LIKELY not in own else {LIKELY}
     flow.effect(("graded", target), frozenset(told | doubt))
-
-
-def _given(
-    flow: Flow, call: Call, function: Value, target: FunctionId
-) -> Iterator[tuple[str, cst.BaseExpression, Value]]:
-    """The parameters that are filled, with what stands there."""
-    names = [p[0] for p in parameters(flow, target, function) if p[1] == "positional"]
-    place = 0
-    for arg in call.node.args:
-        if arg.star:
-            return
-        if arg.keyword is not None:
-            name = arg.keyword.value
-            yield name, arg.value, call.kwargs[name]
-        elif place < min(len(names), len(call.args)):
-            yield names[place], arg.value, call.args[place]
-            place += 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.replicated import may_be_unchecked
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
@@ -175,11 +176,7 @@ def parameters(
     flow: Flow, target: FunctionId, function: Value
 ) -> tuple[tuple[str, str, bool], ...]:
     """The parameters still to be given: without those a partial or a bound method has filled."""
-    every = flow.project.function(target).params
-    left = every
-    if function.bound_names:
-        left = tuple(p for p in every if p[0] not in function.bound_names)
-    return left[function.bound :]
+    return still_free(flow.project, target, function)
 
 
 def static_names(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:

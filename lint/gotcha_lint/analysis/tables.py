@@ -1,28 +1,26 @@
 """What functions tell each other: one table of plain data, filled round by round to a fixpoint.
 
-Keys are tuples: ("param", function, name) for calls from host code, ("tparam", function, name) for
-calls while tracing, ("return", function), ("global", path, name), ("local", function, name) for
-names that nested functions capture, ("attr", class, name), ("traced", function),
-("host", function), ("consumes", function, name), ("unsure", function, name) where a call while
-tracing gives what is not known, ("logits", function, name) for parameters that must be logits, with
-what they must not be, ("anew", function) for those that give another function at each call,
-("promised", class, name) for fields that their annotation calls arrays,
-("plain", class, name) for those that traced code gives something else, ("logged", function,
-name) for parameters of which the logarithm is taken, ("graded", function) for
-the parameters that a gradient runs through and the results that it starts from, ("sets", function)
-for functions that only put settings right, with these, ("reads", function) for the parameters that
-it reads on the host, ("carried", function) for those that a loop fills with what the call before
-gave. ("rate", function, name) is a
-parameter that is a step size, ("sign", function, name) of which sign it was given. No function
-reads ("acts", function), that it acts on the world, ("updated", function, name), a parameter that
-is a state with one update,
-("flag", function, name), which of True and False a flag is while tracing, or None,
-("closes", function), the functions that a traced closure holds,
-("called", function), its calls from code that is not traced, ("within", function), the traced
-functions that it is used in, nor ("stored", class, name), the
-methods that assign an attribute, and ("static read", function) is for callers: the attributes that
-it reads of a `self` that is part of a cache's key. Nobody reads ("reset", global), the functions
-whose loops change a global setting.
+Keys are tuples, of a word and what it is about (f: a function, n: the name of a parameter, c: a
+class). Functions tell, and read of others:
+
+    param f n, tparam f n   what calls give, from host code and while tracing
+    return f, attr c name, global path name, local f name (that inner functions capture)
+    traced f, host f        that it is traced, and why; that it runs on the host for certain
+    flag f n                which of True and False a flag is while tracing; None: not known
+    closes f                the functions that a traced closure holds
+    consumes f n            a key that is used up
+    logits f n, logged f n  must be logits, with what they must not be; is taken the logarithm of
+    unsure f n              a call while tracing gives what is not known
+    graded f                the parameters that a gradient runs through, the results it starts from
+    promised c name, plain c name   fields that are annotated as arrays; that hold something else
+    rate f n, sign f n      a step size; which signs it was given
+    sets f, reads f         the settings it puts right; the parameters it reads on the host
+    carried f               parameters that a loop fills with what the call before gave
+    anew f, static read f   gives another function at each call; what it reads of a static `self`
+
+`usage` alone reads, when all are analysed: called f, within f (by whom, from host and traced code),
+acts f (on the world), updated f n (a state with one update), stored c name (the methods that assign
+it), reset global (the functions whose loops change it).
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from gotcha_lint.analysis.filling import filled_by
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, parents, walk
-from gotcha_lint.queries.filled import filled_by
 
 OF_ARRAYS = frozenset(
     [
@@ -35,7 +35,7 @@ _MODULES = ("jnp.", "jax.numpy.", "jax.nn.", "optax.")
 
 def wants_array(body: Body, call: Call, arg: cst.Arg) -> bool:
     """The argument is given to a project's function that takes an array there."""
-    filled = filled_by(body, call, arg)
+    filled = filled_by(call, arg.value)
     if body.project is None or filled is None:
         return False
     (path, number), name = filled

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from gotcha_lint.analysis.filling import filled
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, target_names, walk
 
@@ -62,12 +63,15 @@ def gives_back(body: Body, call: Call, arg: cst.Arg) -> bool:
     if given and _renewed(call.at.statement, call.node, given):
         return True
     for path, number in call.callee.targets:
-        if path == body.model.path:
-            function = body.model.functions[number].node
-            if isinstance(function, cst.FunctionDef | cst.Lambda):
-                name = _parameter(function, call, arg)
-                if name and _keeps_in(function, name):
-                    return True
+        if path != body.model.path or body.project is None:
+            continue
+        function = body.model.functions[number].node
+        if not isinstance(function, cst.FunctionDef | cst.Lambda):
+            continue
+        given_to = filled(body.project, (path, number), call.callee, call)
+        name = next((each.name for each in given_to if each.node is arg.value), None)
+        if name is not None and _keeps_in(function, name):
+            return True
     return False
 
 
@@ -82,15 +86,6 @@ def _renewed(statement: cst.CSTNode, value: cst.CSTNode, given: str) -> bool:
         for name in walk(target.target)
         if isinstance(name, cst.Name | cst.Attribute)
     )
-
-
-def _parameter(function: cst.FunctionDef | cst.Lambda, call: Call, arg: cst.Arg) -> str:
-    if arg.keyword is not None:
-        return arg.keyword.value
-    names = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
-    free = [n for n in names if n not in call.callee.bound_names][call.callee.bound :]
-    position = next(n for n, other in enumerate(call.node.args) if other is arg)
-    return free[position] if position < len(free) else ""
 
 
 def _keeps_in(function: cst.FunctionDef | cst.Lambda, name: str) -> bool:

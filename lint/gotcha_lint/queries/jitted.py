@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Call
@@ -97,9 +98,8 @@ def _parameters(call: Call) -> list[str]:
     targets, project = call.callee.targets, call.body.project
     if len(targets) != 1 or project is None:
         return []
-    every = project.function(next(iter(targets))).params
-    left = [p[0] for p in every if p[1] == "positional" and p[0] not in call.callee.bound_names]
-    return left[call.callee.bound :]
+    left = still_free(project, next(iter(targets)), call.callee)
+    return [param[0] for param in left if param[1] == "positional"]
 
 
 def _filled_by_access(call: Call) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.filling import filled
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Place, Test
 from gotcha_lint.analysis.syntax import walk
@@ -43,12 +44,8 @@ def read_by(body: Body, call: Call) -> frozenset[str]:
         return frozenset()
     target = next(iter(callee.targets))
     read = usage.reads.get(target, frozenset())
-    if not read or callee.bound_names:
-        return frozenset()
-    params = [p[0] for p in project.function(target).params][callee.bound :]
-    given = [(n, arg) for n, arg in zip(params, call.node.args, strict=False) if not arg.keyword]
-    given += [(arg.keyword.value, arg) for arg in call.node.args if arg.keyword]
-    return frozenset().union(*(_names(arg.value) for name, arg in given if name in read))
+    given = filled(project, target, callee, call) if read else ()
+    return frozenset().union(*(_names(each.node) for each in given if each.name in read))
 
 
 def _waits(body: Body, site: Place) -> bool:

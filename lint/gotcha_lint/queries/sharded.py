@@ -5,12 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from gotcha_lint.analysis.flowing import Flowing
+from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import GRADIENTS, UNKNOWN, Kind, Value
-
-_GRADS = frozenset({"grad", "value_and_grad"})
-
 
 _SUMS = ("pmean", "psum")
 
@@ -63,7 +61,7 @@ def gradient_of(site: Call, node: cst.CSTNode | None) -> Call | None:
 
 
 def _is_gradient(call: Call | None) -> bool:
-    return call is not None and any(via.name in _GRADS for via in call.callee.via)
+    return call is not None and any(via.name in GRADS for via in call.callee.via)
 
 
 def _with_value(call: Call | None) -> bool:

@@ -2,11 +2,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.filling import filled_by
 from gotcha_lint.analysis.sites import Body, Call, Test
 from gotcha_lint.analysis.syntax import children, walk
 from gotcha_lint.analysis.values import is_tracer
 from gotcha_lint.facts.flags import FLAGS
-from gotcha_lint.queries.filled import filled_by
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -122,7 +122,7 @@ def _has(function: cst.FunctionDef | cst.Lambda, name: str) -> bool:
 
 def _is_flag(body: Body, call: Call, arg: cst.Arg) -> bool:
     """It fills a flag, of a function that branches on it, as far as that can be seen."""
-    parameter = filled_by(body, call, arg)
+    parameter = filled_by(call, arg.value)
     if parameter is None or parameter[1] not in FLAGS:
         return False
     (path, number), name = parameter

@@ -7,8 +7,8 @@ from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import FRESH, Kind
 from gotcha_lint.facts.optax import RUNS
-from gotcha_lint.queries.carried import carried, is_step, model_stays
 from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.queries.steady import carried, is_step, model_stays
 from gotcha_lint.rule import Example, Report, Rule
 
 _NNX = "flax.nnx.Optimizer"

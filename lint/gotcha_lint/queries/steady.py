@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.filling import filled_by
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted, walk
 
@@ -14,20 +15,10 @@ def is_step(call: Call, state: cst.CSTNode) -> bool:
     """One function of the project that makes one update with this state, or whose name says so."""
     if len(call.callee.targets) != 1 or call.body.project is None:
         return False
-    target = next(iter(call.callee.targets))
-    function = call.body.project.function(target)
-    if (target, _parameter(call, function.params, state)) in call.body.updated:
+    if filled_by(call, state) in call.body.updated:
         return True
+    function = call.body.project.function(next(iter(call.callee.targets)))
     return function.name.lower().strip("_").split("_")[-1] in ("step", "update", "learn")
-
-
-def _parameter(call: Call, params: tuple[tuple[str, str, bool], ...], state: cst.CSTNode) -> str:
-    """The name under which the function gets it."""
-    left = [p[0] for p in params if p[0] not in call.callee.bound_names][call.callee.bound :]
-    for place, arg in enumerate(call.node.args):
-        if arg.value is state:
-            return arg.keyword.value if arg.keyword else "".join(left[place : place + 1])
-    return ""
 
 
 def model_stays(site: Call, step: Call) -> bool:
