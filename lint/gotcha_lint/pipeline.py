@@ -12,8 +12,8 @@ from gotcha_lint import registry
 from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rounds import Fixpoint, settle, waves
+from gotcha_lint.analysis.survey import survey
 from gotcha_lint.analysis.tables import Key
-from gotcha_lint.analysis.usage import usage
 from gotcha_lint.analysis.values import Site
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
@@ -75,7 +75,7 @@ def analyse(space: Workspace, pool: Pool, facts: Facts, progress: Progress) -> t
     pool.link(project)
     seeds: dict[Key, Any] = {**conventions.module_calls(project), **loaded.seeds}
     state = settle(waves(project), seeds, pool.analyse)
-    pool.finish(usage(state.table, project))
+    pool.finish(survey(state.table, project))
     return Run(pool, project, state, space), loaded
 
 

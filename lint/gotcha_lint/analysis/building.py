@@ -21,7 +21,7 @@ from gotcha_lint.analysis.bindings import (
 )
 from gotcha_lint.analysis.model import FileModel, Function, Scope
 from gotcha_lint.analysis.scopes import on_class, on_comprehension, on_function
-from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields, dotted
+from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields, last_word
 from gotcha_lint.facts.optax import SAVES_LATER, WAITS
 from gotcha_lint.facts.removed import LAST_WORDS
 
@@ -109,7 +109,7 @@ def on_with(builder: Builder, node: cst.With, scope: Scope) -> None:
     """`with checkpointer:` waits; `with open(path) as file:` has nothing to do with it."""
     for item in node.items:
         func = item.item.func if isinstance(item.item, cst.Call) else item.item
-        last = (dotted(func) or "").rpartition(".")[2]
+        last = last_word(func)
         if not isinstance(item.item, cst.Call) or last.endswith(_SAVERS):
             builder.model.waits = True
     builder.descend(node, scope)

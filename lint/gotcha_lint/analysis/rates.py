@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis.syntax import dotted, literal, walk
+from gotcha_lint.analysis.syntax import last_word, literal, walk
 from gotcha_lint.analysis.values import FunctionId, Kwargs, Value
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.optax import RATES
@@ -46,7 +46,7 @@ def tell_sign(flow: Flow, target: FunctionId, name: str, number: float) -> None:
 
 def is_rate(node: cst.CSTNode | None, words: tuple[str, ...]) -> bool:
     """`lr`, `config.learning_rate`: people write the minus in front of these."""
-    name = (dotted(node) or "").rpartition(".")[2].lower()
+    name = last_word(node).lower()
     return name.endswith(words) and not name.startswith(("neg", "minus"))
 
 

@@ -8,10 +8,8 @@ from typing import Any
 
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.tables import Key
-from gotcha_lint.analysis.values import FunctionId, Site
-
-Steps = tuple[tuple[Site, str], ...]
-Callers = Mapping[FunctionId, frozenset[FunctionId]]
+from gotcha_lint.analysis.usage import Callers, Steps
+from gotcha_lint.analysis.values import FunctionId
 
 
 def callers_of(table: Mapping[Key, Any]) -> Callers:

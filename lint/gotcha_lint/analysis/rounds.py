@@ -67,20 +67,10 @@ class Shard:
 
     def finish(self, usage: Usage) -> None:
         """Tells the analysed functions who runs them, and how often."""
-        pairs = ((fid, part) for fid, body in self.bodies.items() for part in (body, body.aside))
-        for fid, body in pairs:
-            if body is None:
-                continue
-            body.hosted = fid in usage.hosted
-            body.hot = usage.hot.get(fid, ())
-            body.stored = usage.stored
-            body.fields = usage.fields
-            body.callers = usage.callers
-            body.sets = usage.sets
-            body.usage = usage
-            body.updated = usage.updated
-            body.driven = fid in usage.driven
-            body.rerun = usage.rerun.get(fid, ())
+        for body in self.bodies.values():
+            for part in (body, body.aside):
+                if part is not None:
+                    part.usage = usage
 
 
 class Fixpoint:

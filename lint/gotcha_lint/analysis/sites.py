@@ -10,13 +10,12 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel, Function
 from gotcha_lint.analysis.standing import At, Loop
-from gotcha_lint.analysis.values import ClassId, FunctionId, Site, Value
+from gotcha_lint.analysis.usage import UNTOLD, Steps, Usage
+from gotcha_lint.analysis.values import FunctionId, Site, Value
 from gotcha_lint.facts import Fact
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.project import Project
-    from gotcha_lint.analysis.settings import Setting
-    from gotcha_lint.analysis.usage import Usage
 
 
 class Trace(NamedTuple):
@@ -180,29 +179,39 @@ class Body:
     model: FileModel
     function: Function
     trace: Trace | None
-    hosted: bool = False  # also called from code that is not traced
-    hot: tuple[tuple[Site, str], ...] = ()  # the loops that call it, if it runs many times
     sites: list[Place] = field(default_factory=list)
     calls: dict[int, Call] = field(default_factory=dict)  # by id of the node
     project: Project | None = None
-    callers: Mapping[FunctionId, frozenset[FunctionId]] = field(default_factory=dict)
     given: frozenset[str] = frozenset()  # parameters with a default that a transform's call fills
     names: dict[str, Value] = field(default_factory=dict)  # all that each name holds
-    # Of the attributes of classes: the methods that assign them, what they hold.
-    stored: Mapping[tuple[ClassId, str], frozenset[str]] = field(default_factory=dict)
-    fields: Mapping[ClassId, Mapping[str, Value]] = field(default_factory=dict)
-    sets: Mapping[FunctionId, frozenset[Setting]] = field(default_factory=dict)
-    updated: frozenset[tuple[FunctionId, str]] = frozenset()  # parameters: states updated once
-    rerun: tuple[tuple[Site, str], ...] = ()  # the loops that run what it is compiled into
-    driven: bool = False  # called in a loop of code that acts on the world
     graded: frozenset[str] = frozenset()  # what a gradient is of: parameters; results as `:`, `:0`
     aside: Body | None = None  # what no traced call reaches, where a flag decides it
-    usage: Usage | None = None  # what is known of all functions, when all are analysed
+    usage: Usage = UNTOLD  # what is known of all functions, when all are analysed
     _by_kind: dict[type[Place], list[Place]] = field(default_factory=dict)
 
     @property
     def id(self) -> FunctionId:
         return self.model.path, self.function.number
+
+    @property
+    def hosted(self) -> bool:
+        """Also called from code that is not traced."""
+        return self.id in self.usage.hosted
+
+    @property
+    def hot(self) -> Steps:
+        """The loops that call it, if it runs many times."""
+        return self.usage.hot.get(self.id, ())
+
+    @property
+    def rerun(self) -> Steps:
+        """The loops that run what it is compiled into."""
+        return self.usage.rerun.get(self.id, ())
+
+    @property
+    def driven(self) -> bool:
+        """Called in a loop of code that acts on the world."""
+        return self.id in self.usage.driven
 
     @property
     def eager(self) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from gotcha_lint.analysis.model import Class, FileModel, Function, Imported, Scope
-from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.syntax import dotted, last_word
 from gotcha_lint.facts.optax import WAITS
 
 
@@ -100,7 +100,7 @@ def _function(function: Function) -> FunctionSummary:
 
 
 def _is_array(annotation: cst.BaseExpression) -> bool:
-    return (dotted(annotation) or "").rpartition(".")[2] in ("Array", "ndarray")
+    return last_word(annotation) in ("Array", "ndarray")
 
 
 def _flags(function: Function) -> Iterator[tuple[str, bool]]:

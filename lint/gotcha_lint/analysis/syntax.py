@@ -116,6 +116,13 @@ def dotted(node: cst.CSTNode | None) -> str | None:
     return ".".join(reversed(parts))
 
 
+def last_word(node: cst.CSTNode | None) -> str:
+    """`c` of `a.b.c` and of `f(x).c`; "" for what has no name."""
+    if node.__class__ is cst.Attribute:
+        node = node.attr  # type: ignore[union-attr]
+    return node.value if node.__class__ is cst.Name else ""  # type: ignore[union-attr]
+
+
 _CONSTANTS = {"True": True, "False": False}
 _WRITTEN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString)
 

@@ -18,7 +18,7 @@ class). Functions tell, and read of others:
     carried f               parameters that a loop fills with what the call before gave
     anew f, static read f   gives another function at each call; what it reads of a static `self`
 
-`usage` alone reads, when all are analysed: called f, within f (by whom, from host and traced code),
+`survey` alone reads, at the end: called f, within f (by whom, from host and traced code),
 acts f (on the world), updated f n (a state with one update), stored c name (the methods that assign
 it), reset global (the functions whose loops change it).
 """

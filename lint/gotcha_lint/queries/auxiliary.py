@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, walk
 
 _GRADS = ("value_and_grad",)
 
@@ -82,7 +82,7 @@ def _auxiliary(node: cst.Assign) -> cst.CSTNode | None:
 def _differentiates(node: cst.CSTNode, name: str) -> bool:
     match node:
         case cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=given)), *_]):
-            return given == name and (dotted(func) or "").rpartition(".")[2] in _GRADS
+            return given == name and last_word(func) in _GRADS
     return False
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, walk
 from gotcha_lint.facts.optax import SAVES_LATER
 
 _CLASSES = frozenset(name.rpartition(".")[2] for name in SAVES_LATER)
@@ -25,14 +25,14 @@ def nobody_waits(body: Body) -> bool:
 def made_here(body: Body) -> bool:
     """The file makes an object that saves in the background."""
     calls = (node for node in walk(body.model.tree) if isinstance(node, cst.Call))
-    return any(_last(call.func) in _CLASSES for call in calls)
+    return any(last_word(call.func) in _CLASSES for call in calls)
 
 
 def never_awaited(body: Body, name: str) -> bool:
     """The object of this name is made in this file, kept in it, and nobody waits for it."""
     made = False
     for node in walk(body.model.tree):
-        if isinstance(node, cst.Call) and _last(node.func) in _CLASSES:
+        if isinstance(node, cst.Call) and last_word(node.func) in _CLASSES:
             made = True
         if _waits(node, name):
             return False
@@ -44,9 +44,9 @@ def _waits(node: cst.CSTNode, name: str) -> bool:
         case cst.Attribute(attr=cst.Name(value="wait_until_finished" | "check_for_errors")):
             return True
         case cst.Attribute(value=owner, attr=cst.Name(value="close" | "wait" | "__exit__")):
-            return _last(owner) == name
+            return last_word(owner) == name
         case cst.WithItem(item=item, asname=asname):
-            return _last(item.func if isinstance(item, cst.Call) else item) in _CLASSES | {
+            return last_word(item.func if isinstance(item, cst.Call) else item) in _CLASSES | {
                 name
             } or (asname is not None and dotted(asname.name) == name)
         case cst.Name(value=word):
@@ -68,10 +68,6 @@ def _given_away(scope: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield from walk(node.value)
         elif isinstance(node, cst.Assign):
             yield node.value
-
-
-def _last(node: cst.CSTNode) -> str:
-    return (dotted(node) or "").rpartition(".")[2]
 
 
 def asynchronous(model: FileModel) -> bool:

@@ -16,7 +16,7 @@ def looks_at_shapes(body: Body) -> bool:
     """The function mentions shapes or a check of structures, or it is kept by a check."""
     if _mentions_shapes(body.function) or _calls_a_check(body.model, body.function):
         return True
-    callers = [site for site in body.callers.get(body.id, ()) if not is_test(site[0])]
+    callers = [site for site in body.usage.callers.get(body.id, ()) if not is_test(site[0])]
     return bool(callers) and all(
         path == body.model.path and _calls_a_check(body.model, body.model.functions[number])
         for path, number in callers

@@ -11,10 +11,8 @@ from gotcha_lint.queries.captured import changing_here, is_data, names_and_lambd
 
 def makes_anew(call: Call) -> bool:
     """What is called gives another function each time, and keeps none of them."""
-    makers, usage = call.callee.targets, call.body.usage
-    if usage is None or not len(makers) == 1 == len(call.result.targets):
-        return False
-    return makers <= usage.makers
+    makers = call.callee.targets
+    return len(makers) == 1 == len(call.result.targets) and makers <= call.body.usage.makers
 
 
 def maker_of(call: Call, function: Value) -> Call | None:

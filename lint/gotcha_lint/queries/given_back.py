@@ -10,7 +10,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.filling import filled
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import dotted, target_names, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, target_names, walk
 
 # Functions and methods whose result has the shape of an argument.
 _LIKE = frozenset(
@@ -79,7 +79,7 @@ def _renewed(statement: cst.CSTNode, value: cst.CSTNode, given: str) -> bool:
     """`state = step(state)`, `new_state, loss = step(state)`: the target has the name in it."""
     last = given.rpartition(".")[2]
     return any(
-        last in (dotted(name) or "").rpartition(".")[2]
+        last in last_word(name)
         for node in walk(statement, into_functions=False)
         if isinstance(node, cst.Assign) and any(part is value for part in walk(node.value))
         for target in node.targets
@@ -131,7 +131,7 @@ def _keeps(node: cst.CSTNode, kept: set[str]) -> bool:
         case cst.Dict(elements=elements):
             return any(_keeps(element.value, kept) for element in elements)
         case cst.Call(func=func, args=args):
-            last = func.attr.value if isinstance(func, cst.Attribute) else dotted(func) or ""
+            last = last_word(func)
             if isinstance(func, cst.Attribute) and last in _LIKE and _keeps(func.value, kept):
                 return True
             return (last in _LIKE or last[:1].isupper()) and any(

@@ -23,7 +23,7 @@ def fields_of(body: Body, value: Value) -> Iterator[tuple[str, Value]]:
     """The attributes of an object, with what they are known to hold."""
     if value.kind is Kind.OBJECT and value.cls is not None and body.project is not None:
         for cid in body.project.ancestors(value.cls)[0]:
-            yield from body.fields.get(cid, {}).items()
+            yield from body.usage.fields.get(cid, {}).items()
 
 
 def pickles_itself(body: Body, value: Value) -> bool:
@@ -42,7 +42,7 @@ def kept_by(body: Body, value: Value) -> Iterator[tuple[str, Value]]:
     for name, held in fields_of(body, value):
         assert body.project is not None and value.cls is not None
         above = body.project.ancestors(value.cls)[0]
-        stored = ((cid, who) for cid in above for who in body.stored.get((cid, name), ()))
+        stored = ((cid, who) for cid in above for who in body.usage.stored.get((cid, name), ()))
         if not held.maybe and any(_has_run(body, cid, who) for cid, who in stored):
             yield name, held
 
@@ -55,7 +55,7 @@ def _has_run(body: Body, cid: ClassId, writer: str) -> bool:
         return True
     here, seen, waiting = (body.model.path, body.function.number), {method}, [method]
     while waiting:
-        new = body.callers.get(waiting.pop(), frozenset()) - seen
+        new = body.usage.callers.get(waiting.pop(), frozenset()) - seen
         if here in new or any(is_set_up(body.project.function(fid).name) for fid in new):
             return True
         seen |= new

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.syntax import children, dotted, literal, names_in, target_names, walk
+from gotcha_lint.analysis.syntax import (
+    children,
+    dotted,
+    last_word,
+    literal,
+    names_in,
+    target_names,
+    walk,
+)
 
 _CONVERSIONS = frozenset({"to_state_dict", "to_pure_dict"})
 _LOADING = ("restore", "load", "read", "open", "from_bytes", "fetch")
@@ -42,7 +50,7 @@ def is_number(body: Body, target: cst.BaseExpression | None) -> bool:
 
 def _is_number(node: cst.CSTNode | None) -> bool:
     match node:
-        case cst.Call(func=func, args=[arg]) if _last(func) in _NUMBERS:
+        case cst.Call(func=func, args=[arg]) if last_word(func) in _NUMBERS:
             return _is_number(arg.value)
     return isinstance(literal(node), int | float)
 
@@ -72,15 +80,11 @@ def _outside_conversions(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def _converted(node: cst.CSTNode) -> str:
     """The tree that `to_state_dict(tree)`, `nnx.to_pure_dict(tree)`, `tree.to_pure_dict()` read."""
-    if isinstance(node, cst.Call) and _last(node.func) in _CONVERSIONS:
+    if isinstance(node, cst.Call) and last_word(node.func) in _CONVERSIONS:
         tree = node.args[0].value if node.args else getattr(node.func, "value", None)
         return dotted(tree) or "?"
     return ""
 
 
 def _loads(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Call) and any(word in _last(node.func) for word in _LOADING)
-
-
-def _last(func: cst.BaseExpression) -> str:
-    return func.attr.value if isinstance(func, cst.Attribute) else dotted(func) or ""
+    return isinstance(node, cst.Call) and any(word in last_word(node.func) for word in _LOADING)

@@ -42,7 +42,7 @@ def called_by_evaluations(body: Body) -> bool:
 
 
 def _from_evaluations(body: Body, called: FunctionId, depth: int) -> bool:
-    callers = body.callers.get(called, frozenset()) - {called}
+    callers = body.usage.callers.get(called, frozenset()) - {called}
     return bool(callers) and all(_is_one(body, fid, depth) for fid in callers)
 
 
@@ -122,8 +122,8 @@ def only_trains(body: Body, param: str) -> bool:
         return False
     if not project.is_a(model.cls, NNX) or _switches(body):
         return False
-    told = {name for cls, name in body.stored if _is_kin(body, cls, model.cls)}
-    anyone = {name for cls, name in body.stored if cls == ANY_CLASS}
+    told = {name for cls, name in body.usage.stored if _is_kin(body, cls, model.cls)}
+    anyone = {name for cls, name in body.usage.stored if cls == ANY_CLASS}
     return "train()" in told and {"eval()", "set_attributes()"}.isdisjoint(told | anyone)
 
 

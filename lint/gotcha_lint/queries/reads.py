@@ -39,11 +39,11 @@ def reads(body: Body) -> Iterator[tuple[Place, frozenset[str]]]:
 
 def read_by(body: Body, call: Call) -> frozenset[str]:
     """Names that are given to a function of the project that reads them on the host."""
-    callee, project, usage = call.callee, body.project, body.usage
-    if project is None or usage is None or callee.via or len(callee.targets) != 1:
+    callee, project = call.callee, body.project
+    if project is None or callee.via or len(callee.targets) != 1:
         return frozenset()
     target = next(iter(callee.targets))
-    read = usage.reads.get(target, frozenset())
+    read = body.usage.reads.get(target, frozenset())
     given = filled(project, target, callee, call) if read else ()
     return frozenset().union(*(_names(each.node) for each in given if each.name in read))
 

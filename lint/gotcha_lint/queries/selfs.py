@@ -75,7 +75,7 @@ def _own_names(method: Function) -> set[str]:
 
 def handed_over(body: Body) -> Iterator[tuple[str, cst.CSTNode]]:
     """The attributes that other functions read of a static `self`, and the call that gives it."""
-    own, read = body.function.self_name, body.usage.read if body.usage else {}
+    own, read = body.function.self_name, body.usage.read
     for call in body.of(Call):
         if any(dotted(arg.value) == own for arg in call.node.args):
             for target in sorted(call.callee.targets):
@@ -151,7 +151,7 @@ def writers_of(body: Body, name: str, method: Function | None = None) -> list[st
     """The functions that assign an attribute after set-up, and do not compile again."""
     function = method or body.function
     own = _classes(body, method)
-    found = sorted({w for cid in own for w in body.stored.get((cid, name), ())})
+    found = sorted({w for cid in own for w in body.usage.stored.get((cid, name), ())})
     if body.function.name in found or function.cls is None or name.endswith(_SETTINGS):
         return []  # it assigns it itself: another pitfall
     methods = function.cls.methods

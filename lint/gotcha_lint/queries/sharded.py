@@ -7,7 +7,7 @@ import libcst as cst
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, walk
 from gotcha_lint.analysis.values import GRADIENTS, UNKNOWN, Kind, Value
 
 _SUMS = ("pmean", "psum")
@@ -40,7 +40,7 @@ def _sum_of(node: cst.CSTNode, leaf: str) -> str:
         case cst.BinaryOperation(left=left, operator=cst.Divide()):
             return "pmean" if _sum_of(left, leaf) == "psum" else ""
         case cst.Call(func=func, args=[cst.Arg(value=cst.Name(value=given)), *_]) if given == leaf:
-            word = (dotted(func) or "").rpartition(".")[2]
+            word = last_word(func)
             return word if word in _SUMS else ""
     return ""
 

@@ -145,7 +145,7 @@ def changed_settings(body: Body) -> Iterator[tuple[str, cst.CSTNode, cst.CSTNode
     """`SETTINGS["rate"]` and `model.RATE` that a loop elsewhere assigns: what is read, and where
     it is assigned, if that is in this file."""
     usage, project, module = body.usage, body.project, body.model.module.scope
-    if usage is None or project is None or not usage.resets:
+    if project is None or not usage.resets:
         return
     for name in body.function.captured:
         where = global_of(project, body.function.scope, module, body.model.path, name)

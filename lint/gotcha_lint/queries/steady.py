@@ -15,7 +15,7 @@ def is_step(call: Call, state: cst.CSTNode) -> bool:
     """One function of the project that makes one update with this state, or whose name says so."""
     if len(call.callee.targets) != 1 or call.body.project is None:
         return False
-    if filled_by(call, state) in call.body.updated:
+    if filled_by(call, state) in call.body.usage.updated:
         return True
     function = call.body.project.function(next(iter(call.callee.targets)))
     return function.name.lower().strip("_").split("_")[-1] in ("step", "update", "learn")

@@ -67,7 +67,9 @@ def _values(call: Call) -> list[object]:
     if call.name in _UPDATES and len(call.args) == 2:
         return [call.args[1].literal] if call.args[0].literal == _SETTING else []
     body = call.body
-    told = (body.sets.get(target, ()) for target in call.callee.targets if not call.callee.via)
+    told = (
+        body.usage.sets.get(target, ()) for target in call.callee.targets if not call.callee.via
+    )
     return [value for settings in told for name, value in settings if name == _SETTING]
 
 

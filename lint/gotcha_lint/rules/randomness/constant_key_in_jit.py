@@ -8,7 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Body, Call
-from gotcha_lint.analysis.syntax import children, literal, names_in, source_of, walk
+from gotcha_lint.analysis.syntax import children, last_word, literal, names_in, source_of, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.random import KEY_MAKERS, SEEDS, SHAPE_ONLY
@@ -156,7 +156,7 @@ def _params(params: cst.Parameters) -> Iterator[cst.Param]:
 def _folds_within(node: cst.Call) -> bool:
     """`fold_in(key, step)` again, where only the text is known."""
     data = node.args[1].value if len(node.args) > 1 else None
-    return _name_of(node) == "fold_in" and literal(data) is None
+    return last_word(node.func) == "fold_in" and literal(data) is None
 
 
 def _evaluates(node: cst.Call) -> bool:
@@ -177,10 +177,5 @@ def _for_shape(call: Call) -> bool:
 
 
 def _named_for_shape(node: cst.Call) -> bool:
-    name = _name_of(node)
+    name = last_word(node.func)
     return name in SHAPE_ONLY or "init" in name.lower()
-
-
-def _name_of(node: cst.Call) -> str:
-    func = node.func
-    return str(func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", ""))

@@ -89,7 +89,7 @@ class GrowingArray(Rule):
 
 def _carried(body: Body, call: Call) -> str:
     """What grows is a parameter, and a loop gives back what this returns."""
-    carried = body.usage.carried.get(body.id, frozenset()) if body.usage is not None else ()
+    carried = body.usage.carried.get(body.id, frozenset())
     return next((name for name in sorted(carried) if name in _parts(call)), "")
 
 

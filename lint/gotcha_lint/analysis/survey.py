@@ -1,0 +1,64 @@
+"""From what functions told each other to who runs, changes and keeps what in the project."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from gotcha_lint.analysis import hosting
+from gotcha_lint.analysis.project import Project
+from gotcha_lint.analysis.rerun import callers_of, rerun
+from gotcha_lint.analysis.tables import Key
+from gotcha_lint.analysis.usage import Steps, Usage
+from gotcha_lint.analysis.values import ClassId, FunctionId, Kind, Site, Value
+
+
+def survey(table: Mapping[Key, Any], project: Project) -> Usage:
+    """Follows the recorded calls: called in a loop, or by what is, makes a function hot."""
+    calls = {fid: sorted(found) for fid, found in _told(table, "called").items()}
+    hosted = frozenset(fid for fid, found in calls.items() if any(not via for *_, via in found))
+    hot: dict[FunctionId, Steps] = {}
+    callees: dict[FunctionId, list[tuple[FunctionId, Site]]] = {}
+    for fid, found in sorted(calls.items()):
+        name = project.function(fid).name
+        looped = next((site for _, site, loop, _ in found if loop), None)
+        if looped is not None:
+            hot[fid] = ((looped, name),)
+        for caller, site, _, _ in found:
+            callees.setdefault(caller, []).append((fid, site))
+    queue = deque(sorted(hot))
+    while queue:
+        caller = queue.popleft()
+        for fid, site in callees.get(caller, ()):
+            if fid not in hot:
+                hot[fid] = (*hot[caller], (site, project.function(fid).name))
+                queue.append(fid)
+    return Usage(
+        hosted=hosted,
+        hot=hot,
+        stored={(key[1], key[2]): value for key, value in table.items() if key[0] == "stored"},
+        fields=_fields(table),
+        callers=callers_of(table),
+        sets=_told(table, "sets"),
+        read=_told(table, "static read"),
+        makers=frozenset(_told(table, "anew")),
+        updated=frozenset((key[1], key[2]) for key in table if key[0] == "updated"),
+        driven=hosting.driven(set(_told(table, "acts")), calls, callees),
+        rerun=rerun(table, hot),
+        resets=_told(table, "reset"),
+        carried=_told(table, "carried"),
+        reads=_told(table, "reads"),
+    )
+
+
+def _told(table: Mapping[Key, Any], what: str) -> dict[Any, Any]:
+    return {key[1]: value for key, value in table.items() if key[0] == what}
+
+
+def _fields(table: Mapping[Key, Any]) -> dict[ClassId, dict[str, Value]]:
+    found: dict[ClassId, dict[str, Value]] = {}
+    for key, value in table.items():
+        if key[0] == "attr" and value.kind not in (Kind.UNKNOWN, Kind.STATIC, Kind.NONE):
+            found.setdefault(key[1], {})[key[2]] = value
+    return found
