@@ -1,7 +1,7 @@
 """Which function a closure holds: each call of its maker gives the closure another one.
 
 A decorator's `inner` is one function for the analysis, but `double = timed(double)` holds `double`
-alone. So what a maker returns remembers the functions that this call gave it (in `literal`), and
+alone. So what a maker returns remembers the functions that this call gave it (in `held`), and
 who traces it tells them on: ("closes", inner). Traced inside of its maker, it is so for all calls.
 """
 
@@ -27,13 +27,13 @@ def holding(value: Value, given: Mapping[str, Value]) -> Value:
     if value.kind is not Kind.FUNCTION or value.made not in _MADE:
         return value
     held = [v.targets for v in given.values() if v.kind is Kind.FUNCTION and v.targets]
-    return value._replace(literal=frozenset().union(*held)) if held else value
+    return value._replace(held=frozenset().union(*held)) if held else value
 
 
 def tell_held(flow: Flow, target: FunctionId, function: Value) -> None:
     """This function is traced here, with what it holds; one that is not known holds what we do."""
-    held = function.literal
-    if not isinstance(held, frozenset) and flow.project.function(target).outer:
+    held = function.held
+    if not held and flow.project.function(target).outer:
         held = flow.view.get(("closes", flow.id))
     if held:
         flow.effect(("closes", target), held)

@@ -50,9 +50,9 @@ def tell_held_flags(
     flow: Flow, node: cst.CSTNode, function: Value, args: tuple[Value, ...], kwargs: Kwargs
 ) -> None:
     """Of a call of a decorator's `inner(*args, **kwargs)`: told to the function that it holds."""
-    if isinstance(function.literal, frozenset):
-        for held in sorted(function.literal):
-            tell_flags(flow, node, held, function, args, kwargs)
+    for held in sorted(function.held):
+        tell_flags(flow, node, held, function, args, kwargs)
+    if function.held:
         return
     for target in function.targets:
         nested = flow.project.function(target).outer and target != flow.id
@@ -64,8 +64,7 @@ def tell_defaults(
     flow: Flow, target: FunctionId, function: Value, static: frozenset[str], role: str, known: bool
 ) -> None:
     """Of a function that is given to a transform: flags are left out, as they would be traced."""
-    held = function.literal if isinstance(function.literal, frozenset) else frozenset()
-    for one in (target, *sorted(held)):
+    for one in (target, *sorted(function.held)):
         flags = flow.project.function(one).flags
         left = {p[0] for p in parameters(flow, one, function)} if flags else ()
         for name, default in flags:

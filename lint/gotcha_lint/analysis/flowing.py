@@ -100,13 +100,17 @@ class Flowing:
 
     def resolve(self, node: cst.CSTNode) -> cst.CSTNode:
         """What a name stands for, where it is assigned once, or surely last."""
+        return self.origin(node)[0]
+
+    def origin(self, node: cst.CSTNode) -> tuple[cst.CSTNode, Flowing]:
+        """The same, and the place where it is written: its own names mean what they meant there."""
         at = self.at
         for _ in range(4):
             bind = self._bound(node.value, at) if isinstance(node, cst.Name) else None
             if bind is None or bind.source is None:
                 break
             node, at = bind.source, bind.at if at is not None else None
-        return node
+        return node, self if at is self.at else Flowing(self.body, at)
 
     def _bound(self, name: str, at: At | None) -> Bind | None:
         binds = [bind for bind in self.body.of(Bind) if bind.name == name]

@@ -67,6 +67,7 @@ class Value(NamedTuple):
     self_: tuple[Value, ...] = ()  # of a bound method: its object
     param: str = ""  # this is the enclosing function's own parameter, or a transform of it
     literal: Any = None  # STATIC: the constant; optimizers: names of what they are made of
+    held: frozenset[FunctionId] = frozenset()  # functions that this closure holds, if known
     ident: int = 0  # tells keys and buffers apart
     varying: str = ""  # why this size, or the shape of this array, changes from step to step
     made: str = ""  # def, lambda, partial, method; of a TUPLE: "mutable", by linen's `apply`
@@ -190,6 +191,7 @@ def _join_same(a: Value, b: Value) -> Value:
         self_=a.self_ if a.self_ == b.self_ else (),
         param=a.param if a.param == b.param else "",
         literal=a.literal if a.literal == b.literal else None,
+        held=a.held if a.held == b.held else frozenset(),
         ident=a.ident if a.ident == b.ident else 0,
         varying=a.varying or b.varying,
         made=a.made or b.made,

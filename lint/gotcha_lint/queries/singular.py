@@ -55,21 +55,32 @@ def singular(body: Body, root: cst.CSTNode) -> Iterator[Singular]:
                     yield Singular(node, "the power", left, 0.0, power > 0)
 
 
-def conditions(flowing: Flowing, node: cst.CSTNode, holds: bool = True) -> Iterator[Condition]:
+def conditions(flowing: Flowing, node: cst.CSTNode) -> Iterator[Condition]:
     """The comparisons that a mask is made of."""
-    node = flowing.resolve(node)
-    match node:
-        case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner):
-            yield from conditions(flowing, inner, not holds)
-        case cst.BinaryOperation(left=left, operator=cst.BitAnd() | cst.BitOr(), right=right):
-            yield from conditions(flowing, left, holds)
-            yield from conditions(flowing, right, holds)
-        case cst.Comparison(left=left, comparisons=[part]):
-            away = isinstance(part.operator, cst.GreaterThan | cst.GreaterThanEqual | cst.NotEqual)
-            turned = isinstance(part.operator, cst.LessThan | cst.LessThanEqual | cst.NotEqual)
-            if away or isinstance(part.operator, cst.Equal) or turned:
-                yield Condition(left, part.comparator, away == holds)
-                yield Condition(part.comparator, left, turned == holds)
+    waiting, seen = [(flowing, node, True)], set[int]()
+    while waiting:
+        flowing, node, holds = waiting.pop()
+        node, flowing = flowing.origin(node)
+        if id(node) in seen:  # `mask = mask & near`, in a loop
+            continue
+        seen.add(id(node))
+        match node:
+            case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner):
+                waiting.append((flowing, inner, not holds))
+            case cst.BinaryOperation(left=left, operator=cst.BitAnd() | cst.BitOr(), right=right):
+                waiting += [(flowing, right, holds), (flowing, left, holds)]
+            case cst.Comparison(left=left, comparisons=[part]):
+                yield from _compared(left, part, holds)
+
+
+def _compared(
+    left: cst.BaseExpression, part: cst.ComparisonTarget, holds: bool
+) -> Iterator[Condition]:
+    away = isinstance(part.operator, cst.GreaterThan | cst.GreaterThanEqual | cst.NotEqual)
+    turned = isinstance(part.operator, cst.LessThan | cst.LessThanEqual | cst.NotEqual)
+    if away or isinstance(part.operator, cst.Equal) or turned:
+        yield Condition(left, part.comparator, away == holds)
+        yield Condition(part.comparator, left, turned == holds)
 
 
 def asks_for(flowing: Flowing, condition: Condition, found: Singular) -> bool:
