@@ -269,3 +269,10 @@ def mapped(w, x):
 
 slopes = jax.grad(over_the_data)(1.0, jnp.ones(3)), jax.grad(over_the_weights)(1.0, jnp.ones(3))
 more = jax.grad(mapped)(jnp.ones(3), jnp.ones(3))
+
+
+@jax.grad
+def mask_narrowed(x, valid):
+    mask = x > 0
+    mask = mask & valid
+    return jnp.sum(jnp.where(mask, jnp.sqrt(x), 0.0))  # ! where-nan-gradient
