@@ -73,10 +73,30 @@ REMOVED: dict[str, Removed] = {
     "jax.lib.xla_bridge": Removed(
         (0, 10), "jax.extend.backend, or jax.default_backend() and jax.devices()"
     ),
+    "jax.lib.xla_bridge.get_backend": Removed((0, 10), "jax.extend.backend.get_backend", True),
+    **_renamed(
+        "device_count=device_count local_device_count=local_device_count "
+        "process_index=process_index",
+        "jax.lib.xla_bridge.",
+        "jax.",
+    ),
+    "jax.lib.xla_client.Device": Removed((0, 10), "jax.Device", True),
+    **_all(
+        "xla_client.XlaRuntimeError xla_extension.XlaRuntimeError",
+        "jax.lib.",
+        "jax.errors.JaxRuntimeError",
+    ),
     "jax.lib.xla_client": Removed(
         (0, 10), "jax.extend.backend, and jax.errors.JaxRuntimeError for its errors"
     ),
     "jax.lib.xla_extension": Removed((0, 10), "jax.errors.JaxRuntimeError for its errors"),
+    "jaxlib.xla_extension": Removed((0, 10), "jax.errors.JaxRuntimeError for its errors"),
+    "jax.tools.colab_tpu": _JAX,
+    **_all(
+        "enable_omnistaging disable_omnistaging omnistaging_enabled jax_pmap_no_rank_reduction",
+        "jax.config.",
+        "",
+    ),
     **_all("device_put_replicated device_put_sharded", "jax.", "jax.device_put with a sharding"),
     **_all("maps", "jax.experimental.", "jax.shard_map, and jax.sharding.Mesh"),
     "jax.experimental.host_callback": Removed(
