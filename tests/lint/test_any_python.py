@@ -73,6 +73,14 @@ def test_a_blank_that_libcst_forgets(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", range(8))
-def test_every_file_survives(share):
+def test_every_file_of_jax_survives(share):
     for path in FILES[share::8]:
+        if b"jax" in path.read_bytes():
+            survives(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", range(8))
+def test_every_sixth_file_survives(share):
+    for path in FILES[share::48]:
         survives(path)
