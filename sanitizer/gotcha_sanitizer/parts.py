@@ -63,7 +63,7 @@ class Signature:
     Leaves, containers and static data are keyed by their path, like `state['params']['w']`.
     """
 
-    call: tuple[int, tuple[str, ...]] = (0, ())  # positional arguments, names of keywords
+    call: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # positional arguments, keywords
     leaves: Mapping[str, Leaf] = field(default_factory=dict)
     nodes: Mapping[str, str] = field(default_factory=dict)  # container types
     meta: Mapping[str, Mark] = field(default_factory=dict)  # static data inside pytrees

@@ -147,8 +147,10 @@ def signatures(old: Signature, new: Signature) -> Iterator[Difference]:
 
 
 def _style(signature: Signature) -> str:
-    count, names = signature.call
-    return f"{count} positional" + (f" and {', '.join(f'{n}=' for n in names)}" if names else "")
+    given, names = signature.call
+    return f"{len(given)} positional" + (
+        f" and {', '.join(f'{n}=' for n in names)}" if names else ""
+    )
 
 
 def _words(cause: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Difference]:

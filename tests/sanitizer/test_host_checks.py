@@ -120,7 +120,7 @@ def test_settings_go_to_the_check_of_their_name():
     assert on(CompileCacheUnused, replace(late, gotcha="compile-cache-unused"))
 
 
-def program(leaves: dict[str, Leaf], call=(2, ()), **signature) -> Program:
+def program(leaves: dict[str, Leaf], call=(("state", "batch"), ()), **signature) -> Program:
     return Program(
         at=1.0,
         number=1,
@@ -225,7 +225,7 @@ def test_numpy_arguments_that_the_loop_never_changes(source: str, names: list[st
     path.write_text(source)
     large = Leaf((1024, 1024), "float32", kind="numpy")
     event = replace(
-        program({"weights['w']": large, "batch": large}),
+        program({"weights['w']": large, "batch": large}, (("weights", "batch"), ())),
         stack=(Site(str(path), 5, "main"),),
     )
     assert [f.evidence["argument"] for f in on(NumpyWeightsEachCall, event)] == names
@@ -236,6 +236,7 @@ def test_small_numpy_arguments_are_fine(tmp_path: Path):
     path.write_text(LOOP)
     small = Leaf((64,), "float32", kind="numpy")
     event = replace(
-        program({"weights": small, "batch": small}), stack=(Site(str(path), 5, "main"),)
+        program({"weights": small, "batch": small}, (("weights", "batch"), ())),
+        stack=(Site(str(path), 5, "main"),),
     )
     assert not on(NumpyWeightsEachCall, event)

@@ -33,9 +33,8 @@ class NumpyWeightsEachCall(Check):
             return
         site = event.stack[0]
         same = unchanging(site.path, site.line, event.signature.call)
-        for position, (name, total) in enumerate(sizes.items()):
-            known = name in same or (position in same and not event.signature.statics)
-            if total >= _LARGE and known:
+        for name, total in sizes.items():
+            if total >= _LARGE and name in same:
                 yield Finding(
                     name="numpy-weights-each-call",
                     message=f"`{name}` of `{event.function.name}` is {size(total)} of numpy, "
@@ -51,7 +50,7 @@ class NumpyWeightsEachCall(Check):
 
 
 def _numpy_bytes(program: Program) -> dict[str, int]:
-    """Bytes of numpy in each argument, in the order of the arguments."""
+    """Bytes of numpy in each argument."""
     sizes: dict[str, int] = {}
     for path, leaf in program.signature.leaves.items():
         root = re.split(r"[.\[]", path, maxsplit=1)[0]

@@ -66,10 +66,8 @@ def donated(program: Program) -> set[str]:
     """Names of the arguments whose memory the call may use again."""
     options = program.signature.options
     names = set(re.findall(r"'(\w+)'", options.get("donate_argnames", "")))
-    roots = list(
-        dict.fromkeys(re.split(r"[.\[]", p, maxsplit=1)[0] for p in program.signature.leaves)
-    )
-    if not names and not program.signature.statics:  # else their order cannot be told
+    if not names:
+        given = program.signature.call[0]
         numbers = map(int, re.findall(r"\d+", options.get("donate_argnums", "")))
-        names = {roots[n] for n in numbers if n < len(roots)}
+        names = {given[n] for n in numbers if n < len(given)}
     return names

@@ -24,7 +24,7 @@ def signature(jax: Any, call: private.Call) -> Signature:
         else:
             whole &= _tree(jax, name, value, leaves, nodes, meta)
     return Signature(
-        call=(len(call.args), tuple(sorted(call.kwargs))),
+        call=(tuple(names[: len(call.args)]), tuple(sorted(call.kwargs))),
         leaves=leaves,
         nodes=nodes,
         meta=meta,

@@ -1,4 +1,6 @@
-"""Large numpy arguments in loops: only one is the same at each turn."""
+"""Large numpy arguments in loops: of each call, one is the same at each turn."""
+
+from functools import partial
 
 import jax
 import numpy as np
@@ -9,10 +11,18 @@ def apply(params, x):
     return (params["w"] * x).sum()
 
 
+@partial(jax.jit, static_argnames="power")
+def powered(power, params, x):
+    return (params["w"] * x**power).sum()
+
+
 def main():
     params = {"w": np.ones((600, 600), np.float32)}
     for x in [np.ones((600, 600), np.float32)] * 3:
         apply(params, x)  # ! numpy-weights-each-call/ apply
+    other = {"w": np.ones((610, 610), np.float32)}
+    for x in [np.ones((610, 610), np.float32)] * 3:
+        powered(2, other, x)  # ! numpy-weights-each-call/ powered
     for size in (700, 700):
         made = {"w": np.ones((size, size), np.float32)}
         apply(made, np.float32(1))
