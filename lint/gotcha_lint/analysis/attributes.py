@@ -19,6 +19,7 @@ from gotcha_lint.analysis.values import (
     Value,
     defined,
     holds_tracer,
+    join,
     named,
 )
 
@@ -49,6 +50,8 @@ _METHODS_OF: dict[str, frozenset[str]] = {
     "multiprocessing.Context": frozenset({"Queue", "Pool", "Process", "Pipe", "SimpleQueue"}),
     "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
 }
+
+_ANY = "*"  # the name of an attribute whose name is computed
 
 
 def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
@@ -97,6 +100,7 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
         if number is not None:
             return _or_below(flow, base, name, _method(flow, base, (ancestor[0], number), stored))
         if stored is not None:
+            stored = _or_any(flow, base.cls, stored)
             leaf = base.tracer and _is_leaf(flow, ancestor, name, stored)
             whole = TRACER._replace(maybe=base.maybe, varying=stored.varying)
             return whole if leaf else _field(base, stored)
@@ -131,6 +135,24 @@ def _or_below(flow: Flow, base: Value, name: str, method: Value) -> Value:
     if method.kind is Kind.UNKNOWN:
         method = Value(Kind.FUNCTION, bound=1, self_=(base,), made="method")
     return method._replace(targets=method.targets | below)
+
+
+def note_setattr(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...]) -> None:
+    """`setattr(self, name, value)` with a name that is no literal: any attribute may hold it."""
+    if len(args) != 3 or args[0].cls is None or args[1].literal is not None:
+        return
+    flow.effect(("attr", args[0].cls, _ANY), args[2]._replace(param="", ident=0, tracer=False))
+    owner = dotted(node.args[0].value) if isinstance(node, cst.Call) else None
+    if owner is not None and flow.state is not None:
+        for name in [name for name in flow.state.env if name.startswith(f"{owner}.")]:
+            del flow.state.env[name]
+
+
+def _or_any(flow: Flow, cid: ClassId, stored: Value) -> Value:
+    for ancestor in flow.project.ancestors(cid)[0]:
+        anything = flow.view.get(("attr", ancestor, _ANY))
+        stored = stored if anything is None else join(stored, anything)
+    return stored
 
 
 def _is_leaf(flow: Flow, cid: ClassId, name: str, stored: Value) -> bool:

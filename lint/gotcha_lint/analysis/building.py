@@ -24,6 +24,7 @@ from gotcha_lint.analysis.scopes import on_class, on_comprehension, on_function
 from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields, last_word
 from gotcha_lint.facts.optax import SAVES_LATER, WAITS
 from gotcha_lint.facts.removed import LAST_WORDS
+from gotcha_lint.facts.sharding import EXPLICIT
 
 
 def build(path: str, tree: cst.Module) -> FileModel:
@@ -70,6 +71,8 @@ class Builder:
     def note(self, node: cst.Attribute, word: str, scope: Scope) -> None:
         if word in LAST_WORDS:
             self.model.watched.append((node, scope))
+        elif word in EXPLICIT:
+            self.model.explicit = True
         else:
             self.model.waits = True
 
@@ -146,7 +149,7 @@ def _capture(scope: Scope, name: str, node: cst.CSTNode) -> None:
         current = current.parent
 
 
-_NOTED = LAST_WORDS | WAITS
+_NOTED = LAST_WORDS | WAITS | EXPLICIT
 _SAVERS = tuple(name.rpartition(".")[2] for name in SAVES_LATER)
 _LEAVES = frozenset({cst.SimpleString, cst.Integer, cst.Float})
 _HANDLERS = {

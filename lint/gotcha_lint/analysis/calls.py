@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import varying
-from gotcha_lint.analysis.attributes import attribute, note_plain
+from gotcha_lint.analysis.attributes import attribute, note_plain, note_setattr
 from gotcha_lint.analysis.host_reads import note_read
 from gotcha_lint.analysis.key_uses import consume
 from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log
@@ -151,6 +151,8 @@ def _apply_named(
         given_as_logits(flow, node, fact, args, kwargs, name)
     if fact.log is not None:
         given_to_log(flow, node, fact, args, kwargs)
+    if name == "builtins.setattr":
+        note_setattr(flow, node, args)
     if fact.effect == "setting":
         note_setting(flow, node, args)
     if fact.host is not None:

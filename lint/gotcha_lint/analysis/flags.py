@@ -3,6 +3,9 @@
 Parameters with a default True or False learn from each call while tracing what they are given:
 ("flag", function, name). The path that none of these calls takes is put aside: it is walked as
 plain Python, and only rules that look at one place see what is there.
+
+A parameter that is None by default has a flag too, `cap is None`: false where partials alone, which
+fill it, are traced.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ import libcst as cst
 
 from gotcha_lint.analysis.roles import pairs, parameters
 from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.summary import IS_NONE
 from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Kwargs, Value, untraced
+from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Kind, Kwargs, Value, untraced
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -39,11 +43,18 @@ def tell_flags(
     left = {p[0] for p in parameters(flow, target, function)}
     given = dict(pairs(flow, target, function, args, kwargs))
     for name, default in flags:
-        if name in given:
-            said = frozenset({None}) if function.via else _said(flow, node, name, given[name])
+        param = name.removesuffix(IS_NONE)
+        if param in given:
+            if function.via:
+                said = frozenset[Flag]({None})
+            elif param != name:
+                said = frozenset({False if binds and _is_there(flow, given[param]) else None})
+            else:
+                said = _said(flow, node, name, given[name])
             flow.effect(("flag", target, name), said)
-        elif name in left and (starred or not binds):
-            flow.effect(("flag", target, name), frozenset({None if starred else default}))
+        elif param in left and (starred or not binds):
+            unknown = starred or param != name  # another caller may well fill it
+            flow.effect(("flag", target, name), frozenset({None if unknown else default}))
 
 
 def tell_held_flags(
@@ -68,8 +79,8 @@ def tell_defaults(
         flags = flow.project.function(one).flags
         left = {p[0] for p in parameters(flow, one, function)} if flags else ()
         for name, default in flags:
-            if name in left:
-                unread = name in static or role in _UNREAD or not known
+            if (param := name.removesuffix(IS_NONE)) in left:
+                unread = param in static or role in _UNREAD or not known or param != name
                 flow.effect(("flag", one, name), frozenset({None if unread else default}))
 
 
@@ -87,6 +98,13 @@ def _said(flow: Flow, node: cst.CSTNode, name: str, value: Value) -> frozenset[F
             return frozenset({True})
     own = flow.view.get(("flag", flow.id, value.param)) if value.param else None
     return own or frozenset({None})
+
+
+def _is_there(flow: Flow, value: Value) -> bool:
+    """Not None, as far as is seen."""
+    if value.kind is Kind.NONE or (value.maybe and value.kind is not Kind.UNKNOWN):
+        return False
+    return all(value.param + IS_NONE != name for name, _ in flow.project.function(flow.id).flags)
 
 
 def _asks(node: cst.BaseExpression) -> bool:
@@ -126,6 +144,14 @@ def decided(flow: Flow, node: cst.BaseExpression) -> Flag:
         case cst.Name(value=name) if name in flow.flags and flow.state is not None:
             own = flow.state.env.get(name, UNKNOWN).param == name  # it was not assigned again
             return flow.flags[name] if own else None
+        case cst.Comparison(
+            left=cst.Name(value=name),
+            comparisons=[
+                cst.ComparisonTarget(cst.Is() | cst.IsNot() as operator, cst.Name(value="None"))
+            ],
+        ) if name + IS_NONE in flow.flags and flow.state is not None:
+            own = flow.state.env.get(name, UNKNOWN).param == name
+            return isinstance(operator, cst.IsNot) if own else None
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
             truth = decided(flow, inner)
             return None if truth is None else not truth

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
 _READS = CASTS | {"jax.device_get", "numpy.asarray", "numpy.array", "builtins.print"}
-_METHODS = (".item", ".tolist")
+_METHODS = (".item", ".tolist", ".block_until_ready")
 
 
 def note_read(flow: Flow, node: cst.Call, name: str) -> None:
@@ -67,7 +67,7 @@ def note_reads_of(
 def _leaves_early(flow: Flow) -> bool:
     """`if step % 100: return`: what stands below does not always run."""
     node = flow.function.node
-    if not isinstance(node, cst.FunctionDef):
+    if not isinstance(node, cst.FunctionDef) or not isinstance(node.body, cst.IndentedBlock):
         return False
     nested = (s for s in node.body.body if not isinstance(s, cst.SimpleStatementLine))
     return any(

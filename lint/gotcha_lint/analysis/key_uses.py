@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.looked_at import only_looked_at
 from gotcha_lint.analysis.sites import KeyUse
 from gotcha_lint.analysis.unread import never_read
 from gotcha_lint.analysis.values import Kind, Kwargs, Value
@@ -45,9 +46,11 @@ def use_key(flow: Flow, node: cst.CSTNode, value: Value) -> None:
 
 
 def _in_vain(flow: Flow, first: cst.CSTNode) -> bool:
-    """Nobody reads what was drawn there: no harm in the same numbers again."""
+    """Nobody computes with what was drawn there: no harm in the same numbers again."""
     call = flow.body.call_of(first)
-    return call is not None and never_read(flow.body, call)
+    return call is not None and (
+        never_read(flow.body, call) or only_looked_at(flow.body, call, flow.at.statement)
+    )
 
 
 def _runs_many_times(flow: Flow) -> bool:

@@ -6,7 +6,7 @@ from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.values import HOST, OPTIMIZER, STATIC, Kind, Value, instance, static
 
 # Known while tracing, whatever the array holds.
-_STATIC_ATTRIBUTES = frozenset(
+STATIC_ATTRIBUTES = frozenset(
     [
         "shape",
         "ndim",
@@ -81,7 +81,7 @@ def attribute(base: Value, name: str) -> Value | None:
     """An attribute that every value of this kind has; None where it is not known here."""
     kind = base.kind
     if kind is Kind.ARRAY or (kind is Kind.KEY):
-        if name in _STATIC_ATTRIBUTES:
+        if name in STATIC_ATTRIBUTES:
             return static("tuple" if name == "shape" else "", varying=base.varying)
         if name == "at":
             return instance("jax.at", tracer=base.tracer, maybe=base.maybe)
@@ -89,7 +89,7 @@ def attribute(base: Value, name: str) -> Value | None:
             return Value(Kind.ARRAY, base.tracer, base.maybe)
         return STATIC if name in _ARRAY_METHODS else Value(tracer=base.tracer, maybe=True)
     if kind is Kind.HOST:
-        if name in _STATIC_ATTRIBUTES:
+        if name in STATIC_ATTRIBUTES:
             return static("tuple" if name == "shape" else "", varying=base.varying)
         return HOST
     if kind is Kind.TREE:
@@ -106,7 +106,7 @@ def attribute(base: Value, name: str) -> Value | None:
             return instance(OPTIMIZER, literal=parts)
         return Value(Kind.UNKNOWN, False, True)
     if kind is Kind.UNKNOWN and base.tracer:
-        if name in _STATIC_ATTRIBUTES:
+        if name in STATIC_ATTRIBUTES:
             return static("tuple" if name == "shape" else "")
         if name == "at":
             return instance("jax.at", tracer=True, maybe=base.maybe)

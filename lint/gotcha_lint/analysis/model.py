@@ -118,6 +118,7 @@ class FileModel:
     )
 
     waits: bool = False  # the file may wait for the end of a save by Orbax
+    explicit: bool = False  # it names explicit axes of meshes
 
     def call_of(self, decorator: cst.Decorator) -> cst.Call:
         """The call of a decorator with its function, which no node stands for."""

@@ -213,6 +213,19 @@ class Project:
         """The file, and all that hang together with it by imports."""
         return map(self.summaries.__getitem__, self._joined[path])
 
+    @cached_property
+    def _near(self) -> Mapping[str, set[str]]:
+        near = {path: {path} for path in self.summaries}
+        for path, below in self._links().items():
+            for other in below:
+                near[path].add(other)
+                near[other].add(path)
+        return near
+
+    def neighbours(self, path: str) -> Iterator[Summary]:
+        """The file, those that it imports and those that import it."""
+        return map(self.summaries.__getitem__, self._near[path])
+
     def import_depths(self) -> dict[str, int]:
         """How many imports lie below each file; files that import each other count as one step."""
         links = self._links()

@@ -208,11 +208,15 @@ def donated(
         names |= {counted[n] for n in via.donate_nums if -len(counted) <= n < len(counted)}
         given = _counted(project, target, function, via._replace(bound=-1))
         places |= {n for n, name in enumerate(given) if name in names}
+    if via.name == "pmap":  # it donates nothing that it is given by keyword (jax 0.10.2)
+        names = set()
     for position, arg in enumerate(node.args):
         if arg.star:
             return
         name = dotted(arg.value)
-        if name and (arg.keyword.value in names if arg.keyword else position in places):
+        if name in (None, "None"):  # what is None has no buffers
+            continue
+        if arg.keyword.value in names if arg.keyword else position in places:
             yield name, arg
 
 

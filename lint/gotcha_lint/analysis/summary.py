@@ -10,6 +10,9 @@ import libcst as cst
 from gotcha_lint.analysis.model import Class, FileModel, Function, Imported, Scope
 from gotcha_lint.analysis.syntax import dotted, last_word
 from gotcha_lint.facts.optax import WAITS
+from gotcha_lint.facts.sharding import EXPLICIT
+
+IS_NONE = " is None"  # after the name of a parameter whose default is None
 
 
 class FunctionSummary(NamedTuple):
@@ -22,7 +25,7 @@ class FunctionSummary(NamedTuple):
     outer: int  # the function around it; 0 is the module
     uses: frozenset[int]  # functions of the module that its body names
     arrays: frozenset[str] = frozenset()  # parameters that are annotated as arrays
-    flags: frozenset[tuple[str, bool]] = frozenset()  # parameters with a default True or False
+    flags: frozenset[tuple[str, bool]] = frozenset()  # parameters with a default True, False, None
 
 
 class ClassSummary(NamedTuple):
@@ -42,6 +45,7 @@ class Summary(NamedTuple):
     functions: tuple[FunctionSummary, ...]
     classes: tuple[ClassSummary, ...]
     waits: bool = False  # it may wait for the end of a save by Orbax
+    explicit: bool = False  # it is written for meshes of explicit axes
 
 
 def summarise(model: FileModel) -> Summary:
@@ -53,6 +57,7 @@ def summarise(model: FileModel) -> Summary:
         functions=tuple(map(_function, model.functions)),
         classes=tuple(_class(cls) for cls in model.classes),
         waits=model.waits or any(_last(name) in WAITS for name in model.imports),
+        explicit=model.explicit or any(_last(name) in EXPLICIT for name in model.imports),
     )
 
 
@@ -108,6 +113,8 @@ def _flags(function: Function) -> Iterator[tuple[str, bool]]:
         default = param.default
         if isinstance(default, cst.Name) and default.value in ("True", "False"):
             yield param.name, default.value == "True"
+        elif isinstance(default, cst.Name) and default.value == "None":
+            yield param.name + IS_NONE, True
 
 
 def _used(function: Function) -> Iterator[int]:

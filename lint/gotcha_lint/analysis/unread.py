@@ -26,11 +26,11 @@ def never_read(body: Body, call: Call) -> bool:
     if not isinstance(small, cst.Assign):
         return False
     names = {name.value for each in small.targets for name in target_names(each.target)}
-    plain = all(_is_plain(each.target) for each in small.targets)
+    plain = all(is_plain(each.target) for each in small.targets)
     if not plain or not names:
         return False
     if body.function.number == 0:
-        return _is_notebook(body) and not any(_read_later(body, line, name) for name in names)
+        return is_notebook(body) and not any(_read_later(body, line, name) for name in names)
     return not any(is_read(body.function, name) for name in names)
 
 
@@ -46,7 +46,7 @@ def _read_later(body: Body, line: cst.CSTNode, name: str) -> bool:
         nodes = list(walk(statement, into_functions=False))
         named = {id(node) for node in nodes if type(node) is cst.Name and node.value == name}
         if named and statement.__class__ not in _DEFINITIONS:
-            return not named <= {id(node) for node in _stored(nodes)}
+            return not named <= {id(node) for node in stored(nodes)}
     return False
 
 
@@ -57,16 +57,16 @@ def is_read(function: Function, name: str) -> bool:
         return True
     nodes = list(walk(function.node, into_functions=False))
     named = {id(node) for node in nodes if type(node) is cst.Name and node.value == name}
-    return not named <= {id(node) for node in _stored(nodes)}
+    return not named <= {id(node) for node in stored(nodes)}
 
 
-def _is_plain(target: cst.BaseExpression) -> bool:
+def is_plain(target: cst.BaseExpression) -> bool:
     if isinstance(target, cst.Tuple | cst.List):
-        return all(_is_plain(element.value) for element in target.elements)
+        return all(is_plain(element.value) for element in target.elements)
     return isinstance(target, cst.Name)
 
 
-def _stored(nodes: list[cst.CSTNode]) -> Iterator[cst.CSTNode | None]:
+def stored(nodes: list[cst.CSTNode]) -> Iterator[cst.CSTNode | None]:
     """The names that are assigned to, and those that are no variables: attributes and keywords."""
     for node in nodes:
         kind: Any = node.__class__
@@ -78,7 +78,7 @@ def _stored(nodes: list[cst.CSTNode]) -> Iterator[cst.CSTNode | None]:
             yield node.keyword  # type: ignore[attr-defined]
 
 
-def _is_notebook(body: Body) -> bool:
+def is_notebook(body: Body) -> bool:
     model = body.model
     comments = (line.comment.value for line in model.tree.header if line.comment)
     return model.path.endswith(".ipynb") or any("jupytext" in text for text in comments)

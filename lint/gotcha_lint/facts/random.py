@@ -23,7 +23,14 @@ EVALUATES = ("eval", "valid")
 EPOCHS = ("epoch", "step", "iteration", "update")
 # Words in the names of arrays whose numbers nobody looks at.
 DUMMIES = ("dummy", "placeholder")
+DUMMY_COMMENTS = (*DUMMIES, "fake")
 WAITS = frozenset({"jax.block_until_ready"})
 # Functions that take each element from one of their arguments, by the first.
 SELECTS = frozenset({"jax.numpy.where", "jax.lax.select", "jax.lax.select_n"})
 SUMS = frozenset({"jax.numpy.sum"})
+# What shows a value to the reader, and what only checks it.
+SHOWS = frozenset({"print", "pprint", "display"})
+CHECKS = frozenset({"allclose", "assert_allclose", "array_equal", "assert_array_equal"})
+# What asks an array for its shape or type only.
+SHAPES = frozenset({"shape", "dtype", "ndim", "size", "sharding"})
+TYPES = frozenset({"type", "len", "shape", "zeros_like", "ones_like", "empty_like"})

@@ -12,6 +12,7 @@ from gotcha_lint.analysis.syntax import children, walk
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
 from gotcha_lint.facts.updates import STRUCTS
 from gotcha_lint.queries.places import assigned_each_time, long_loops
+from gotcha_lint.queries.sizes import size_names
 
 # Names of sizes and settings, as a search for the best ones goes over them.
 _SIZE = re.compile(r"^(num|n)_|_(size|dim|len|blocks|heads|layers)$|^(block|tile)")
@@ -157,27 +158,38 @@ def _is_local(call: Call, function: Value) -> bool:
     return made and born_here(call, function._replace(via=()))
 
 
-def _captured(call: Call, function: Value, changing: frozenset[str]) -> tuple[str, ...] | None:
+def _captured(
+    call: Call, function: Value, changing: frozenset[str], through: frozenset[str] = frozenset()
+) -> tuple[str, ...] | None:
     """What a function defined here captures, also under `vmap`; None for another function."""
     if not _is_local(call, function):
         return None
-    return _taken(call, call.body.model.functions[next(iter(function.targets))[1]], changing)
+    inner = call.body.model.functions[next(iter(function.targets))[1]]
+    return _taken(call, inner, changing, through)
 
 
-def _taken(call: Call, inner: object, changing: frozenset[str]) -> tuple[str, ...] | None:
-    """The changing names that a function captures; None if one of them is a function or a model."""
+def _taken(
+    call: Call, inner: object, changing: frozenset[str], through: frozenset[str] = frozenset()
+) -> tuple[str, ...] | None:
+    """The changing names that a function captures; None if one of them is a function or a model.
+
+    What it captures `through` a function defined here counts as well.
+    """
     assert isinstance(inner, Function)
     found: list[str] = []
+    sizes = size_names(call.body.project, inner) if call.body.project else set[str]()
     tried = False
     for name in inner.captured:
-        if name not in changing or name == inner.name:
-            continue
-        if _SIZE.search(name):
-            tried = True
-            continue
         value = call.body.names.get(name, UNKNOWN)
-        nested = _captured(call, value, changing - {name}) if value.kind is Kind.FUNCTION else None
-        if nested is not None:
+        local = value.kind is Kind.FUNCTION and _is_local(call, value)
+        if name == inner.name or name in through or not (local or name in changing):
+            continue
+        if _SIZE.search(name) or name in sizes:
+            tried = True
+        elif local:
+            nested = _captured(call, value, changing, through | {name})
+            if nested is None:
+                return None
             found.extend(nested)
         elif _is_called(inner.node, name) or (value.kind in _PROGRAMS and not is_data(call, value)):
             return None

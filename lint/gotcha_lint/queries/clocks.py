@@ -6,8 +6,10 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Operate, Place
 from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.unread import is_read
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.reads import is_clock, targets_of
+from gotcha_lint.queries.small import small_statements
 
 
 def region(
@@ -19,6 +21,16 @@ def region(
             stop = place if is_clock(body, left) else _last(clocks, left, place)
             return _last(clocks, right, place), stop
     return None, None
+
+
+def is_shown(body: Body, place: Operate) -> bool:
+    """The difference of the clocks is more than bound to a name that nobody reads."""
+    for small in small_statements(place.at):
+        match small:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                if value is place.node:
+                    return is_read(body.function, name)
+    return True
 
 
 def _last(clocks: dict[str, list[Bind]], node: cst.CSTNode, place: Place) -> Bind | None:

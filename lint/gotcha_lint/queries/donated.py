@@ -45,9 +45,7 @@ def donating(call: Call | None) -> Via | None:
 def donated_names(call: Call, via: Via) -> list[tuple[str, cst.Arg]]:
     """The names given at donated positions."""
     project = call.body.project
-    found = list(donated(project, call.node, call.callee, via)) if project is not None else []
-    # `pmap` donates nothing that it is given by keyword (jax 0.10.2).
-    return [pair for pair in found if via.name != "pmap" or pair[1].keyword is None]
+    return list(donated(project, call.node, call.callee, via)) if project is not None else []
 
 
 def is_buffer(call: Call, arg: cst.Arg) -> bool:

@@ -7,20 +7,25 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from gotcha_lint.analysis.looked_at import only_looked_at
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import parents, walk
-from gotcha_lint.facts.random import DUMMIES, SELECTS, SUMS, WAITS
+from gotcha_lint.facts.random import SELECTS, SUMS, WAITS
+from gotcha_lint.queries.idle import called_dummy, starts_with, unread_in_its_cell
 from gotcha_lint.queries.masks import logical
 
 
 def harmless(body: Body, now: Call, before: Call) -> bool:
     """One of the two is never looked at, or only one of them counts."""
-    if _is_dummy(body, now) or _is_dummy(body, before):
+    if called_dummy(body, now) or called_dummy(body, before):
         return True
     if now is before:
         return False
     return (
-        (_is_ready(body, now) and _is_ready(body, before))
+        starts_with(now, before)
+        or only_looked_at(body, now, before.at.statement)
+        or unread_in_its_cell(body, now, before)
+        or (_is_ready(body, now) and _is_ready(body, before))
         or _left_behind(body, now, before)
         or _one_of(body, now, before)
     )
@@ -39,11 +44,6 @@ def _reads(body: Body) -> dict[str, list[cst.Name]]:
         if not isinstance(_above(body).get(id(node)), cst.AssignTarget):
             found.setdefault(node.value, []).append(node)
     return found
-
-
-def _is_dummy(body: Body, call: Call) -> bool:
-    """Its name says that only the shape is wanted."""
-    return any(word in name.lower() for name in _names(body, call) for word in DUMMIES)
 
 
 def _names(body: Body, call: Call) -> set[str]:

@@ -9,6 +9,7 @@ from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.sites import Body, Place
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.queries.places import is_hot, is_test, long_loops
+from gotcha_lint.queries.seldom import loops_often
 
 
 def runs_often_on_host(place: Place) -> bool:
@@ -16,7 +17,7 @@ def runs_often_on_host(place: Place) -> bool:
     body = place.body
     if not body.eager or is_test(body) or (body.function.is_generator and not long_loops(place)):
         return False
-    if long_loops(place):
+    if loops_often(place):
         return is_host(body)
     return is_hot(body) and (is_script(body.model) or is_host(body) or _hot_from_module(body))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Call, Discard
+from gotcha_lint.analysis.sites import Bind, Body, Call, Discard, Loop
 from gotcha_lint.analysis.syntax import names_in, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.random import ALIGNED, EPOCHS, EVALUATES, SAME_ON_PURPOSE
+from gotcha_lint.queries.idle import equal_starts
+from gotcha_lint.queries.reads import is_clock
 from gotcha_lint.rule import text_of
 
 
@@ -28,22 +30,43 @@ def on_purpose(now: Call, before: Call) -> bool:
     made = [call.callee.kind is Kind.CLASS or _is_layer(call) for call in (now, before)]
     if all(made) and any("target" in text_of(call.at.statement) for call in (now, before)):
         return True
-    makers = {text_of(call.node.func).rpartition(".")[2] for call in (now, before)}
-    starts = len(makers) == 1 and makers <= {"init", "initialize", "initialise"}
-    return starts and now is not before and text_of(now.node) == text_of(before.node)
+    return now is not before and equal_starts(now, before)
 
 
 def compares_settings(call: Call) -> bool:
     """`for rate in [1e-2, 1e-1]: fit(key, rate)`: each setting starts from the same numbers."""
     loop = call.at.loops[-1] if call.at.loops else None
-    if loop is None or not isinstance(loop.node, cst.For):
+    if loop is None or call.name.startswith("jax."):
         return False
-    over, drawn = loop.node.iter, call.name.startswith("jax.")
-    return (
-        isinstance(over, cst.List | cst.Tuple)
-        and not drawn
-        and bool(loop.names & names_in(call.node))
+    if _given_another_function(call, loop):
+        return True
+    if not isinstance(loop.node, cst.For):
+        return False
+    used = names_in(call.node)
+    if isinstance(loop.node.iter, cst.List | cst.Tuple):
+        return bool(loop.names & used)
+    listed = loop.over.kind is Kind.TUPLE or isinstance(loop.over.literal, tuple)
+    return listed and _timed(call.body, loop) and not used.isdisjoint(_bound_in(call.body, loop))
+
+
+def _given_another_function(call: Call, loop: Loop) -> bool:
+    """`{name: Model(make, key) for name, make in makers.items()}`: models to choose from."""
+    return any(
+        value is not None
+        and value.kind is Kind.FUNCTION
+        and len(value.targets) > 1
+        and not loop.names.isdisjoint(names_in(arg.value))
+        for arg, value in zip(call.node.args, _given(call), strict=False)
     )
+
+
+def _timed(body: Body, loop: Loop) -> bool:
+    """A benchmark: a clock is read in each turn."""
+    return any(loop in each.at.loops and is_clock(body, each.node) for each in body.of(Call))
+
+
+def _bound_in(body: Body, loop: Loop) -> set[str]:
+    return {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names
 
 
 def _compares_words(call: Call) -> bool:
@@ -64,7 +87,7 @@ def _same_each_epoch(call: Call) -> bool:
     loop = call.at.loops[-1] if call.at.loops else None
     if loop is None or not any(word in name for name in loop.names for word in EPOCHS):
         return False
-    bound = {bind.name for bind in call.body.of(Bind) if loop in bind.at.loops} | loop.names
+    bound = _bound_in(call.body, loop)
     return all(bound.isdisjoint(names_in(arg.value)) for arg in call.node.args)
 
 

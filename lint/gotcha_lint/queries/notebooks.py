@@ -25,11 +25,11 @@ def shown_below_cell(site: Discard) -> bool:
     for number, statement in enumerate(statements):
         if statement is site.at.statement:
             if after := statements[number + 1 : number + 2]:
-                return _begins_cell(after[0])
-            return model.path.endswith(".ipynb") or any(map(_begins_cell, statements))
+                return begins_cell(after[0])
+            return model.path.endswith(".ipynb") or any(map(begins_cell, statements))
     return False
 
 
-def _begins_cell(statement: _Statement) -> bool:
+def begins_cell(statement: _Statement) -> bool:
     comments = [line.comment.value for line in statement.leading_lines if line.comment]
     return any(text == _BETWEEN or _MARKER.match(text) for text in comments)

@@ -48,10 +48,10 @@ def pickled(body: Body) -> Iterator[Pickled]:
 def holds_device_arrays(body: Body, one: Pickled) -> Confidence | None:
     """How sure it is that arrays on the device are pickled here."""
     tree = one.sink == "numpy.save"  # an array alone is written as an array
-    if one.value.kind is Kind.KEY or _loaded_at_once(body, one):
+    if _loaded_at_once(body, one):
         return None
     if (
-        on_device(one.value)
+        _on_device(one.value)
         and not one.value.tracer
         and not (tree and one.value.kind is Kind.ARRAY)
     ):
@@ -65,6 +65,13 @@ def holds_device_arrays(body: Body, one: Pickled) -> Confidence | None:
     ):
         return None
     return "medium" if any(_named_state(body, node) for node in parts(one.node)) else None
+
+
+def _on_device(value: Value) -> bool:
+    """Arrays, or a container of them; a random key is a few bytes, which may stay as they are."""
+    if value.kind in (Kind.TUPLE, Kind.LIST):
+        return not value.maybe and any(map(_on_device, value.items))
+    return on_device(value) and value.kind is not Kind.KEY
 
 
 def _holds_state(body: Body, value: Value) -> bool:

@@ -11,11 +11,13 @@ from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Place, Test
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts import Fact
 from gotcha_lint.facts.concrete import CAST_METHODS, CASTS, TRUTH
 from gotcha_lint.queries.calls import plain_calls
 from gotcha_lint.queries.small import small_statements
 
 _METHODS = frozenset(name.rpartition(".")[2] for name in CAST_METHODS) | {"block_until_ready"}
+_MAP = "jax.tree.map"
 _SHOWING = frozenset({"print", "log", "io"})
 
 
@@ -31,8 +33,8 @@ def reads(body: Body) -> Iterator[tuple[Place, frozenset[str]]]:
     for site in body.sites:
         if _waits(body, site):
             yield site, _names(site.node)
-        elif isinstance(site, Call) and site.callee.targets and not site.decorator:
-            names = read_by(body, site)
+        elif isinstance(site, Call) and not site.decorator:
+            names = _leaves_read(body, site) if site.name == _MAP else read_by(body, site)
             if names:
                 yield site, names
 
@@ -48,9 +50,20 @@ def read_by(body: Body, call: Call) -> frozenset[str]:
     return frozenset().union(*(_names(each.node) for each in given if each.name in read))
 
 
+def _leaves_read(body: Body, call: Call) -> frozenset[str]:
+    """Names of the trees whose leaves `jax.tree.map(np.asarray, tree)` reads, one by one."""
+    function = call.arg(0, "f")
+    if function is None or function.via or function.bound:
+        return frozenset()
+    read = any(body.usage.reads.get(target) for target in function.targets)
+    if not read and not (function.kind is Kind.NAMED and _reads(body, function.of)):
+        return frozenset()
+    return frozenset().union(*(_names(arg.value) for arg in call.node.args[1:]))
+
+
 def _waits(body: Body, site: Place) -> bool:
     if isinstance(site, Call):
-        return not site.decorator and _reads(body, site)
+        return not site.decorator and bool(site.name) and _reads(body, site.name)
     if isinstance(site, Test):
         return site.what not in ("and", "or") and _has_value(site)
     return isinstance(site, Format)
@@ -60,13 +73,14 @@ def _has_value(site: Test) -> bool:
     return site.value.kind is Kind.ARRAY and not site.value.maybe
 
 
-def _reads(body: Body, call: Call) -> bool:
-    if call.name in CASTS or call.name in TRUTH or call.name.rpartition(".")[2] in _METHODS:
+def _reads(body: Body, name: str) -> bool:
+    """The function of this name waits for what it is given."""
+    if name in CASTS or name in TRUTH or name.rpartition(".")[2] in _METHODS:
         return True
-    fact = body.fact(call)
+    fact = body.project.facts.get(name) if body.project else Fact()
     if fact.effect in ("wait", "read") or fact.effect in _SHOWING:
         return True
-    return call.name.startswith("numpy.") and fact.returns.startswith("host")
+    return name.startswith("numpy.") and fact.returns.startswith("host")
 
 
 def _names(node: cst.CSTNode) -> frozenset[str]:

@@ -123,10 +123,33 @@ def changed_globals(body: Body) -> dict[str, cst.CSTNode]:
             continue
         if is_set_up(function.name) or compiles_anew(function):
             continue
+        at_import = _only_at_import(body, function)
         for name in names & function.scope.bound.keys() | (names & module.bound.keys()):
+            if at_import and _asked_for_types(body, name):
+                continue
             if _assigns(function, name):
                 found.setdefault(name, function.node)
     return found
+
+
+def _only_at_import(body: Body, function: Function) -> bool:
+    """No function calls it, but modules do, where they define their classes."""
+    callers = body.usage.callers.get((body.model.path, function.number), frozenset())
+    return all(number == 0 for _, number in callers)
+
+
+def _asked_for_types(body: Body, name: str) -> bool:
+    """`type(x) in KINDS` is all that is asked: each type of an argument is traced by itself."""
+    asked = 0
+    for node in walk(body.function.node):
+        match node:
+            case cst.Comparison(
+                left=cst.Call(func=cst.Name(value="type")),
+                comparisons=[cst.ComparisonTarget(comparator=cst.Name(value=registry))],
+            ):
+                asked += registry == name
+    read = sum(read.value == name for read in names_read(body.function.node))
+    return bool(asked) and asked == read
 
 
 def _assigns(function: Function, name: str) -> bool:

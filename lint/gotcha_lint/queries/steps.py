@@ -10,6 +10,7 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Body, Call, Loop
 from gotcha_lint.analysis.syntax import dotted, source_of, walk
 from gotcha_lint.queries.reads import is_clock, targets_of
+from gotcha_lint.queries.seldom import loops_often
 
 _SELDOM = (
     "epoch",
@@ -36,9 +37,9 @@ def training_loop(body: Body, call: Call) -> Loop | None:
         return None
     loop = call.at.loops[-1]
     carries = _carries(body, call, loop) and _trains(body, call)
-    if loop.kind == "comprehension" or loop.short or not carries or _seldom(loop, call):
+    if loop.kind == "comprehension" or not carries or _seldom(loop, call):
         return None
-    if _is_demo(body, call) or _evaluates(call):
+    if loop not in loops_often(call) or _is_demo(body, call) or _evaluates(call):
         return None
     skips = any(isinstance(node, cst.Continue) for node in walk(loop.node))
     timed = any(is_clock(body, c.node) for c in body.of(Call) if loop in c.at.loops)

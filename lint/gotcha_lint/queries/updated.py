@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
+from gotcha_lint.analysis.known import STATIC_ATTRIBUTES
 from gotcha_lint.analysis.model import Imported
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted, source_of, walk
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.facts import Fact
 from gotcha_lint.facts.updates import ARRAY_UPDATES, STATE_UPDATES, STRUCTS
 
 
@@ -54,14 +56,32 @@ def maps_purely(body: Body, call: Call) -> bool:
     """`jax.tree.map(lambda g: 2 * g, grads)`: its function computes, and does nothing else."""
     function = call.args[0]
     if function.kind is Kind.NAMED:
-        return function.of.startswith(_PURE_MODULES)
+        return function.of.startswith(_PURE_MODULES) and _gives_arrays(body, function.of)
     node = call.arg_node(0)
-    if not isinstance(node, cst.Lambda):
+    if not isinstance(node, cst.Lambda) or _only_looks(node.body):
         return False
     parts = list(walk(node.body))
     return not any(
         isinstance(part, cst.NamedExpr | cst.Await | cst.Yield) for part in parts
     ) and all(_computes(body, part) for part in parts if isinstance(part, cst.Call))
+
+
+def _gives_arrays(body: Body, name: str) -> bool:
+    """Not `jnp.shape`, `jnp.ndim`, `jnp.result_type`."""
+    fact = body.project.facts.get(name) if body.project else Fact()
+    return fact.returns.startswith(("array", "part"))
+
+
+def _only_looks(result: cst.BaseExpression) -> bool:
+    """`None` for each leaf, which asks whether the trees are alike, or a leaf's shape and type."""
+    match result:
+        case cst.Name(value="None"):
+            return True
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return name in STATIC_ATTRIBUTES
+        case cst.Tuple(elements=elements):
+            return all(_only_looks(element.value) for element in elements)
+    return False
 
 
 def _computes(body: Body, call: cst.Call) -> bool:

@@ -162,12 +162,25 @@ def named_alike(params, n):
     return noise(*start(params))
 
 
+@jax.jit
+def told_to_train(model, variables, x):
+    key = jax.random.key(2)  # ! constant-key-in-jit
+    return model.apply(variables, x, train=True, rngs={"dropout": key})
+
+
+@jax.jit
+def not_told_to_train(model, variables, x):
+    key = jax.random.key(2)
+    return model.apply(variables, x, rngs={"dropout": key})
+
+
 def loop(state, model, variables, xs):
     first = once_with_helper(xs[0])
     for x in xs:
         state = train_step(state, x)
         state = fold_step(state, x)
         first += eval_step(state, x) + direct_step(model, variables, x) + with_helper(x)
+        first += told_to_train(model, variables, x) + not_told_to_train(model, variables, x)
         fresh_state_step(model, x)
         folded_within(variables, x) + folded_with_a_number(variables, x) + named_alike(x, x)
     return first, state

@@ -257,3 +257,8 @@ def write(state: State, file):
 
 def fetch_and_write(file):
     write(jax.device_get(create()), file)
+
+
+def key_and_weights(file):
+    key = jax.random.PRNGKey(0)
+    pickle.dump({"key": key, "w": jax.random.normal(key, (3,))}, file)  # ! device-array-pickled

@@ -110,3 +110,9 @@ def halves(grads, table, log):
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b), grads, grads)
     jax.tree.map(np.testing.assert_array_equal, grads, grads)
     return jax.tree.map(lambda grad: grad * 0.5, grads)
+
+
+def looks_and_computes(trees, others):
+    jax.tree.map(lambda x: x.T, trees)  # ! discarded-update
+    jax.tree.map(lambda x, y: (x.shape, x + y), trees, others)  # ! discarded-update
+    jnp.divide(trees, 2.0)  # ! discarded-update

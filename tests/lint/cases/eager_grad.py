@@ -63,3 +63,24 @@ def once(w, x):
 def a_few_turns(w, x):
     for _ in range(3):
         print(jax.grad(loss)(w, x))
+
+
+def every_other_turn(w, x):
+    for turn in range(1000):
+        if turn % 2 == 0:
+            print(turn, jax.grad(loss)(w, x))  # ! eager-grad
+        w = w * 0.9
+
+
+def of_many_batches(w, loader):
+    for turn, x in enumerate(loader):
+        if turn % 20 == 0:
+            w = w - jax.grad(loss)(w, x)  # ! eager-grad
+            print(turn)
+
+
+def five_of_a_hundred(w, x):
+    for turn in range(100):
+        if turn % 20 == 0:
+            print(turn, jax.grad(loss)(w, x))
+        w = w * 0.9

@@ -189,3 +189,45 @@ def every_row(x, count):
 
 def compiles_as_told(settings):
     return compiled_too(every_row, **settings)
+
+
+class Tables:
+    """A name that is a literal says which attribute it is."""
+
+    def __init__(self, steps):
+        self.betas = np.linspace(1e-4, 0.02, steps)
+        setattr(self, "alphas", jnp.array(self.betas))
+
+
+tables = Tables(100)
+
+
+@jax.jit
+def looked_up_in_tables(x, step):
+    return x * tables.betas[step]  # ! host-cast-of-tracer
+
+
+def counted(x, cap=None):
+    if cap is None:
+        cap = int(x.sum())  # ! host-cast-of-tracer
+    return x * cap
+
+
+def filled(x, cap=None):
+    if cap is not None:
+        return x * cap
+    return x * int(x.sum())
+
+
+def handed_on(x, cap=None):
+    if cap is None:
+        cap = int(x.sum())  # ! host-cast-of-tracer
+    return x * cap
+
+
+def pick(x, cap=None):
+    with_cap = jax.lax.cond(x[0] > 0, partial(handed_on, cap=cap), lambda y: y, x)
+    return with_cap + jax.lax.cond(x[0] > 0, partial(filled, cap=3), lambda y: y, x)
+
+
+both = jax.jit(counted), jax.lax.map(partial(counted, cap=2), jnp.ones((3, 3)))

@@ -45,3 +45,35 @@ def keyed(x, key):
 def batches(rng: np.random.Generator):
     while True:
         yield keyed(rng.normal(size=3), jax.random.key(random.randint(0, 10)))
+
+
+@jax.jit
+def noisy_check(state, x):
+    key = jax.random.key(int(time.time()))  # ! host-random-in-jit
+    return state.apply_fn(state.params, x, training=True, rngs={"dropout": key})
+
+
+@jax.jit
+def drawn_check(state, x):
+    key = jax.random.key(int(time.time()))  # ! host-random-in-jit
+    y = state.apply_fn(state.params, x, rngs={"dropout": key})
+    return y + jax.random.normal(key, y.shape)
+
+
+@jax.jit
+def step(state, x):
+    def loss(params):
+        keys = {"dropout": jax.random.key(int(time.time()))}  # ! host-random-in-jit
+        return state.apply_fn(params, x, rngs=keys).mean()
+
+    def other_loss(params):
+        key = jax.random.key(int(time.time()))  # ! host-random-in-jit
+        return state.apply_fn(params, x, rngs={"dropout": key}).mean()
+
+    return jax.grad(loss)(state.params), jax.grad(other_loss)(state.params)
+
+
+@jax.jit
+def named_stream(state, x):
+    key = jax.random.key(int(time.time()))  # ! host-random-in-jit
+    return state.apply_fn(state.params, x, rngs={"noise": key})

@@ -252,3 +252,13 @@ def many_turns_in_all(w, x):
             w, loss = step(w, x)
             print(epoch, i, float(loss))  # ! host-read-every-step
     return w
+
+
+def in_one_of_two_modes(w, batches, mode):
+    for x in batches:
+        if mode == 0:
+            w, loss = step(w, x)
+            print(loss)  # ! host-read-every-step
+        else:
+            w, loss = step(w, -x)
+    return w

@@ -132,3 +132,23 @@ def a_batch_and_its_size(w, loader):
 
         w = w - jax.jit(jax.grad(objective))(w)  # ! jit-captures-batch
     return w
+
+
+def two_closures_over_a_batch(w, loader):
+    for rows in loader:
+        batch = jnp.asarray(rows)
+
+        def objective(w):
+            return jnp.sum(w * batch)
+
+        print(jax.jit(lambda w: objective(w) + 1.0)(w))  # ! jit-captures-batch
+
+
+def a_batch_and_its_length(w, loader):
+    for rows in loader:
+        batch, length = jnp.asarray(rows), len(rows)
+
+        def objective(w):
+            return jnp.sum(jnp.arange(length) * w * batch)
+
+        print(jax.jit(objective)(w))  # ! jit-captures-batch

@@ -247,3 +247,13 @@ def through_our_own_jit_once(xs):
 def a_module_function_through_our_own_jit(xs):
     for x in xs:
         print(fast(loss)(x, x))
+
+
+def two_closures_over_nothing_new(w, loader):
+    for _ in loader:
+
+        def halve(w):
+            return w * 0.5
+
+        w = jax.jit(lambda w: halve(w))(w)  # ! jit-in-loop
+    return w

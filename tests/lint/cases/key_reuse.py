@@ -489,3 +489,67 @@ class Speed(absltest.TestCase):
         key = jax.random.key(0)
         query = jax.random.normal(key, (8, 64))
         print(query @ jax.random.normal(key, (64, 8)))
+
+
+def shown_together(key):
+    x = jax.random.normal(key, (3,))
+    w = jax.random.normal(key, (3,))  # ! key-reuse
+    y = x * 2
+    print(jnp.dot(y, w))
+
+
+def both_shown(key):
+    print(jax.random.normal(key, (3,)))
+    print(jax.random.normal(key, (3,)))  # ! key-reuse
+
+
+def a_result_shown(key):
+    x = jax.random.normal(key, (3,))
+    total = jnp.sum(x)
+    key, subkey = jax.random.split(key)  # ! key-reuse
+    print(total)
+    return key, jax.random.normal(subkey, (3,))
+
+
+def shown_and_used(key):
+    x = jax.random.normal(key, (3,))
+    print(x)
+    w = jax.random.normal(key, (3,))  # ! key-reuse
+    return x + w
+
+
+def half_of_nothing(key):
+    x = jax.random.normal(key, (3,)) * 0.5
+    return x + jax.random.normal(key, (3,))  # ! key-reuse
+
+
+def init_of_another_input(model, key):
+    x = jax.random.normal(key, (3,))
+    noise = jax.random.uniform(key, (3,))  # ! key-reuse
+    return model.init(key, x), noise
+
+
+class Population:
+    def init(self, key, x):
+        return x + jax.random.normal(key, x.shape)
+
+
+def init_that_draws(key):
+    x = jax.random.normal(key, (3,))
+    return Population().init(key, x)  # ! key-reuse
+
+
+def init_net(sizes, key):
+    return [jax.random.normal(key, (size, size)) for size in sizes[:1]]  # ! key-reuse
+
+
+def init_two_parts(key, x):
+    encoder = init_net([3, 3], key)
+    decoder = init_net([3, 3], key)  # ! key-reuse
+    hidden = encoder[0] @ x
+    return decoder[0] @ hidden
+
+
+def init_by_size(key):
+    sizes = (3, 4)
+    return {size: init_net([size], key) for size in sizes}  # ! key-reuse

@@ -112,3 +112,35 @@ def with_own_settings(logits, steps):
     for number in range(steps):
         settings["top"] = number
         print(limited(logits), settings)
+
+
+KINDS, UNITS = (), ()
+
+
+def register(kind):
+    global KINDS
+    KINDS += (kind,)
+
+
+def with_units(kind):
+    global UNITS
+    UNITS += (kind,)
+
+
+with_units(list)
+
+
+@jax.jit
+def plain(x):
+    return x if type(x) in KINDS else 2 * x  # ! stale-global
+
+
+@jax.jit
+def many(x):
+    return x * len(UNITS)  # ! stale-global
+
+
+def learn(kind, x):
+    before = plain(x)
+    register(kind)
+    return before, plain(x), many(x)

@@ -164,3 +164,28 @@ def reads_something_queued_later(w, x):
     w, _ = update(w, x)
     total = float(jnp.sum(x))
     return w, total, time.time() - start
+
+
+def first_of_each_leaf(w, x):
+    start = time.time()
+    state = update(w, x)
+    state = jax.tree.map(lambda a: a[0], state)
+    return state, time.time() - start  # ! timing-without-wait
+
+
+def shown_by_a_nested_function(w, x):
+    start = time.time()
+    w, _ = update(w, x)
+    seconds = time.time() - start  # ! timing-without-wait
+
+    def show():
+        print(seconds)
+
+    return w, show
+
+
+def shown_to_nobody(w, x):
+    start = time.time()
+    w, _ = update(w, x)
+    seconds = time.time() - start
+    return w

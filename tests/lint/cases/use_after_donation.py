@@ -166,3 +166,15 @@ def unknown(make, state, batch):
     step = jax.jit(make(), donate_argnums=0)
     loss = step(state, batch)
     return loss, state
+
+
+def beside_none(data):
+    advance = jax.jit(lambda data, state: (data * 2, state), donate_argnums=(0, 1))
+    later, _ = advance(data, None)
+    return later, data  # ! use-after-donation
+
+
+def by_position(data, state):
+    advance = jax.pmap(lambda data, state: (data * 2, state), donate_argnums=(0, 1))
+    data, new_state = advance(data, state)
+    return data, new_state, state  # ! use-after-donation

@@ -44,3 +44,22 @@ def by_keyword(state, batch):
     """`pmap` donates no keyword arguments."""
     out = mapped(state, batch=batch)
     return out, batch["x"].sum()
+
+
+def without_state(data, keys):
+    """What is None has no buffers, and other names for None share none."""
+    advance = jax.jit(lambda data, state, key: (data * 2, state), donate_argnums=(0, 1))
+    opt_state = None
+    for key in keys:
+        data, *_ = advance(data, None, key)
+    for key in keys:
+        data, opt_state = advance(data, opt_state, key)
+    return data, opt_state
+
+
+def without_state_by_keyword(data, keys):
+    advance = jax.pmap(lambda data, state, key: (data * 2, state), donate_argnums=(0, 1))
+    start = jnp.ones(4)
+    for key in keys:
+        data, _ = advance(data, state=start, key=key)
+    return data, start

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call, Discard
-from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.syntax import literal, source_of
 from gotcha_lint.facts.updates import (
     AT_UPDATES,
     COMPARISONS,
@@ -34,7 +34,7 @@ class DiscardedUpdate(Rule):
 
     ## Not reported
     Flax NNX objects and references (`jax.new_ref`, Pallas), which do change in place; the last
-    expression of a notebook's cell, which is shown.
+    expression of a notebook's cell, which is shown; calls that only look at shapes and structure.
 
     ## References
     https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html
@@ -104,4 +104,9 @@ def _subject(body: Body, call: Call) -> cst.CSTNode | None:
     pure = call.name.startswith(("jax.numpy.", "jax.nn.")) and fact.returns.startswith(
         ("array", "part")
     )
-    return call.node if pure else None
+    return call.node if pure and not _of_literals(call.node) else None
+
+
+def _of_literals(node: cst.Call) -> bool:
+    """`jnp.divide(0.0, 0.0)`: no array that was meant to change."""
+    return all(literal(arg.value) is not None for arg in node.args)

@@ -15,6 +15,9 @@ class JitCapturesBatch(Rule):
 
     ## Instead
     Jit one function, outside of the loop, that takes the data as arguments.
+
+    ## Not reported
+    Functions that capture sizes alone, as `jnp.arange(length)` needs them.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})

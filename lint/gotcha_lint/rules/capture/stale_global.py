@@ -17,6 +17,10 @@ class StaleGlobal(Rule):
 
     ## Instead
     Pass the value as an argument.
+
+    ## Not reported
+    Registries that only modules fill, while they are imported, and of which the function asks
+    `type(x) in KINDS`: each type of an argument is traced by itself.
     """
 
     severity = "error"

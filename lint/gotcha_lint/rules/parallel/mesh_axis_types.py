@@ -4,6 +4,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.queries.meshes import is_indifferent, meant_explicit
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 
 _EXPLICIT = frozenset(
@@ -23,7 +24,9 @@ class MeshAxisTypes(Rule):
     `jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))`.
 
     ## Not reported
-    Files that use explicit sharding on purpose, and meshes of ones only, which shard nothing.
+    Files that use explicit sharding on purpose, and those that import them or that they import.
+    Meshes of ones only, which shard nothing. Meshes whose arrays go to `shard_map` with the specs
+    that it asks for, or from `device_put` straight to numpy.
     """
 
     severity = "warning"
@@ -62,7 +65,7 @@ class MeshAxisTypes(Rule):
         if _is_of_ones(site.arg_node(0, "axis_shapes")):
             return
         names = (n.value for n in walk(site.body.model.tree) if isinstance(n, cst.Name))
-        if not _EXPLICIT.isdisjoint(names):
+        if not _EXPLICIT.isdisjoint(names) or meant_explicit(site.body) or is_indifferent(site):
             return
         yield Report(
             site.node,

@@ -15,6 +15,7 @@ from gotcha_lint.facts.random import KEY_MAKERS, SEEDS, SHAPE_ONLY
 from gotcha_lint.queries.calls import plain_calls
 from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.traced import surely_traced
+from gotcha_lint.queries.undrawn import only_dropout_while_evaluating
 from gotcha_lint.rule import Example, Report, Rule
 
 _REPEATED = frozenset({"scan", "fori", "while", "map"})
@@ -33,7 +34,8 @@ class ConstantKeyInJit(Rule):
 
     ## Not reported
     Functions that initialise, and keys given to `init` or `initialize_carry`, which need only a
-    key's shape.
+    key's shape. `rngs={"dropout": key}` of a model that is not told to train, where nothing is
+    differentiated.
     """
 
     severity = "warning"
@@ -74,7 +76,9 @@ class ConstantKeyInJit(Rule):
         if is_test(site.model.path) or not surely_traced(site) or not _repeated(site):
             return
         for call in plain_calls(site):
-            if call.name in SEEDS and _literal(call) and _drawn_from(site, call):
+            if call.name not in SEEDS or not _literal(call) or only_dropout_while_evaluating(call):
+                continue
+            if _drawn_from(site, call):
                 yield Report(
                     call.node,
                     f"`{source_of(call.node)}` is a constant of the traced function: every "

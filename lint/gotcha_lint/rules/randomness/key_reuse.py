@@ -36,9 +36,11 @@ class KeyReuse(Rule):
 
     ## Not reported
     One key for a permutation of several aligned arrays or for views of one sample, equal `init`
-    calls for a target network, keys under `eval_shape`, uses in different branches, tests, draws
-    that a mask chooses between, that nobody reads, or that are called dummies; a loop over settings
-    that are written out, each of which starts from the same key.
+    calls for a target network or another copy, `model.init(key, x)` of an `x` drawn with that key,
+    keys under `eval_shape`, uses in different branches, tests, draws that a mask chooses between,
+    that are only printed, checked or asked for their shape, that nobody reads, or that are called
+    dummies; a loop over settings that are written out, or over makers of models to choose from,
+    each of which starts from the same key.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html

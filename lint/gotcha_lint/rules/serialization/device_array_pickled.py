@@ -20,6 +20,9 @@ class DeviceArrayPickled(Rule):
     ## Instead
     Fetch everything at once with `jax.device_get`, and put it back with `jax.device_put` and the
     sharding that you want. For checkpoints use Orbax.
+
+    ## Not reported
+    Random keys, which are a few bytes.
     """
 
     severity = "warning"

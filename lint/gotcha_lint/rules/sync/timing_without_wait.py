@@ -9,6 +9,7 @@ from gotcha_lint.analysis.syntax import source_of, walk
 from gotcha_lint.queries.clocks import (
     between,
     compiles_anew,
+    is_shown,
     may_wait,
     region,
     results,
@@ -31,8 +32,9 @@ class TimingWithoutWait(Rule):
     `jax.block_until_ready(result)` before the clock is read again; call once before to warm up.
 
     ## Not reported
-    Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait. Clocks
-    that run from turn to turn, where the result of the turn before is given to a function.
+    Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait, and so
+    does `jax.tree.map(np.asarray, losses)`. Clocks that run from turn to turn, where the result of
+    the turn before is given to a function. A time that nobody reads.
     """
 
     severity = "warning"
@@ -85,7 +87,7 @@ class TimingWithoutWait(Rule):
             start, stop = region(site, place, clocks)
             call = (
                 _unwaited(site, start, stop, place)
-                if start is not None and stop is not None
+                if start is not None and stop is not None and is_shown(site, place)
                 else None
             )
             if call is not None:

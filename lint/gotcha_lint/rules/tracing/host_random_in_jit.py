@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Call, Format
 from gotcha_lint.analysis.syntax import dotted, literal, source_of
 from gotcha_lint.queries.traced import surely_traced
+from gotcha_lint.queries.undrawn import only_dropout_while_evaluating
 from gotcha_lint.rule import Example, Report, Rule
 
 _EFFECTS = {"random": "draws once, while tracing", "time": "looks at the clock once, while tracing"}
@@ -29,7 +30,7 @@ class HostRandomInJit(Rule):
 
     ## Not reported
     Functions given to `jax.pure_callback`, `jax.debug.callback` or `io_callback`: they run on the
-    host at each call.
+    host at each call. Keys for dropout alone, where a model is applied without training.
     """
 
     severity = "error"
@@ -79,7 +80,7 @@ class HostRandomInJit(Rule):
         if _without_key(site) or _has_seed(site.node.func):
             return
         what = _EFFECTS.get(body.fact(site).effect) or _generator(site)
-        if what:
+        if what and not only_dropout_while_evaluating(site):
             func = source_of(site.node.func)
             text = f"`{func}` {what}: its answer is a constant of the compiled program"
             yield Report(site.node, text, why_traced=True)

@@ -33,3 +33,16 @@ def shown():
 key = jax.random.key(3)
 state = jax.random.normal(key, (3,))
 others = jax.random.normal(key, (3,))
+
+# +
+key = jax.random.key(4)
+weights = jax.random.normal(key, (3, 3))
+rows = jax.random.normal(key, (5, 3))  # ! key-reuse
+
+
+def apply(rows):
+    return rows @ weights
+
+
+# +
+speed_of = jax.random.normal(key, (1000,))  # a magic may time it: another cell's business
