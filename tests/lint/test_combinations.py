@@ -13,6 +13,7 @@ from gotcha_lint import engine
 from gotcha_lint.config import Settings
 
 SETTINGS = Settings(preview=True)
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
 SETUP = """\
 import functools
@@ -170,14 +171,14 @@ def analysed(text: str) -> None:
     assert not {"syntax-error", "too-deeply-nested"} & {found.name for found in report.findings}
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=SLOW)
 @given(programs)
 def test_nothing_raises(text: str) -> None:
     analysed(text)
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=400, deadline=None, suppress_health_check=SLOW)
 @given(programs)
 def test_nothing_raises_in_many(text: str) -> None:
     analysed(text)

@@ -57,8 +57,11 @@ def _parameter(flow: Flow, position: int, name: str) -> Value:
         plain_object = annotated.kind is Kind.OBJECT and annotated.cls is None
         seen = flow.view.get(("param", flow.id, name))
         if annotated.kind not in (Kind.UNKNOWN, Kind.STATIC) and not plain_object:
-            if seen is None or seen.kind is Kind.HOST or seen.of == "host-tree":
-                return seen or annotated
+            if seen is None:
+                return annotated
+            own = annotated.kind is Kind.ARRAY and seen.kind is Kind.OBJECT and seen.cls is not None
+            if own or seen.kind is Kind.HOST or seen.of == "host-tree":
+                return seen  # the annotation is wrong
             return annotated._replace(varying=seen.varying)
         if plain_object:  # what it is made of is better than "an optimizer"
             return seen if seen is not None and seen.of == annotated.of else annotated

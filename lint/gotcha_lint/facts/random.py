@@ -19,6 +19,10 @@ SAME_ON_PURPOSE = (
 )
 # A function of such a name may be given the key of the training: its numbers change nothing there.
 EVALUATES = ("eval", "valid")
+# One that reads data from somewhere shuffles with its key, if it uses it at all.
+LOADS = ("load_", "_dataset", "dataloader")
+# Keywords of what makes a model whose `init` draws nothing: its weights are there already.
+READY_MADE = ("pretrained", "checkpoint", "ckpt")
 # Words in the names of counters for which everything is drawn anew.
 EPOCHS = ("epoch", "step", "iteration", "update")
 # Words in the names of arrays whose numbers nobody looks at.

@@ -11,7 +11,12 @@ from gotcha_lint.analysis.looked_at import only_looked_at
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import parents, walk
 from gotcha_lint.facts.random import SELECTS, SUMS, WAITS
-from gotcha_lint.queries.idle import called_dummy, starts_with, unread_in_its_cell
+from gotcha_lint.queries.idle import (
+    called_dummy,
+    starts_ready_made,
+    starts_with,
+    unread_in_its_cell,
+)
 from gotcha_lint.queries.masks import logical
 
 
@@ -23,6 +28,8 @@ def harmless(body: Body, now: Call, before: Call) -> bool:
         return False
     return (
         starts_with(now, before)
+        or starts_ready_made(now)
+        or starts_ready_made(before)
         or only_looked_at(body, now, before.at.statement)
         or unread_in_its_cell(body, now, before)
         or (_is_ready(body, now) and _is_ready(body, before))

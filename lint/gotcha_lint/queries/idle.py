@@ -8,7 +8,7 @@ from gotcha_lint.analysis.looked_at import bound_by, is_draw, made_of_both, uses
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import last_word, names_in, walk
 from gotcha_lint.analysis.unread import is_notebook
-from gotcha_lint.facts.random import DUMMIES, DUMMY_COMMENTS
+from gotcha_lint.facts.random import DUMMIES, DUMMY_COMMENTS, READY_MADE
 from gotcha_lint.queries.notebooks import begins_cell
 from gotcha_lint.rule import text_of
 
@@ -56,6 +56,24 @@ def starts_with(now: Call, before: Call) -> bool:
         (isinstance(arg.value, cst.Name) and arg.value.value in drawn)
         or any(part is before.node for part in walk(arg.value))
         for arg in now.node.args[1:]
+    )
+
+
+def starts_ready_made(call: Call) -> bool:
+    """`init` of what `Generator(pretrained="faces")` made: it hands out weights that are there."""
+    func = call.node.func
+    owner = func.value if isinstance(func, cst.Attribute) else func
+    if not last_word(func).startswith("init") or not isinstance(owner, cst.Name):
+        return False
+    made = [bind.at.statement for bind in call.body.of(Bind) if bind.name == owner.value]
+    return any(
+        arg.keyword is not None
+        and any(word in arg.keyword.value for word in READY_MADE)
+        and last_word(arg.value) not in ("None", "False")
+        for statement in made
+        for node in walk(statement, into_functions=False)
+        if isinstance(node, cst.Call)
+        for arg in node.args
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call, Discard, Loop
-from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.syntax import last_word, names_in, walk
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.facts.random import ALIGNED, EPOCHS, EVALUATES, SAME_ON_PURPOSE
+from gotcha_lint.facts.random import ALIGNED, EPOCHS, EVALUATES, LOADS, SAME_ON_PURPOSE
 from gotcha_lint.queries.idle import equal_starts
 from gotcha_lint.queries.reads import is_clock
 from gotcha_lint.rule import text_of
@@ -19,6 +21,10 @@ def on_purpose(now: Call, before: Call) -> bool:
         return now is not before or not _same_each_epoch(now)
     names = {text_of(call.node.func).rpartition(".")[2].lower() for call in (now, before)}
     if any(word in name for name in names for word in EVALUATES) or _compares_words(now):
+        return True
+    if _reads_data(now) and _reads_data(before):
+        return True
+    if now is before and _in_evaluation_script(now):
         return True
     if len(names) > 1 or now.name.startswith("jax.random."):
         return False
@@ -47,6 +53,18 @@ def compares_settings(call: Call) -> bool:
         return bool(loop.names & used)
     listed = loop.over.kind is Kind.TUPLE or isinstance(loop.over.literal, tuple)
     return listed and _timed(call.body, loop) and not used.isdisjoint(_bound_in(call.body, loop))
+
+
+def _reads_data(call: Call) -> bool:
+    """`load_dataset(name, key)`: for each of the sets of data."""
+    name = last_word(call.node.func).lower()
+    return not call.name.startswith("jax.") and any(word in name for word in LOADS)
+
+
+def _in_evaluation_script(call: Call) -> bool:
+    """`eval.py`, whose loops go over what is measured; each is measured with the same numbers."""
+    words = PurePath(call.body.model.path).stem.lower().split("_")
+    return not call.name.startswith("jax.") and any(w.startswith("eval") for w in words)
 
 
 def _given_another_function(call: Call, loop: Loop) -> bool:

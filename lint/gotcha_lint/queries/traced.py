@@ -10,6 +10,7 @@ from gotcha_lint.analysis.sites import Body, Place, Test
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value, is_tracer
 from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.queries.left_before import left_before
 from gotcha_lint.rule import text_of
 
 # Under these alone Python still sees the numbers: `if`, `int` and `.item` work.
@@ -71,5 +72,6 @@ def guarded(place: Place) -> bool:
     return (
         any(word in test for test in tests for word in words)
         or any(word in test for test in around for word in _OPTIONAL)
+        or left_before(place)
         or expected_to_fail(body, place.node)
     )

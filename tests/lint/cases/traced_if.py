@@ -206,3 +206,13 @@ def static_flag(x, checks=True):
     if not checks and jnp.sum(x) > 0:  # ! traced-if
         x = x + 1
     return x
+
+
+def not_left_before(positions, old=None):
+    def build(positions):
+        if old is None:
+            if jnp.all(positions < 1.0):  # ! traced-if
+                positions = positions * 2.0
+        return positions
+
+    return jax.lax.cond(jnp.any(positions > 2.0), build, lambda x: x, positions)
