@@ -12,6 +12,7 @@ from gotcha_lint import engine, pipeline, registry
 from gotcha_lint.analysis.sites import Test
 from gotcha_lint.config import Settings
 from gotcha_lint.finding import Finding
+from tests.counting import calls
 from tests.lint.support import code, found, lint_files
 
 SETTINGS = Settings(preview=True)
@@ -309,3 +310,20 @@ def test_every_rule_has_a_page_address_and_a_known_severity(info):
     assert info.severity in ("error", "warning", "info")
     assert info.confidence in ("high", "medium", "low")
     assert info.summary.endswith((".", "`")) or info.family == "engine"
+
+
+def _cost_of_draws(count: int) -> int:
+    lines = (
+        f"x{i} = jax.random.normal(key, (3,))\ny{i} = x{i} + 1\nprint(y{i}.shape)"
+        for i in range(count)
+    )
+    text = "\n".join(["import jax", "key = jax.random.key(0)", *lines])
+    files = {"a.py": text.encode()}
+    settings = Settings(preview=True)
+    return calls(lambda: engine.lint(["a.py"], lambda _: settings, overlay=files, jobs=1))[1]
+
+
+def test_many_draws_are_read_once():
+    """Twice the draws cost twice as much: what becomes of each is looked up."""
+    _cost_of_draws(5)  # imports and caches
+    assert _cost_of_draws(160) < 2.6 * _cost_of_draws(80)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import libcst as cst
 
+from gotcha_lint.analysis.lines import lines_of
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import last_word, literal, target_names, walk
@@ -58,7 +59,7 @@ def _makes_keys(line: cst.CSTNode) -> bool:
 
 def _not_before(root: cst.CSTNode, lines: _Lines, other: cst.CSTNode) -> _Lines:
     """Without the lines that stand before the other: they know nothing of it."""
-    places = {id(each): place for place, each in enumerate(_statements(root))}
+    places = lines_of(root).places
     limit = places.get(id(other), -1)
     return tuple(line for line in lines if places.get(id(line), limit) >= limit)
 
@@ -87,16 +88,17 @@ def uses_of(body: Body, line: cst.CSTNode) -> Uses | None:
     if _looks(line):
         return Uses((line,), True)
     names = bound_by(line)
-    statements = _statements(body.function.node)
-    place = next((n for n, each in enumerate(statements) if each is line), None)
+    lines = lines_of(body.function.node)
+    place = lines.places.get(id(line))
     if not names or place is None:
         return None
     shared = names & body.function.shared
-    if shared and any(_captures(body, each, shared) for each in statements[: place + 1]):
+    before = [at for at in lines.after(-1, shared) if at <= place]
+    if any(_captures(body, lines.statements[at], shared) for at in before):
         return None
     readers: list[cst.CSTNode] = []
     named = False
-    for statement in statements[place + 1 :]:
+    for statement in (lines.statements[at] for at in lines.after(place, names)):
         read, counts = _reads(statement, names)
         if shared and _captures(body, statement, shared & names):
             read = counts = True
@@ -139,11 +141,6 @@ def made_of_both(
     lines = [node for node in walk(root) if isinstance(node, cst.SimpleStatementLine)]
     reached = (_names(line) if by_name else _reached(root, (line,)) for line in lines)
     return any(not names.isdisjoint(some) and not names.isdisjoint(others) for names in reached)
-
-
-def _statements(node: cst.CSTNode) -> list[cst.CSTNode]:
-    body: Any = node if isinstance(node, cst.Module) else getattr(node, "body", None)
-    return list(getattr(body, "body", ()))
 
 
 def _looks(line: cst.CSTNode) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import libcst as cst
 
+from gotcha_lint.analysis.lines import lines_of
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import target_names, walk
@@ -38,11 +40,11 @@ def _read_later(body: Body, line: cst.CSTNode, name: str) -> bool:
     """A later statement of the module reads the name, before one that only binds it."""
     if name in body.function.shared:
         return True
-    statements = list(body.model.tree.body)
-    place = next((n for n, each in enumerate(statements) if each is line), None)
+    lines = lines_of(body.model.tree)
+    place = lines.places.get(id(line))
     if place is None:  # in a loop, or under a condition
         return True
-    for statement in statements[place + 1 :]:
+    for statement in (lines.statements[at] for at in lines.after(place, {name})):
         nodes = list(walk(statement, into_functions=False))
         named = {id(node) for node in nodes if type(node) is cst.Name and node.value == name}
         if named and statement.__class__ not in _DEFINITIONS:
@@ -55,9 +57,14 @@ def is_read(function: Function, name: str) -> bool:
     scope = function.scope
     if name in function.shared or name in scope.global_names | scope.nonlocal_names:
         return True
-    nodes = list(walk(function.node, into_functions=False))
-    named = {id(node) for node in nodes if type(node) is cst.Name and node.value == name}
-    return not named <= {id(node) for node in stored(nodes)}
+    return name in _reads(function.node)
+
+
+@lru_cache(maxsize=4)
+def _reads(function: cst.CSTNode) -> frozenset[str]:
+    nodes = list(walk(function, into_functions=False))
+    assigned = {id(node) for node in stored(nodes)}
+    return frozenset(n.value for n in nodes if type(n) is cst.Name and id(n) not in assigned)
 
 
 def is_plain(target: cst.BaseExpression) -> bool:
