@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -27,26 +28,35 @@ def is_indifferent(site: Call) -> bool:
     if len(binds) != 1 or body.function.number == 0:
         return False
     root, name = body.function.node, binds[0].name
-    above, asked = parents(root), _asked_for(root, name)
-    uses = [n for n in _names(root, name) if not isinstance(above.get(id(n)), cst.AssignTarget)]
-    return bool(uses) and all(_is_harmless(body, use, above, asked) for use in uses)
+    whole = _read(root)
+    asked = whole.asked.get(name, set())
+    uses = whole.uses.get(name, ())
+    return bool(uses) and all(_is_harmless(body, use, whole.above, asked) for use in uses)
 
 
-def _names(root: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
-    return (node for node in walk(root) if isinstance(node, cst.Name) and node.value == name)
+class _Whole(NamedTuple):
+    """One function, read once for all of its meshes."""
+
+    above: dict[int, cst.CSTNode]
+    uses: dict[str, list[cst.CSTNode]]  # where each name stands, but as what is assigned
+    asked: dict[str, set[str]]  # the `in_specs` of each `shard_map`, as written, by its mesh
 
 
-def _asked_for(root: cst.CSTNode, mesh: str) -> set[str]:
-    """The specs in `in_specs` of each `shard_map` over the mesh, as they are written."""
-    found: set[str] = set()
+@lru_cache(maxsize=1)
+def _read(root: cst.CSTNode) -> _Whole:
+    whole = _Whole(parents(root), {}, {})
     for node in walk(root):
-        if isinstance(node, cst.Call) and _is_shard_map(node):
+        if isinstance(node, cst.Name):
+            if not isinstance(whole.above.get(id(node)), cst.AssignTarget):
+                whole.uses.setdefault(node.value, []).append(node)
+        elif isinstance(node, cst.Call) and _is_shard_map(node):
             given = {arg.keyword.value: arg.value for arg in node.args if arg.keyword}
             specs = given.get("in_specs")
-            if text_of(given.get("mesh", node)) == mesh and specs is not None:
+            if specs is not None and "mesh" in given:
                 parts = specs.elements if isinstance(specs, cst.Tuple) else ()
-                found |= {text_of(specs), *(text_of(part.value) for part in parts)}
-    return found
+                written = {text_of(specs), *(text_of(part.value) for part in parts)}
+                whole.asked.setdefault(text_of(given["mesh"]), set()).update(written)
+    return whole
 
 
 def _is_shard_map(call: cst.Call) -> bool:

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import lru_cache
 
 import libcst as cst
 
@@ -64,8 +65,11 @@ class MeshAxisTypes(Rule):
             return
         if _is_of_ones(site.arg_node(0, "axis_shapes")):
             return
-        names = (n.value for n in walk(site.body.model.tree) if isinstance(n, cst.Name))
-        if not _EXPLICIT.isdisjoint(names) or meant_explicit(site.body) or is_indifferent(site):
+        if (
+            _says_explicit(site.body.model.tree)
+            or meant_explicit(site.body)
+            or is_indifferent(site)
+        ):
             return
         yield Report(
             site.node,
@@ -90,3 +94,9 @@ def _fix(site: Call) -> Rewrite | None:
     types = f"({types},)" if len(names.elements) == 1 else f"({types})"
     change = Change(site.node.args[-1], after=f", axis_types={types}")
     return Rewrite("make the axes automatic", (change,), safe=False, imports=("jax",))
+
+
+@lru_cache(maxsize=4)
+def _says_explicit(module: cst.Module) -> bool:
+    names = (node.value for node in walk(module) if isinstance(node, cst.Name))
+    return not _EXPLICIT.isdisjoint(names)

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import lru_cache
 
 import libcst as cst
 
@@ -104,5 +105,9 @@ def _looks_at_lengths(site: Call, loops: list[Loop]) -> bool:
         words = {n.value for n in walk(test.node) if isinstance(n, cst.Name)}
         if {"len", "shape", "size"} & words and any(loop in test.at.loops for loop in loops):
             return True
-    whole = site.body.function.node
-    return any(isinstance(n, cst.Modulo | cst.ModuloAssign) for n in walk(whole))
+    return _takes_remainders(site.body.function.node)
+
+
+@lru_cache(maxsize=4)
+def _takes_remainders(function: cst.CSTNode) -> bool:
+    return any(isinstance(node, cst.Modulo | cst.ModuloAssign) for node in walk(function))
