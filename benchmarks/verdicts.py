@@ -55,8 +55,9 @@ def read(path: Path = VERDICTS) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
 
 
-def place(verdict: dict[str, Any]) -> tuple[str, str, int, str]:
-    return verdict["project"], verdict["file"], verdict["line"], verdict["rule"]
+def place(verdict: dict[str, Any]) -> tuple[Any, ...]:
+    names = ("project", "file", "cell", "line", "rule")  # a cell only of some notebooks
+    return tuple(verdict.get(name) for name in names)
 
 
 def by_rule(verdicts: Iterable[dict[str, Any]]) -> list[Judged]:
