@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import textwrap
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -131,7 +130,9 @@ def _error(text: str, strict: bool) -> Unreadable | None:
 
 def _runs_dedented(text: str) -> bool:
     """IPython takes empty first lines off a cell, and the indentation of the next off all lines."""
-    plain = textwrap.dedent(text)
+    lines = text.lstrip("\n").split("\n")
+    indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+    plain = "\n".join(line.removeprefix(indent) for line in lines)
     return plain != text and _python_error(plain) is None
 
 

@@ -10,6 +10,7 @@ from gotcha_lint.analysis import known
 from gotcha_lint.analysis.names import donated_use, of_symbol
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
+    ANY,
     DEVICE_KINDS,
     STATIC_SELF,
     TRACER,
@@ -50,8 +51,6 @@ _METHODS_OF: dict[str, frozenset[str]] = {
     "multiprocessing.Context": frozenset({"Queue", "Pool", "Process", "Pipe", "SimpleQueue"}),
     "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
 }
-
-_ANY = "*"  # the name of an attribute whose name is computed
 
 
 def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
@@ -141,7 +140,7 @@ def note_setattr(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...]) -> None
     """`setattr(self, name, value)` with a name that is no literal: any attribute may hold it."""
     if len(args) != 3 or args[0].cls is None or args[1].literal is not None:
         return
-    flow.effect(("attr", args[0].cls, _ANY), args[2]._replace(param="", ident=0, tracer=False))
+    flow.effect(("attr", args[0].cls, ANY), args[2]._replace(param="", ident=0, tracer=False))
     owner = dotted(node.args[0].value) if isinstance(node, cst.Call) else None
     if owner is not None and flow.state is not None:
         for name in [name for name in flow.state.env if name.startswith(f"{owner}.")]:
@@ -150,7 +149,7 @@ def note_setattr(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...]) -> None
 
 def _or_any(flow: Flow, cid: ClassId, stored: Value) -> Value:
     for ancestor in flow.project.ancestors(cid)[0]:
-        anything = flow.view.get(("attr", ancestor, _ANY))
+        anything = flow.view.get(("attr", ancestor, ANY))
         stored = stored if anything is None else join(stored, anything)
     return stored
 

@@ -13,6 +13,7 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import last_word, literal, target_names, walk
 from gotcha_lint.analysis.unread import is_plain, stored
+from gotcha_lint.facts.host import FILLING
 from gotcha_lint.facts.random import CHECKS, KEY_MAKERS, SHAPES, SHOWS, TYPES
 
 _Lines = tuple[cst.CSTNode, ...]
@@ -159,7 +160,7 @@ def _shows(line: cst.CSTNode) -> bool:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=func))]):
             return last_word(func) in SHOWS
         case cst.SimpleStatementLine(body=[cst.Expr(value=value)]):
-            return not isinstance(value, cst.Ellipsis | cst.BaseString)
+            return not isinstance(value, cst.Ellipsis | cst.BaseString | cst.Yield | cst.Await)
     return False
 
 
@@ -208,6 +209,9 @@ def _made_of(root: cst.CSTNode) -> dict[str, set[str]]:
                 targets = [target]
             case cst.FunctionDef(name=name, body=value) | cst.ClassDef(name=name, body=value):
                 targets = [name]
+            case cst.Call(func=cst.Attribute(value=owner, attr=attr)) if attr.value in FILLING:
+                targets = [owner]
+                value = node
             case _:
                 continue
         names = _names(value)

@@ -11,7 +11,7 @@ from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rerun import callers_of, rerun
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.usage import Steps, Usage
-from gotcha_lint.analysis.values import ClassId, FunctionId, Kind, Site, Value
+from gotcha_lint.analysis.values import ANY, ClassId, FunctionId, Kind, Site, Value
 
 
 def survey(table: Mapping[Key, Any], project: Project) -> Usage:
@@ -59,6 +59,10 @@ def _told(table: Mapping[Key, Any], what: str) -> dict[Any, Any]:
 def _fields(table: Mapping[Key, Any]) -> dict[ClassId, dict[str, Value]]:
     found: dict[ClassId, dict[str, Value]] = {}
     for key, value in table.items():
-        if key[0] == "attr" and value.kind not in (Kind.UNKNOWN, Kind.STATIC, Kind.NONE):
+        if (
+            key[0] == "attr"
+            and key[2] != ANY
+            and value.kind not in (Kind.UNKNOWN, Kind.STATIC, Kind.NONE)
+        ):
             found.setdefault(key[1], {})[key[2]] = value
     return found

@@ -87,6 +87,7 @@ HOST = Value(Kind.HOST)
 KEY = Value(Kind.KEY)
 
 STATIC_SELF = "static self"  # literal of an object that the cache of a jitted method is keyed by
+ANY = "*"  # the name of an attribute whose name is computed
 OPTIMIZER = "optax.GradientTransformation"
 FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update
 GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up already

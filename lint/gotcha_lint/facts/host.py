@@ -134,3 +134,6 @@ MODULES = {
     "operator.": Fact(""),
     "scipy.": _HOST,
 }
+
+# Methods that put what they are given into their object.
+FILLING = frozenset({"append", "extend", "appendleft", "insert", "add", "update"})

@@ -20,14 +20,15 @@ SAME_ON_PURPOSE = (
 # A function of such a name may be given the key of the training: its numbers change nothing there.
 EVALUATES = ("eval", "valid")
 # One that reads data from somewhere shuffles with its key, if it uses it at all.
-LOADS = ("load_", "_dataset", "dataloader")
+LOADS = ("load_", "read_", "fetch_")
+LOADED = ("data", "set", "split", "batches")
 # Keywords of what makes a model whose `init` draws nothing: its weights are there already.
-READY_MADE = ("pretrained", "checkpoint", "ckpt")
+READY_MADE = ("pretrained", "checkpoint_path", "ckpt_path", "checkpoint_dir", "ckpt_dir")
 # Words in the names of counters for which everything is drawn anew.
 EPOCHS = ("epoch", "step", "iteration", "update")
 # Words in the names of arrays whose numbers nobody looks at.
 DUMMIES = ("dummy", "placeholder")
-DUMMY_COMMENTS = (*DUMMIES, "fake")
+DUMMY_COMMENTS = (*DUMMIES, "fake data", "fake input", "fake batch")
 WAITS = frozenset({"jax.block_until_ready"})
 # Functions that take each element from one of their arguments, by the first.
 SELECTS = frozenset({"jax.numpy.where", "jax.lax.select", "jax.lax.select_n"})

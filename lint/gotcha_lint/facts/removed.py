@@ -73,7 +73,7 @@ REMOVED: dict[str, Removed] = {
     "jax.lib.xla_bridge": Removed(
         (0, 10), "jax.extend.backend, or jax.default_backend() and jax.devices()"
     ),
-    "jax.lib.xla_bridge.get_backend": Removed((0, 10), "jax.extend.backend.get_backend", True),
+    "jax.lib.xla_bridge.get_backend": Removed((0, 10), "jax.extend.backend.get_backend"),
     **_renamed(
         "device_count=device_count local_device_count=local_device_count "
         "process_index=process_index",

@@ -159,35 +159,37 @@ def _is_local(call: Call, function: Value) -> bool:
 
 
 def _captured(
-    call: Call, function: Value, changing: frozenset[str], through: frozenset[str] = frozenset()
+    call: Call, function: Value, changing: frozenset[str], seen: set[str] | None = None
 ) -> tuple[str, ...] | None:
     """What a function defined here captures, also under `vmap`; None for another function."""
     if not _is_local(call, function):
         return None
     inner = call.body.model.functions[next(iter(function.targets))[1]]
-    return _taken(call, inner, changing, through)
+    return _taken(call, inner, changing, seen)
 
 
 def _taken(
-    call: Call, inner: object, changing: frozenset[str], through: frozenset[str] = frozenset()
+    call: Call, inner: object, changing: frozenset[str], seen: set[str] | None = None
 ) -> tuple[str, ...] | None:
     """The changing names that a function captures; None if one of them is a function or a model.
 
-    What it captures `through` a function defined here counts as well.
+    What it captures through a function defined here counts as well; `seen` are those looked at.
     """
     assert isinstance(inner, Function)
+    seen = set() if seen is None else seen
     found: list[str] = []
     sizes = size_names(call.body.project, inner) if call.body.project else set[str]()
     tried = False
     for name in inner.captured:
         value = call.body.names.get(name, UNKNOWN)
         local = value.kind is Kind.FUNCTION and _is_local(call, value)
-        if name == inner.name or name in through or not (local or name in changing):
+        if name == inner.name or name in seen or not (local or name in changing):
             continue
         if _SIZE.search(name) or name in sizes:
             tried = True
         elif local:
-            nested = _captured(call, value, changing, through | {name})
+            seen.add(name)
+            nested = _captured(call, value, changing, seen)
             if nested is None:
                 return None
             found.extend(nested)

@@ -8,6 +8,7 @@ from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Operate, Place
 from gotcha_lint.analysis.syntax import names_in, walk
 from gotcha_lint.analysis.unread import is_read
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.facts.host import FILLING
 from gotcha_lint.queries.reads import is_clock, targets_of
 from gotcha_lint.queries.small import small_statements
 
@@ -62,7 +63,7 @@ def results(body: Body, calls: list[Call]) -> frozenset[str]:
             if _touches(place.source, names, ids):
                 names.add(place.name)
         elif isinstance(place, Call) and _fills(place) and _given(place, names, ids):
-            names.update(names_in(place.node.func) - _FILLING)
+            names.update(names_in(place.node.func) - FILLING)
     return frozenset(names)
 
 
@@ -76,7 +77,7 @@ def _touches(node: cst.CSTNode, names: set[str], ids: set[int]) -> bool:
 
 def _fills(call: Call) -> bool:
     func = call.node.func
-    return isinstance(func, cst.Attribute) and func.attr.value in _FILLING
+    return isinstance(func, cst.Attribute) and func.attr.value in FILLING
 
 
 def may_wait(body: Body, call: Call, compiled: Call, names: frozenset[str]) -> bool:
@@ -108,7 +109,6 @@ def _only_queues(call: Call) -> bool:
     return (held and _fills(call)) or call.name.startswith(_ASYNCHRONOUS)
 
 
-_FILLING = frozenset({"append", "extend", "appendleft", "insert", "add", "update"})
 _ASYNCHRONOUS = (
     *("jax.numpy.", "jax.nn.", "jax.lax.", "jax.tree.", "jax.random.", "optax."),
     *(

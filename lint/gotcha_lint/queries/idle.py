@@ -65,13 +65,14 @@ def starts_ready_made(call: Call) -> bool:
     owner = func.value if isinstance(func, cst.Attribute) else func
     if not last_word(func).startswith("init") or not isinstance(owner, cst.Name):
         return False
-    made = [bind.at.statement for bind in call.body.of(Bind) if bind.name == owner.value]
+    made = (bind.at.statement for bind in call.body.of(Bind) if bind.name == owner.value)
+    lines = (line for line in made if isinstance(line, cst.SimpleStatementLine))
+    calls = (part.value for line in lines for part in line.body if isinstance(part, cst.Assign))
     return any(
         arg.keyword is not None
         and any(word in arg.keyword.value for word in READY_MADE)
         and last_word(arg.value) not in ("None", "False")
-        for statement in made
-        for node in walk(statement, into_functions=False)
+        for node in calls
         if isinstance(node, cst.Call)
         for arg in node.args
     )
@@ -112,12 +113,12 @@ def unread_in_its_cell(body: Body, now: Call, before: Call) -> bool:
 
 
 def _in_another_cell(now: Call, before: Call) -> bool:
-    body, between = now.body, False
+    body, between, met = now.body, False, False
     for statement in body.model.tree.body if body.function.number == 0 else ():
         if statement is before.at.statement:
-            between = False
+            between, met = False, True
         elif begins_cell(statement):
             between = True
         if statement is now.at.statement:
-            return between and is_notebook(body)
+            return met and between and is_notebook(body)
     return False

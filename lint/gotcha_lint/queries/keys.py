@@ -6,10 +6,11 @@ from pathlib import PurePath
 
 import libcst as cst
 
+from gotcha_lint.analysis.looked_at import bound_by
 from gotcha_lint.analysis.sites import Bind, Body, Call, Discard, Loop
 from gotcha_lint.analysis.syntax import last_word, names_in, walk
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.facts.random import ALIGNED, EPOCHS, EVALUATES, LOADS, SAME_ON_PURPOSE
+from gotcha_lint.facts.random import ALIGNED, EPOCHS, EVALUATES, LOADED, LOADS, SAME_ON_PURPOSE
 from gotcha_lint.queries.idle import equal_starts
 from gotcha_lint.queries.reads import is_clock
 from gotcha_lint.rule import text_of
@@ -58,17 +59,25 @@ def compares_settings(call: Call) -> bool:
 def _reads_data(call: Call) -> bool:
     """`load_dataset(name, key)`: for each of the sets of data."""
     name = last_word(call.node.func).lower()
-    return not call.name.startswith("jax.") and any(word in name for word in LOADS)
+    return name.startswith(LOADS) and any(word in name for word in LOADED)
 
 
 def _in_evaluation_script(call: Call) -> bool:
-    """`eval.py`, whose loops go over what is measured; each is measured with the same numbers."""
+    """`eval.py`, whose loops go over what is measured; each is measured with the same numbers.
+
+    Not so where only a counter changes, as from episode to episode.
+    """
+    loop = call.at.loops[-1] if call.at.loops else None
     words = PurePath(call.body.model.path).stem.lower().split("_")
-    return not call.name.startswith("jax.") and any(w.startswith("eval") for w in words)
+    if loop is None or loop.over.of == "range" or not any(w.startswith("eval") for w in words):
+        return False
+    return not call.name.startswith("jax.") and not loop.names.isdisjoint(names_in(call.node))
 
 
 def _given_another_function(call: Call, loop: Loop) -> bool:
     """`{name: Model(make, key) for name, make in makers.items()}`: models to choose from."""
+    if bound_by(call.at.statement) & names_in(call.node):
+        return False  # `x = apply(make, key, x)`: one after another
     return any(
         value is not None
         and value.kind is Kind.FUNCTION

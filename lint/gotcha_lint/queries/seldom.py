@@ -21,12 +21,25 @@ def _seldom(loop: Loop, place: Place) -> bool:
     turns = loop.over.literal if loop.over.of == "range" else None
     for guard in place.at.guards:
         for node in _conditions(guard.test) if guard.when else ():
-            every = _turns_apart(node, loop.names)
+            every = _turns_apart(node, _counters(loop))
             if every == 0:
                 return True
             if every is not None and isinstance(turns, int) and turns <= _FEW * every:
                 return True
     return False
+
+
+def _counters(loop: Loop) -> frozenset[str]:
+    """`i` of `for i in range(n)` and of `for i, x in enumerate(xs)`."""
+    if loop.over.of == "range":
+        return loop.names
+    match loop.node:
+        case cst.For(
+            target=cst.Tuple(elements=[cst.Element(value=cst.Name(value=name)), *_]),
+            iter=cst.Call(func=cst.Name(value="enumerate")),
+        ):
+            return frozenset({name})
+    return frozenset()
 
 
 def _conditions(test: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -135,7 +135,7 @@ def changed_globals(body: Body) -> dict[str, cst.CSTNode]:
 def _only_at_import(body: Body, function: Function) -> bool:
     """No function calls it, but modules do, where they define their classes."""
     callers = body.usage.callers.get((body.model.path, function.number), frozenset())
-    return all(number == 0 for _, number in callers)
+    return bool(callers) and all(number == 0 for _, number in callers)
 
 
 def _asked_for_types(body: Body, name: str) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import libcst as cst
 
+from gotcha_lint.analysis.model import Class
 from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import literal, walk
@@ -46,7 +49,17 @@ def _evaluates(call: Call) -> bool:
     """No argument may be a flag that says that the model trains."""
     if call.starred or train_flag(call):
         return False
-    return not any(_may_train(arg) for arg in call.node.args)
+    return not any(_may_train(arg) for arg in (*call.node.args, *_constructed_with(call)))
+
+
+def _constructed_with(call: Call) -> Sequence[cst.Arg]:
+    """Of `Net(deterministic=False).apply(...)`, or of `net = Net(...)` in the same function."""
+    func = call.node.func
+    made: cst.CSTNode | None = func.value if isinstance(func, cst.Attribute) else None
+    if isinstance(made, cst.Name):
+        name = made.value
+        made = next((b.source for b in call.body.of(Bind) if b.name == name), None)
+    return made.args if isinstance(made, cst.Call) else ()
 
 
 def _may_train(arg: cst.Arg) -> bool:
@@ -59,11 +72,19 @@ def _may_train(arg: cst.Arg) -> bool:
 def _trains_by_default(body: Body) -> bool:
     """A model of this file does, and which one is applied here need not be known."""
     return any(
-        param.default is not None and literal(param.default) is TRAIN.get(param.name, ...)
+        default is not None and literal(default) is TRAIN.get(name, ...)
         for cls in body.model.classes
-        if (method := cls.methods.get("__call__")) is not None
-        for param in method.params
+        for name, default in _defaults(cls)
     )
+
+
+def _defaults(cls: Class) -> Iterator[tuple[str, cst.CSTNode | None]]:
+    """Of the fields of a module, and of the parameters of its `__call__`."""
+    for node in walk(cls.node, into_functions=False):
+        if isinstance(node, cst.AnnAssign) and isinstance(node.target, cst.Name):
+            yield node.target.value, node.value
+    method = cls.methods.get("__call__")
+    yield from ((param.name, param.default) for param in method.params) if method else ()
 
 
 def _bound_to(call: Call) -> str:

@@ -1,3 +1,4 @@
+import flax.linen as nn
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -174,6 +175,20 @@ def not_told_to_train(model, variables, x):
     return model.apply(variables, x, rngs={"dropout": key})
 
 
+class Dropping(nn.Module):
+    deterministic: bool
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dropout(0.5)(x, deterministic=self.deterministic)
+
+
+@jax.jit
+def made_to_train(variables, x):
+    key = jax.random.key(2)  # ! constant-key-in-jit
+    return Dropping(deterministic=False).apply(variables, x, rngs={"dropout": key})
+
+
 def loop(state, model, variables, xs):
     first = once_with_helper(xs[0])
     for x in xs:
@@ -182,5 +197,6 @@ def loop(state, model, variables, xs):
         first += eval_step(state, x) + direct_step(model, variables, x) + with_helper(x)
         first += told_to_train(model, variables, x) + not_told_to_train(model, variables, x)
         fresh_state_step(model, x)
+        first += made_to_train(variables, x)
         folded_within(variables, x) + folded_with_a_number(variables, x) + named_alike(x, x)
     return first, state
