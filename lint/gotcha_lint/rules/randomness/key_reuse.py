@@ -40,7 +40,8 @@ class KeyReuse(Rule):
     keys under `eval_shape`, uses in different branches, tests, draws that a mask chooses between,
     that are only printed, checked or asked for their shape, that nobody reads, or that are called
     dummies; a loop over settings that are written out, or over makers of models to choose from,
-    each of which starts from the same key.
+    each of which starts from the same key; keys of what loads data or pretrained weights; in a file
+    `eval*.py`, a loop over what is measured.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
