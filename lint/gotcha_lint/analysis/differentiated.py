@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gotcha_lint.analysis.filling import filled
+from gotcha_lint.analysis.filling import filled, still_free
 from gotcha_lint.analysis.flowing import LIKELY, RESULT
 from gotcha_lint.analysis.limits import is_guarded
 from gotcha_lint.analysis.reaching import Reaching
-from gotcha_lint.analysis.roles import GRADS, functions_of, parameters
+from gotcha_lint.analysis.roles import GRADS, functions_of
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Kind, Value, Via, defined
 from gotcha_lint.facts import Transform
@@ -90,7 +90,9 @@ def _tell_body(flow: Flow, flowing: Reaching, call: Call, row: Transform) -> Non
         return
     for function in functions_of(row, call.args, call.kwargs):
         for target in function.targets:
-            left = [p[0] for p in parameters(flow, target, function) if p[1] == "positional"]
+            left = [
+                p[0] for p in still_free(flow.project, target, function) if p[1] == "positional"
+            ]
             turns = row.role in ("scan", "fori")
             parts = enumerate(zip(left[place:], given, strict=False))  # the carry, then the data
             names = {name for n, (name, one) in parts if one or (turns and n == 0)}

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis.roles import pairs, parameters
+from gotcha_lint.analysis.filling import still_free
+from gotcha_lint.analysis.roles import pairs
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import IS_NONE
 from gotcha_lint.analysis.syntax import dotted
@@ -40,7 +41,7 @@ def tell_flags(
     if not flags or _hands_on(flow, node, target):
         return
     starred = isinstance(node, cst.Call) and any(arg.star for arg in node.args)
-    left = {p[0] for p in parameters(flow, target, function)}
+    left = {p[0] for p in still_free(flow.project, target, function)}
     given = dict(pairs(flow, target, function, args, kwargs))
     for name, default in flags:
         param = name.removesuffix(IS_NONE)
@@ -77,7 +78,7 @@ def tell_defaults(
     """Of a function that is given to a transform: flags are left out, as they would be traced."""
     for one in (target, *sorted(function.held)):
         flags = flow.project.function(one).flags
-        left = {p[0] for p in parameters(flow, one, function)} if flags else ()
+        left = {p[0] for p in still_free(flow.project, one, function)} if flags else ()
         for name, default in flags:
             if (param := name.removesuffix(IS_NONE)) in left:
                 unread = param in static or role in _UNREAD or not known or param != name

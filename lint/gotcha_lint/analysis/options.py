@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.flags import tell_defaults
-from gotcha_lint.analysis.roles import BOUNDARIES, parameters, static_names
+from gotcha_lint.analysis.roles import BOUNDARIES, static_names
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import Kind, Kwargs, Value
 
@@ -40,7 +41,7 @@ def tell_options(flow: Flow, made: Value, function: Value) -> None:
             continue
         for target in function.targets:
             summary = flow.project.function(target)
-            left = {p[0] for p in parameters(flow, target, function)}
+            left = {p[0] for p in still_free(flow.project, target, function)}
             bound = {p[0] for p in summary.params} - left
             static = static_names(flow, target, function, via) | bound
             trace = Trace(

@@ -172,13 +172,6 @@ def functions_of(row: Transform, args: tuple[Value, ...], kwargs: Kwargs) -> Ite
             yield value
 
 
-def parameters(
-    flow: Flow, target: FunctionId, function: Value
-) -> tuple[tuple[str, str, bool], ...]:
-    """The parameters still to be given: without those a partial or a bound method has filled."""
-    return still_free(flow.project, target, function)
-
-
 def static_names(flow: Flow, target: FunctionId, function: Value, via: Via) -> frozenset[str]:
     positional = _counted(flow.project, target, function, via)
     names = {positional[n] for n in via.static_nums if -len(positional) <= n < len(positional)}
@@ -224,7 +217,7 @@ def pairs(
     flow: Flow, target: FunctionId, function: Value, args: tuple[Value, ...], kwargs: Kwargs
 ) -> list[tuple[str, Value]]:
     """The parameters that a call fills, each with its value."""
-    given = [p[0] for p in parameters(flow, target, function) if p[1] == "positional"]
+    given = [p[0] for p in still_free(flow.project, target, function) if p[1] == "positional"]
     filled = list(zip(given, args, strict=False))
     if kwargs:
         names = {p[0] for p in flow.project.function(target).params}

@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis import replicated
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.differentiated import given_to_grad
+from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.flags import tell_defaults, tell_flags
 from gotcha_lint.analysis.options import kept
 from gotcha_lint.analysis.outcomes import settle
@@ -18,7 +19,6 @@ from gotcha_lint.analysis.roles import (
     GRADS,
     functions_of,
     left_out,
-    parameters,
     static_names,
     unpacks,
     via_of,
@@ -111,12 +111,14 @@ def _trace(
         flow.effect(("within", target), frozenset({flow.id}))
     summary = flow.project.function(target)
     static = static_names(flow, target, function, via)
-    bound = {p[0] for p in summary.params} - {p[0] for p in parameters(flow, target, function)}
+    bound = {p[0] for p in summary.params} - {
+        p[0] for p in still_free(flow.project, target, function)
+    }
     if len(function.targets) > 1 and summary.binds == "self" and not summary.decorated:
         bound |= {p[0] for p in summary.params[:1]}  # `compiled(self.step)` beside other functions
     wrt = None
     if row.role in GRADS:
-        given = [p for p in parameters(flow, target, function) if p[1] == "positional"]
+        given = [p for p in still_free(flow.project, target, function) if p[1] == "positional"]
         wrt = frozenset(given[n][0] for n in via.wrt if -len(given) <= n < len(given))
         given_to_grad(flow, target, wrt, via)
     if via.unmapped and not any(v.name in BOUNDARIES for v in function.via):

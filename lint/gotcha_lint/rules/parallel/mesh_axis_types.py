@@ -5,12 +5,9 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.facts.sharding import EXPLICIT_HERE
 from gotcha_lint.queries.meshes import is_indifferent, meant_explicit
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
-
-_EXPLICIT = frozenset(
-    ["reshard", "explicit_axes", "auto_axes", "typeof", "Explicit", "AxisType", "out_sharding"]
-)
 
 
 class MeshAxisTypes(Rule):
@@ -99,4 +96,4 @@ def _fix(site: Call) -> Rewrite | None:
 @lru_cache(maxsize=4)
 def _says_explicit(module: cst.Module) -> bool:
     names = (node.value for node in walk(module) if isinstance(node, cst.Name))
-    return not _EXPLICIT.isdisjoint(names)
+    return not EXPLICIT_HERE.isdisjoint(names)
