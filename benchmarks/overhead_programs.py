@@ -2,52 +2,57 @@
 
     python benchmarks/overhead_programs.py CASE
 
-Prints one JSON object: CPU seconds of the best repeat, or bytes.
+Prepares the case, says "ready", and for each line on standard input does one turn and prints what
+it took: CPU seconds of one call, or bytes. So several of these can be timed in lock-step, turn
+against turn, and a machine that slows down slows all of them.
 """
 
 from __future__ import annotations
 
-import json
+import itertools
 import resource
 import sys
 import time
 from collections.abc import Callable
 
+Turn = Callable[[], float]
 
-def best(work: Callable[[], object], times: int, repeats: int = 9) -> float:
-    """CPU seconds of one call of `work`: the least of several means over `times` calls."""
-    found = []
-    for _ in range(repeats):
+
+def timed(work: Callable[[], object], times: int) -> Turn:
+    """A turn that gives the mean CPU seconds of one call of `work`, over `times` calls."""
+
+    def turn() -> float:
         began = time.process_time()
         for _ in range(times):
             work()
-        found.append((time.process_time() - began) / times)
-    return min(found)
+        return (time.process_time() - began) / times
+
+    for _ in range(times):
+        work()
+    return turn
 
 
-def tiny() -> float:
+def tiny() -> Turn:
     """A call that only costs its dispatch."""
     import jax
     import jax.numpy as jnp
 
     double = jax.jit(lambda x: x * 2)
     x = jnp.ones(4)
-    double(x)
-    return best(lambda: double(x), 4000)
+    return timed(lambda: double(x), 2000)
 
 
-def leaves() -> float:
+def leaves() -> Turn:
     """A call with 100 leaves."""
     import jax
     import jax.numpy as jnp
 
     step = jax.jit(lambda tree: jax.tree.map(lambda leaf: leaf + 1, tree))
     tree = {f"p{i}": jnp.ones(4) for i in range(100)}
-    step(tree)
-    return best(lambda: jax.block_until_ready(step(tree)), 400)
+    return timed(lambda: jax.block_until_ready(step(tree)), 100)
 
 
-def step() -> float:
+def step() -> Turn:
     """A step of about 3 ms that reads its loss."""
     import jax
     import jax.numpy as jnp
@@ -57,33 +62,35 @@ def step() -> float:
         loss, grad = jax.value_and_grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
         return w - 0.01 * grad, loss
 
-    w, x = jnp.ones((384, 384)), jnp.ones((256, 384))
-    w, _ = train(w, x)
+    w, x = jnp.ones((512, 512)), jnp.ones((384, 512))
 
-    def turn() -> None:
+    def once() -> None:
         nonlocal w
         w, loss = train(w, x)
         float(loss)
 
-    return best(turn, 60)
+    return timed(once, 10)
 
 
-def compiles() -> float:
-    """A start that compiles forty functions."""
+def compiles() -> Turn:
+    """A function compiled for the first time, another one each turn."""
     import jax
     import jax.numpy as jnp
 
     x = jnp.ones((16, 16))
-    began = time.process_time()
-    for n in range(40):
+    numbers = itertools.count()
+
+    def once() -> None:
+        n = next(numbers)
         # gotcha: allow[jit-in-loop] compiling is what is measured
         program = jax.jit(lambda x, n=n: jnp.tanh(x @ x + n).sum() * jnp.exp(x).mean())
         jax.block_until_ready(program(x))
-    return time.process_time() - began
+
+    return timed(once, 1)
 
 
-def memory() -> float:
-    """Growth of the process, in bytes, from the 300th to the 1,300th re-jit."""
+def memory() -> Turn:
+    """Growth of the process, in bytes, over 1,000 re-jits, after the first 300."""
     import gc
 
     import jax
@@ -102,20 +109,26 @@ def memory() -> float:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * resource.getpagesize()
 
+    def turn() -> float:
+        before = resident()
+        rejit(1000)
+        return resident() - before
+
     rejit(300)
-    before = resident()
-    rejit(1000)
-    return resident() - before
+    return turn
 
 
-def nothing() -> float:
-    """Only Python's start: for the cost of being installed and off."""
-    return time.process_time()
-
-
-CASES: dict[str, Callable[[], float]] = {
-    case.__name__: case for case in (tiny, leaves, step, compiles, memory, nothing)
+CASES: dict[str, Callable[[], Turn]] = {
+    case.__name__: case for case in (tiny, leaves, step, compiles, memory)
 }
 
+
+def main(case: str) -> None:
+    turn = CASES[case]()
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        print(turn(), flush=True)
+
+
 if __name__ == "__main__":
-    print(json.dumps(CASES[sys.argv[1]]()))
+    main(sys.argv[1])

@@ -1,31 +1,42 @@
-"""What the sanitizer costs: the same programs with it on and off, interleaved, in CPU time.
+"""What the sanitizer costs: the same programs with it on and off, in CPU time.
 
     python benchmarks/sanitizer_overhead.py            all, and results/sanitizer_overhead_*.json
     python benchmarks/sanitizer_overhead.py --quick    one round, nothing written
 
-Each round runs every case once for each way; ratios are medians of the rounds. The rivals are JAX's
-own switches for the same questions.
+A round starts each case once for each way and lets those processes take turns, one at a time, in an
+order drawn anew for each turn; its ratio is the median over the turns of one way's CPU time to that
+of `off` in the same turn. The ratio of a case is the median of the rounds. Between two turns a
+machine's speed changes little, between two runs of a process by tens of percent: on a noisy machine
+only the first can show one percent. The rivals are JAX's own switches for the same questions.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import platform
+import random
+import resource
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PROGRAMS = HERE / "overhead_programs.py"
-BOOT = "import gotcha_sanitizer.auto, runpy, sys; sys.argv = sys.argv[1:]; "
-RUN = "runpy.run_path(sys.argv[0], run_name='__main__')"
+BOOT = "import gotcha_sanitizer.auto; "
+RUN = "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 LIMITS = {"tiny": 1.05, "leaves": 1.05, "step": 1.01, "compiles": 1.03, "nothing": 1.02}
+TURNS = {"tiny": 20, "leaves": 20, "step": 20, "compiles": 20}  # in a round
+STARTS = 60
+GROWTHS = 3  # rounds that look at memory: it takes as long as all the rest
 WAYS: dict[str, dict[str, str]] = {
     "off": {},
     "on": {"GOTCHA_SANITIZE": "1", "GOTCHA_OPTIONS": "quiet=1"},
@@ -34,90 +45,128 @@ WAYS: dict[str, dict[str, str]] = {
 }
 
 
-def once(case: str, way: str) -> float:
-    """One run of a case in a process of its own."""
+@dataclass(frozen=True)
+class Runner:
+    """One case in a process of its own, which does a turn when asked."""
+
+    asked: IO[str]
+    answers: IO[str]
+
+    def turn(self) -> float:
+        print(file=self.asked, flush=True)
+        return float(self.answers.readline())
+
+
+@contextlib.contextmanager
+def runner(case: str, way: str) -> Iterator[Runner]:
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("GOTCHA_", "JAX_"))}
     sources = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
     env = plain | {"PYTHONPATH": sources, "JAX_PLATFORMS": "cpu"} | WAYS[way]
     env["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"  # CPU time of one thread: less noise
-    start = BOOT + RUN if way == "on" else "import sys, runpy; sys.argv = sys.argv[1:]; " + RUN
-    command = [sys.executable, "-c", start, str(PROGRAMS), case]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout.splitlines()[-1]))
+    command = [sys.executable, "-c", BOOT + RUN if way == "on" else RUN, str(PROGRAMS), case]
+    with subprocess.Popen(
+        command,
+        env=env,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        if process.stdin is None or process.stdout is None or not process.stdout.readline():
+            raise RuntimeError(f"{case} ({way}) did not start: run {PROGRAMS} {case} by hand")
+        yield Runner(process.stdin, process.stdout)
+        process.stdin.close()
 
 
-def startup(on_path: bool) -> float:
+def lock_step(case: str) -> dict[str, list[float]]:
+    """One round of a case: what each way's turns took, turn by turn."""
+    taken: dict[str, list[float]] = {way: [] for way in WAYS}
+    with contextlib.ExitStack() as stack:
+        runners = {way: stack.enter_context(runner(case, way)) for way in WAYS}
+        for _ in range(TURNS[case]):
+            for way in random.sample(list(WAYS), len(WAYS)):
+                taken[way].append(runners[way].turn())
+    return taken
+
+
+def startup(way: str) -> float:
     """CPU seconds of a Python that does nothing, with our start line in its way or not."""
     line = "import os; os.environ.get('GOTCHA_SANITIZE', '0') not in ('', '0') and 1/0"
-    command = [sys.executable, "-I", "-c", line if on_path else "import os"]
-    before = os.times()
-    for _ in range(20):
-        subprocess.run(command, check=True)
-    after = os.times()
-    return sum(after[2:4]) - sum(before[2:4])
+    command = [sys.executable, "-I", "-c", line if way == "on" else "import os"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def starts() -> dict[str, list[float]]:
+    """One round of starts with nothing to do, turn by turn."""
+    turns = [{way: startup(way) for way in ("off", "on")} for _ in range(STARTS)]
+    return {way: [turn[way] for turn in turns] for way in ("off", "on")}
+
+
+def growth(way: str) -> float:
+    """Bytes a process grows by over 1,000 re-jits."""
+    with runner("memory", way) as running:
+        return running.turn()
 
 
 def measure(rounds: int) -> dict[str, Any]:
-    cases = [case for case in LIMITS if case != "nothing"]
-    found: dict[str, dict[str, list[float]]] = {case: {w: [] for w in WAYS} for case in cases}
-    starts: dict[bool, list[float]] = {True: [], False: []}
-    growth: dict[str, list[float]] = {"off": [], "on": []}
+    found: dict[str, list[dict[str, list[float]]]] = {case: [] for case in TURNS}
+    started: list[dict[str, list[float]]] = []
+    grown: dict[str, list[float]] = {"off": [], "on": []}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
-        for case in cases:
-            for way in WAYS:
-                found[case][way].append(once(case, way))
-        for on_path in starts:
-            starts[on_path].append(startup(on_path))
-        for way in growth:
-            growth[way].append(once("memory", way))
-    rows = {case: _row(ways) for case, ways in found.items()}
-    off, on = statistics.median(starts[False]), statistics.median(starts[True])
-    rows["nothing"] = {"off": off / 20, "on": on / 20, "ratios": {"on": on / off}}
+        for case, taken in found.items():
+            taken.append(lock_step(case))
+        started.append(starts())
+        for way, sizes in grown.items():
+            if number < GROWTHS:
+                sizes.append(growth(way))
     return {
         "python": platform.python_version(),
-        "jax": _jax_version(),
+        "jax": version("jax"),
         "cpus": os.cpu_count(),
         "rounds": rounds,
-        "cases": rows,
-        "memory_growth_bytes": {way: statistics.median(v) for way, v in growth.items()},
+        "cases": {case: _row(taken) for case, taken in (found | {"nothing": started}).items()},
+        "memory_growth_bytes": {way: statistics.median(sizes) for way, sizes in grown.items()},
     }
 
 
-def _row(ways: Mapping[str, list[float]]) -> dict[str, Any]:
-    """Seconds, and ratios to `off` of the same round."""
-    ratios = {
-        way: statistics.median(a / b for a, b in zip(values, ways["off"], strict=True))
-        for way, values in ways.items()
-        if way != "off"
+def _row(rounds: list[dict[str, list[float]]]) -> dict[str, Any]:
+    """Seconds of each way, and ratios to `off` with the least and the greatest of the rounds."""
+    ways = list(rounds[0])
+    per_round = {way: [_ratio(taken, way) for taken in rounds] for way in ways if way != "off"}
+    seconds = {way: statistics.median(t for taken in rounds for t in taken[way]) for way in ways}
+    return seconds | {
+        "ratios": {way: statistics.median(ratios) for way, ratios in per_round.items()},
+        "range_on": [min(per_round["on"]), max(per_round["on"])],
     }
-    return {way: statistics.median(values) for way, values in ways.items()} | {"ratios": ratios}
 
 
-def _jax_version() -> str:
-    from importlib.metadata import version
-
-    return version("jax")
+def _ratio(taken: Mapping[str, list[float]], way: str) -> float:
+    return statistics.median(a / b for a, b in zip(taken[way], taken["off"], strict=True))
 
 
 def show(result: Mapping[str, Any]) -> str:
     lines = [f"Python {result['python']}, jax {result['jax']}", ""]
-    lines += ["| case | limit | on | rivals |", "| --- | --- | --- | --- |"]
+    lines += ["| case | limit | on | rounds | rivals |", "| --- | --- | --- | --- | --- |"]
     for case, row in result["cases"].items():
         rivals = ", ".join(f"{w} {r:.2f}x" for w, r in row["ratios"].items() if w != "on")
         unit = f"{row['off'] * 1e6:.1f} us"
-        ours = row["ratios"]["on"]
-        lines.append(f"| {case} ({unit}) | {LIMITS[case]:.2f}x | {ours:.3f}x | {rivals} |")
+        least, most = row["range_on"]
+        ours = f"{row['ratios']['on']:.3f}x | {least:.3f} to {most:.3f}"
+        lines.append(f"| {case} ({unit}) | {LIMITS[case]:.2f}x | {ours} | {rivals} |")
     grown = result["memory_growth_bytes"].items()
-    growth = {way: f"{value / 2**20:.1f} MiB" for way, value in grown}
-    lines.append(f"\nmemory after 1,000 more re-jits: {growth}")
+    growths = {way: f"{value / 2**20:.1f} MiB" for way, value in grown}
+    lines.append(f"\nmemory after 1,000 more re-jits: {growths}")
     return "\n".join(lines)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=12)
     options = parser.parse_args()
     result = measure(1 if options.quick else options.rounds)
     print(show(result))

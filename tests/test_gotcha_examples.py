@@ -18,7 +18,7 @@ from pages.catalogue import gotchas
 
 from gotcha_lint.errors import recognise
 
-RUNNER = Path(__file__).parent / "lint" / "run_example.py"
+RUNNER = capture.ROOT / "docs" / "measuring" / "bare.py"
 PAIRS: dict[str, Pair] = {path.name: pairs()[path.name][-1] for path in FOLDER.iterdir()}
 # One that only newer Pythons show is tested there: `make test-all` runs this on each of them.
 SEEN = {name for name in PAIRS if gotchas()[name].check}
@@ -42,7 +42,7 @@ def _name(name: str, cause: str) -> str:
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """Both programs of each pair that raises, in one process: importing JAX takes most time."""
+    """Both programs of each pair that raises; JAX is imported once."""
     folder = tmp_path_factory.mktemp("examples")
     codes = [plain(code) for name in RAISING for code in PAIRS[name][:2]]
     programs = [{"code": code, "shows": ""} for code in codes]

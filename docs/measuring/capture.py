@@ -95,7 +95,7 @@ def run(code: str, shows: str = "") -> Outcome:
         told, record = Path(folder, "told.json"), Path(folder, "run.jsonl")
         return Outcome(
             told=json.loads(told.read_text("utf-8")) if told.exists() else {},
-            err=_without_paths(done.stderr, folder),
+            err=without_paths(done.stderr, folder),
             code=done.returncode,
             run=fold(read(record)) if record.exists() else Run(),
         )
@@ -112,7 +112,7 @@ def sanitizer_text(outcome: Outcome) -> str:
 def _error(outcome: Outcome) -> dict[str, Any]:
     if error := outcome.told.get("error"):
         message = re.sub(r" at 0x[0-9a-f]+", "", error["message"])
-        return error | {"message": _without_paths(message, "").rstrip()}
+        return error | {"message": without_paths(message).rstrip()}
     if aborted := _ABORTED.search(outcome.err):  # no exception: the process is gone
         message = outcome.err[aborted.end() :].partition("\n")[0]
         return {"type": "", "message": message, "line": 0}
@@ -125,7 +125,7 @@ def _warnings(err: str) -> Iterator[str]:
         yield match[0]
 
 
-def _without_paths(text: str, folder: str) -> str:
+def without_paths(text: str, folder: str = "") -> str:
     """Only the program's own name is left of paths; an installed module starts at its package."""
     if folder:
         text = text.replace(f"{os.path.realpath(folder)}/", "").replace(f"{folder}/", "")

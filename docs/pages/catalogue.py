@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from measuring.programs import about
 from trainer_marks import Mark, marks
@@ -18,6 +18,7 @@ from gotcha_lint.registry import RuleInfo, rules
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.checks import checks
 
+_SECTION = re.compile(r"^## (?P<title>[^\n]+)\n(?P<text>.*?)(?=^## |\Z)", re.M | re.S)
 RUN_TIME, CRASH = "run time", "crash"  # families of what has no rule
 
 
@@ -53,6 +54,11 @@ class Gotcha:
         if "## Instead" not in rest and (instead := self._instead()):
             sections.append(f"## Instead\n{instead}")
         return "\n\n".join([first, *sections])
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """The parts of the text that have a title, by it."""
+        return {match["title"]: match["text"].strip() for match in _SECTION.finditer(self.text)}
 
     @property
     def summary(self) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from measuring.programs import marks, plain
 
 from gotcha_sanitizer.advice import ADVICE
@@ -12,7 +10,7 @@ from pages.catalogue import Gotcha
 from pages.measured import Example, examples
 from pages.outcome import told
 
-_SECTION = re.compile(r"^## (?P<title>[^\n]+)\n(?P<text>.*?)(?=^## |\Z)", re.M | re.S)
+_ELSEWHERE = ("References", "In a run", "The price")  # sections with a place of their own
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -31,7 +29,7 @@ def page(gotcha: Gotcha) -> str:
         _titled("Versions", versions.section(gotcha, shown)),
         _titled(
             "References",
-            references.section(gotcha.name, _sections(gotcha).get("References", ""), shown),
+            references.section(gotcha.name, gotcha.sections.get("References", ""), shown),
         ),
         _titled("The price", prices.section(gotcha)),
         _allowed(gotcha),
@@ -61,16 +59,13 @@ def _facts(gotcha: Gotcha) -> str:
 
 def _explained(gotcha: Gotcha, shown: tuple[Example, ...]) -> list[str]:
     """What happens with the true symptom after it, then why, then what to do."""
-    sections = _sections(gotcha)
+    sections = dict(gotcha.sections)
     happens = [sections.pop("What happens", ""), told(shown[0]) if shown else ""]
-    sections.pop("References", "")
+    for elsewhere in _ELSEWHERE:
+        sections.pop(elsewhere, "")
     parts = [_titled("What happens", "\n\n".join(filter(None, happens)))]
     parts += [_titled(title, text) for title, text in sections.items()]
     return [*parts, _causes() if gotcha.name == "recompile" else ""]
-
-
-def _sections(gotcha: Gotcha) -> dict[str, str]:
-    return {match["title"]: match["text"].strip() for match in _SECTION.finditer(gotcha.text)}
 
 
 def _causes() -> str:
@@ -118,6 +113,8 @@ def _sanitizer(gotcha: Gotcha, shown: tuple[Example, ...]) -> str:
     printed = _prints([each.sanitizer for each in shown])
     if printed:
         parts.append(printed)
+    elif said := gotcha.sections.get("In a run"):
+        parts.append(said)
     elif gotcha.sanitizer:
         parts.append(_silent(gotcha))
     else:

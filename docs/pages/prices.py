@@ -26,6 +26,8 @@ def short(gotcha: Gotcha) -> str:
 
 def without(gotcha: Gotcha) -> str:
     """What it costs instead of time or memory."""
+    if said := gotcha.sections.get("The price"):
+        return said[0].lower() + said[1:].rstrip(".")
     shown = examples(gotcha.name)
     if any(each.shown[0].get("true") for each in shown):
         return "another result"
@@ -46,7 +48,8 @@ def section(gotcha: Gotcha) -> str:
     """The page's own."""
     found = price(gotcha.name)
     if not found:
-        return "Not measured." if without(gotcha) == NOT_MEASURED else ""
+        missing = "Not measured." if without(gotcha) == NOT_MEASURED else ""
+        return gotcha.sections.get("The price", missing)
     cpu, where = found["cpu"], found["measured_with"]
     lines = []
     if "seconds" in cpu:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
+from measuring.programs import ROOT
+
 from gotcha_lint.facts.removed import REMOVED
+from pages import releases
 from pages.catalogue import Gotcha
 from pages.measured import Example
 
@@ -14,9 +20,25 @@ def section(gotcha: Gotcha, shown: tuple[Example, ...]) -> str:
         names = {"jax": "jax", "flax": "flax", "optax": "optax", "python": "Python"}
         told = ", ".join(f"{names[name]} {version}" for name, version in _ordered(with_versions[0]))
         parts.append(f"Printed with {told}.")
+    parts.append(releases.told(shown))
+    if gotcha.check and shown:
+        needs = max(each.pair.python for each in shown)
+        tested = [release for python, release in _tested() if python >= needs]
+        parts.append(f"The sanitizer's report of it is tested with jax {', '.join(tested)}.")
     if gotcha.name == "removed-api":
         parts.append(_removed())
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
+
+
+@cache
+def _tested() -> list[tuple[tuple[int, int], str]]:
+    """The Pythons that the tests run with, each with its release of JAX."""
+    found = []
+    for path in sorted((ROOT / "constraints").glob("py3*.txt")):
+        release = re.search(r"^jax==(\d+\.\d+)", path.read_text("utf-8"), re.M)
+        if release:
+            found.append(((3, int(path.stem.removeprefix("py3"))), release[1]))
+    return found
 
 
 def _ordered(versions: dict[str, str]) -> list[tuple[str, str]]:

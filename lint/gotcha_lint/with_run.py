@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -44,12 +44,14 @@ def with_run(
             matches.setdefault(index, []).append(each)
         if not found:
             surprises.append(each)
-    _warn_of_changes(matches, findings)
+    surprises = [each for each in surprises if _wanted(each, settings_for)]
+    shown = [(findings[index].path, each) for index, by in matches.items() for each in by]
+    _warn_of_changes([*shown, *((_shown(each.data["path"]), each) for each in surprises)])
     marked = [_marked(findings[index], by) for index, by in matches.items()]
     marked.sort(key=lambda finding: (-finding.run.seconds if finding.run else 0.0, finding.order))
     rest = [finding for index, finding in enumerate(findings) if index not in matches]
     surprises.sort(key=lambda each: -each.seconds)
-    return marked + rest + [_surprise(s) for s in surprises if _wanted(s, settings_for)]
+    return marked + rest + [_surprise(each) for each in surprises]
 
 
 @cache
@@ -193,13 +195,12 @@ def _wanted(seen: Seen, settings_for: Callable[[str], Settings]) -> bool:
     return path == _NOWHERE or seen.data["name"] not in settings_for(path).ignore
 
 
-def _warn_of_changes(matches: Mapping[int, Sequence[Seen]], findings: Sequence[Finding]) -> None:
+def _warn_of_changes(shown: Iterable[tuple[str, Seen]]) -> None:
     """Lines of a file that was edited since may not be those that ran."""
-    changed = set()
-    for index, by in matches.items():
-        path = findings[index].path
-        began = min(each.began for each in by)
-        if began and os.path.exists(path) and os.path.getmtime(path) > began:
-            changed.add(path)
+    changed = {
+        path
+        for path, seen in shown
+        if seen.began and os.path.exists(path) and os.path.getmtime(path) > seen.began
+    }
     for path in sorted(changed):
         terminal.note(f"note: {path} was changed after the run; its lines may not match")

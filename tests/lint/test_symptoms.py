@@ -22,13 +22,13 @@ NAMED = {
 }
 EXAMPLES = list(NAMED.values())
 RUNNABLE = [pytest.param(example, id=name) for name, example in NAMED.items()]
-# All runs share one process per batch: importing JAX is most of the time.
-RUNNER = Path(__file__).with_name("run_example.py")
+# All runs are forks of one process: importing JAX is most of the time.
+RUNNER = Path(__file__).parents[2] / "docs" / "measuring" / "bare.py"
 
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """Both programs of every example, run in one process, each in a fresh namespace."""
+    """Both programs of every example, each in a fork of one process."""
     folder = tmp_path_factory.mktemp("examples")
     programs = [
         {"code": without_marks(code(example[kind])), "shows": example.get("shows", "")}

@@ -247,11 +247,13 @@ def test_usage(cli: Any):
     assert cli("--with-run", "run.jsonl", "--fix", "a.py").code == 2
 
 
-def test_a_file_that_changed_since_is_told(cli: Any):
+@pytest.mark.parametrize("what", [{"name": "bad-word", "cause": ""}, {"name": "recompile"}])
+def test_a_file_that_changed_since_is_told(cli: Any, what: dict[str, str]):
+    """Whether a rule predicted what was seen, or none did."""
     Path("a.py").write_text("y = BAD\n")
     events = [
         {"event": "start", "time": os.path.getmtime("a.py") - 100},
-        seen(1, name="bad-word", cause="", path=os.path.abspath("a.py")),
+        seen(1, path=os.path.abspath("a.py"), **what),
     ]
     Path("run.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
     assert "a.py was changed after the run" in cli("--with-run", "run.jsonl", "a.py").err

@@ -3,6 +3,9 @@
 The child has a copy of every lock and none of the threads that would release them. It may work for
 months and then hang. `multiprocessing` forks by default on Linux up to Python 3.13; so do data
 loaders with workers.
+
+## The price
+A process that may hang.
 """
 
 import multiprocessing

@@ -2,6 +2,9 @@
 
 A NaN spreads to everything that is computed from it: after one update all weights are NaN. The step
 that printed it is rarely the one that made it.
+
+## The price
+Every step after it.
 """
 
 import jax

@@ -2,6 +2,9 @@
 
 Rounding, `argmax`, comparisons and integers have no slope. JAX never says that a gradient is
 missing: it is zero, the optimizer works, and these parameters stay as they were.
+
+## The price
+Parameters that never learn.
 """
 
 import jax

@@ -14,6 +14,10 @@ class ParameterIgnoredForSelf(Rule):
     Callers pass the value of today; the program has the one that `self.x` had when it was traced,
     baked in as a constant. Nothing fails: an evaluation keeps reporting the first weights.
 
+    ## In a run
+    Of this example nothing: which of two numbers a program should have read, no run can tell. Where
+    the attribute changes after the trace, the old value is reported.
+
     ## Instead
     Read the parameter.
     """

@@ -32,6 +32,9 @@ class EnvironmentSetTooLate(Rule):
     ## Not reported
     Variables set inside functions where nothing above needs jax to be ready, or in files that start
     processes: they may be meant for those.
+
+    ## The price
+    A setting without effect.
     """
 
     severity = "error"

@@ -18,6 +18,10 @@ class EagerOptimizerUpdate(Rule):
     Each operation on each leaf is dispatched on its own, which takes several times as long as one
     jitted step, however the gradients were computed.
 
+    ## In a run
+    Of this example nothing: each operation of the update is compiled once, and dispatching it again
+    is no compile. Where shapes change from step to step, the operations compile again and again.
+
     ## Instead
     One jitted function that computes the gradients, the update, and the new parameters.
     """

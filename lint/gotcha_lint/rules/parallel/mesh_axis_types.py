@@ -9,14 +9,17 @@ from gotcha_lint.facts.sharding import EXPLICIT_HERE
 from gotcha_lint.queries.meshes import is_indifferent, meant_explicit
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 
+_SINCE = (0, 9)  # 0.8.3 still made automatic ones: docs/measured/releases/
+
 
 class MeshAxisTypes(Rule):
     """Makes a mesh without saying whether its axes are automatic: they are explicit now.
 
     ## What happens
-    `jax.make_mesh` gives axes of the type Explicit. Code written for automatic sharding then fails:
-    `ShardingTypeError: Contracting dimensions are sharded and it is ambiguous...` in an ordinary
-    matrix product or gradient, or `ValueError: in_specs passed to shard_map ... does not match`.
+    Since jax 0.9 `jax.make_mesh` gives axes of the type Explicit. Code written for automatic
+    sharding then fails: `ShardingTypeError: Contracting dimensions are sharded and it is
+    ambiguous...` in an ordinary matrix product or gradient, or `ValueError: in_specs passed to
+    shard_map ... does not match`.
 
     ## Instead
     `jax.make_mesh(shape, names, axis_types=(jax.sharding.AxisType.Auto,) * len(names))`.
@@ -24,7 +27,8 @@ class MeshAxisTypes(Rule):
     ## Not reported
     Files that use explicit sharding on purpose, and those that import them or that they import.
     Meshes of ones only, which shard nothing. Meshes whose arrays go to `shard_map` with the specs
-    that it asks for, or from `device_put` straight to numpy.
+    that it asks for, or from `device_put` straight to numpy. Code for
+    older releases (`target-jax`).
     """
 
     severity = "warning"
@@ -58,6 +62,8 @@ class MeshAxisTypes(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
+        if self.options.target_jax < _SINCE:
+            return
         if site.name != "jax.make_mesh" or site.starred or site.arg(2, "axis_types") is not None:
             return
         if _is_of_ones(site.arg_node(0, "axis_shapes")):

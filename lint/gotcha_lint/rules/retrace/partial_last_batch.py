@@ -23,6 +23,10 @@ class PartialLastBatch(Rule):
     the step compiles twice (2 instead of 1 measured), and the second time at the end of the first
     epoch, when nobody looks.
 
+    ## In a run
+    Of this example nothing: a second shape that settles is counted among the compiles of the report
+    and taken for start-up. Sizes that go on changing are reported.
+
     ## Instead
     Drop the remainder (`range(0, len(x) - size + 1, size)`), or pad it and mask the padding.
 

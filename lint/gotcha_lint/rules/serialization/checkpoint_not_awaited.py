@@ -23,6 +23,9 @@ class CheckpointNotAwaited(Rule):
 
     ## Instead
     Call `wait_until_finished()` or `close()` at the end, or use the object as a context manager.
+
+    ## The price
+    The last checkpoint.
     """
 
     severity = "error"

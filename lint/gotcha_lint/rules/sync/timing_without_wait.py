@@ -35,6 +35,9 @@ class TimingWithoutWait(Rule):
     Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait, and so
     does `jax.tree.map(np.asarray, losses)`. Clocks that run from turn to turn, where the result of
     the turn before is given to a function. A time that nobody reads.
+
+    ## The price
+    A wrong time.
     """
 
     severity = "warning"
