@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import click
 import pytest
+from pages.catalogue import gotchas
 
 from gotcha_lint.cli import command
 from gotcha_lint.config import Settings, as_table
@@ -156,6 +157,17 @@ def test_every_option_of_the_sanitizer_is_there_with_its_default():
     assert written == Options() and not written.problems
     for name in shown.keys() - given:
         assert not getattr(Options(), name), f"{name} has a default"
+
+
+def test_what_is_left_out_is_not_in_the_catalogue():
+    """The crashes without a rule are exactly those; every gotcha that is named has a page."""
+    text = (DOCS / "left-out.md").read_text("utf-8")
+    crashes = text.split("\n## Explained after the crash, no rule\n")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", crashes))
+    assert named == {name for name, each in gotchas().items() if not (each.rule or each.check)}
+    assert set(re.findall(r"\(gotchas/([\w-]+)\.md\)", text)) <= {*gotchas(), "README"}
+    for row in re.findall(r"^\| .+ \|$", text, re.M):
+        assert len(row.split(" | ")) == 3, row
 
 
 def test_every_format_and_option_of_the_linter_is_named():

@@ -15,7 +15,7 @@ def page() -> str:
         "By what one sees rather than by name: [by symptom](symptoms.md). Prices are of a CPU, bad "
         "against good; each page says of what. *linter*: on by default, or in preview. "
         "*sanitizer*: seen while the program runs, or explained after its crash (and by "
-        "`gotcha-lint --explain-error`).",
+        "`gotcha-lint --explain-error`). What is known and not here: [left out](../left-out.md).",
         "",
         "| " + " | ".join(HEAD) + " |",
         "| --- " * len(HEAD) + "|",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -11,14 +12,16 @@ class ModuleIndex:
 
     A directory counts as a place to import from when it is above the importing file, or holds the
     topmost package of the module: so `src/` layouts and plain scripts both work without settings.
+    What is inside a package and named as one of the `libraries` is never meant: `aqt/jax/`.
     """
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], libraries: frozenset[str] = frozenset()) -> None:
+        self.libraries = libraries
         self.by_last: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         self.packages: set[tuple[str, ...]] = set()
         self.parts: dict[str, tuple[str, ...]] = {}
         for path in paths:
-            parts = tuple(path.replace("\\", "/").split("/"))
+            parts = tuple(os.path.abspath(path).replace("\\", "/").split("/"))
             name = parts[-1].rpartition(".")[0]
             if name == "__init__":
                 self.packages.add(parts[:-1])
@@ -61,9 +64,15 @@ class ModuleIndex:
                 continue
             root = parts[: len(parts) - len(wanted)]
             above = here[: len(root)] == root
+            if wanted[0] in self.libraries and self._is_inside_a_package(root):
+                continue
             if not above and (root in self.packages or (len(wanted) == 1 and root != here[:-1])):
                 continue
             shared = sum(1 for a, b in zip(root, here, strict=False) if a == b)
             rank = (-shared - above, int(path.endswith(".pyi")), path)
             best = rank if best is None else min(best, rank)
         return best[2] if best else None
+
+    def _is_inside_a_package(self, root: tuple[str, ...]) -> bool:
+        """Empty `__init__.py` are not among the files that are analysed: the disk is asked."""
+        return root in self.packages or os.path.exists("/".join((*root, "__init__.py")))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gotcha_lint import engine
+from gotcha_lint.config import Settings
 from tests.lint.support import lint_files
 
 STEPS = """
@@ -99,3 +101,29 @@ def test_a_star_import_brings_the_libraries_that_the_other_file_imports(tmp_path
     ]
     files["tools.py"] += "__all__ = ['jnp']\n"
     assert not lint_files(tmp_path, files)
+
+
+def test_a_file_is_named_from_wherever(tmp_path: Path, monkeypatch):
+    """An editor gives the whole path, a terminal a short one: the file that jits is found."""
+    write = {
+        "main.py": "import jax\nfrom helper import f\n\ng = jax.jit(f)\n",
+        "helper.py": "def f(x):\n    return float(x)\n",
+        "pyproject.toml": "",
+    }
+    for name, text in write.items():
+        (tmp_path / name).write_text(text)
+    settings = Settings(select=("host-cast-of-tracer",))
+    for working in (tmp_path, tmp_path.parent):
+        monkeypatch.chdir(working)
+        for path in (tmp_path / "helper.py", (tmp_path / "helper.py").relative_to(working)):
+            report = engine.lint([str(path)], lambda _: settings)
+            assert [(f.path, f.line) for f in report.findings] == [(str(path), 2)]
+
+
+def test_a_package_of_the_project_named_as_a_library(tmp_path: Path):
+    """Inside `aqt/jax/` an import of `jax` means JAX: only a script's own folder is searched."""
+    model = "import jax\n\n\n@jax.jit\ndef f(x):\n    return float(x)\n"
+    files = {"aqt/__init__.py": "", "aqt/jax/__init__.py": "", "aqt/jax/model.py": model}
+    assert [(f.path.rpartition("/")[2], f.line) for f in lint_files(tmp_path, files)] == [
+        ("model.py", 6)
+    ]

@@ -13,7 +13,7 @@ from gotcha_lint.analysis.operations import arithmetic
 from gotcha_lint.analysis.resets import note_reset
 from gotcha_lint.analysis.sites import Bind, Operate, Store
 from gotcha_lint.analysis.syntax import dotted, target_names
-from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, content, join, static
+from gotcha_lint.analysis.values import FLAT, UNKNOWN, Kind, Value, content, join, static
 from gotcha_lint.analysis.varying import COUNTED
 
 if TYPE_CHECKING:
@@ -112,15 +112,16 @@ def element(flow: Flow, value: Value, node: cst.CSTNode, position: int) -> Value
     if value.kind is Kind.KEY:
         made = value if value.ident else flow.fresh(node, value)
         return made._replace(ident=made.ident + 1 + position, literal=None)
+    whole = FLAT if value.of == FLAT else ""
     if value.kind in (Kind.ARRAY, Kind.HOST):
-        return Value(value.kind, value.tracer, value.maybe)
+        return Value(value.kind, value.tracer, value.maybe, of=whole)
     if value.kind is Kind.STATIC:
         return static("int" if value.of == "tuple" else "", varying=value.varying)
     if value.kind is Kind.TREE:
         return Value(Kind.UNKNOWN, value.tracer, True)
     if value.items and value.kind in (Kind.LIST, Kind.ITER):
         return content(value)
-    return flow.fresh(node, Value(tracer=value.tracer, maybe=True))
+    return flow.fresh(node, Value(tracer=value.tracer, maybe=True, of=whole))
 
 
 def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: bool) -> None:

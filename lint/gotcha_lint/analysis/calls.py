@@ -8,11 +8,12 @@ import libcst as cst
 
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.attributes import attribute, note_plain, note_setattr
+from gotcha_lint.analysis.given_keys import use_keys
 from gotcha_lint.analysis.host_reads import note_read
 from gotcha_lint.analysis.key_uses import consume
 from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
-from gotcha_lint.analysis.propagation import apply_function, hand_over, tell, use_keys
+from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
 from gotcha_lint.analysis.rates import signed
 from gotcha_lint.analysis.results import of_fact
 from gotcha_lint.analysis.settings import note_setting
@@ -146,7 +147,7 @@ def _apply_named(
     if fact.transform is not None:
         return transform(flow, node, callee, fact, args, kwargs)
     if fact.key is not None:
-        consume(flow, node, fact, args, kwargs)
+        consume(flow, node, fact, args, kwargs, name)
     if fact.logits is not None:
         given_as_logits(flow, node, fact, args, kwargs, name)
     if fact.log is not None:

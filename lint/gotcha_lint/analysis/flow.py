@@ -14,6 +14,7 @@ import libcst as cst
 
 from gotcha_lint.analysis import differentiated, expressions, hosting, statements
 from gotcha_lint.analysis.carried import tell_carried
+from gotcha_lint.analysis.computing import note_computing
 from gotcha_lint.analysis.flags import known_flags, take_side
 from gotcha_lint.analysis.makers import note_maker
 from gotcha_lint.analysis.model import FileModel, Function, Scope
@@ -83,6 +84,7 @@ class Flow:
         for name, value in self.ever.items():
             self.effect(("local", self.id, name), value)
         note_maker(self)
+        note_computing(self)
         for site in sorted(self.places.values(), key=lambda site: site.at.order):
             site.body.sites.append(site)
         differentiated.pass_on(self)

@@ -8,6 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import At, Bind, Body, Call
 from gotcha_lint.analysis.syntax import children, walk
+from gotcha_lint.analysis.values import FLAT
 
 # No gradient comes through these.
 _FLAT = frozenset(
@@ -77,6 +78,8 @@ class Flowing:
         """What each name was made of, by the statements that assign it."""
         found: dict[str, list[cst.CSTNode]] = {}
         for bind in self.body.of(Bind):
+            if bind.value.of == FLAT:
+                continue
             source = bind.source or _right_side(bind.at.statement)
             if source is not None:
                 found.setdefault(bind.name, []).append(source)
@@ -148,7 +151,8 @@ class Flowing:
             if current.__class__ in _NO_VALUES:
                 continue
             if type(current) is cst.Call:
-                if is_flat(self.body.call_of(current)):
+                call = self.body.call_of(current)
+                if is_flat(call) or (call is not None and call.result.of == FLAT):
                     continue
                 if isinstance(current.func, cst.Attribute) and current.func.attr.value == "param":
                     return True

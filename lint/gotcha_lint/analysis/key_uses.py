@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.key_needs import needs_here, needs_of_pieces
 from gotcha_lint.analysis.looked_at import only_looked_at
 from gotcha_lint.analysis.sites import KeyUse
 from gotcha_lint.analysis.unread import never_read
@@ -20,16 +21,21 @@ MAY_BE_KEYS = frozenset({Kind.KEY, Kind.UNKNOWN, Kind.ARRAY})  # `key: jax.Array
 
 
 def consume(
-    flow: Flow, node: cst.CSTNode, fact: Fact, args: tuple[Value, ...], kwargs: Kwargs
+    flow: Flow,
+    node: cst.CSTNode,
+    fact: Fact,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    name: str,
 ) -> None:
     """A key is drawn from, or split: its second use gives the same numbers again."""
     assert fact.key is not None
     value = kwargs.get("key") or (args[fact.key] if 0 <= fact.key < len(args) else None)
     if value is not None:
-        use_key(flow, node, value)
+        use_key(flow, node, value, splits=name == "jax.random.split")
 
 
-def use_key(flow: Flow, node: cst.CSTNode, value: Value) -> None:
+def use_key(flow: Flow, node: cst.CSTNode, value: Value, *, splits: bool = False) -> None:
     if value.kind not in MAY_BE_KEYS or flow.state is None:
         return
     if not value.ident:
@@ -37,7 +43,10 @@ def use_key(flow: Flow, node: cst.CSTNode, value: Value) -> None:
             flow.record(KeyUse, node, node, value)  # maybe of the function around: each turn's
         return
     if value.param:
-        flow.effect(("consumes", flow.id, value.param), True)
+        needs = needs_here(flow)
+        if splits and not needs:
+            needs = needs_of_pieces(flow, flow.at.statement)
+        flow.effect(("consumes", flow.id, value.param), frozenset({needs}))
     first = flow.state.used.get(value.ident)
     if first is not None and not _in_vain(flow, first):
         flow.record(KeyUse, node, first, value)

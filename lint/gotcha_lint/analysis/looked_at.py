@@ -100,7 +100,7 @@ def uses_of(body: Body, line: cst.CSTNode) -> Uses | None:
     readers: list[cst.CSTNode] = []
     named = False
     for statement in (lines.statements[at] for at in lines.after(place, names)):
-        read, counts = _reads(statement, names)
+        read, counts = reads(statement, names)
         if shared and _captures(body, statement, shared & names):
             read = counts = True
         named = named or read
@@ -112,7 +112,7 @@ def uses_of(body: Body, line: cst.CSTNode) -> Uses | None:
     return Uses(tuple(readers), named)
 
 
-def _reads(statement: cst.CSTNode, names: set[str]) -> tuple[bool, bool]:
+def reads(statement: cst.CSTNode, names: set[str]) -> tuple[bool, bool]:
     """Does a statement read one of the names, and is that for its numbers?"""
     if statement.__class__ in (cst.FunctionDef, cst.ClassDef):
         return False, False
@@ -132,7 +132,8 @@ def bound_by(line: cst.CSTNode) -> set[str]:
     parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
     found = [each.target for part in parts if isinstance(part, cst.Assign) for each in part.targets]
     plain = all(is_plain(target) for target in found)
-    return {name.value for target in found for name in target_names(target)} if plain else set()
+    names = {name.value for target in found for name in target_names(target)} if plain else set()
+    return names - {"_"} or names  # `for _ in ...` reads nothing
 
 
 def made_of_both(

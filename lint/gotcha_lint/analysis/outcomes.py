@@ -9,6 +9,8 @@ import libcst as cst
 
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.closures import holding
+from gotcha_lint.analysis.computing import of_this_call
+from gotcha_lint.analysis.flat import flat
 from gotcha_lint.analysis.options import tell_options, with_kept
 from gotcha_lint.analysis.replicated import of_gradients
 from gotcha_lint.analysis.roles import (
@@ -19,6 +21,7 @@ from gotcha_lint.analysis.roles import (
 )
 from gotcha_lint.analysis.trees import PLACE, PUT, put_again
 from gotcha_lint.analysis.values import (
+    FLAT,
     UNKNOWN,
     FunctionId,
     Kind,
@@ -48,6 +51,7 @@ def outcome(
         value = varying.resolved(value, given)
     elif value != UNKNOWN:
         value = varying.without(value, varying.PARAM)
+    value = of_this_call(flow, node, function, (*args, *kwargs.values()), value)
     value = _through(flow, node, function, value)
     compiled = any(v.name in BOUNDARIES for v in function.via)
     traced_here = flow.staged or any(holds_tracer(a) for a in (*args, *kwargs.values()))
@@ -104,6 +108,8 @@ def substitute(
     if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
         every = flow.view.get(("param", target, value.param)) or UNKNOWN
         return _made_of(value, given, every, kwargs)
+    if value.of == FLAT:
+        return flat(given)
     return put_again(value.made, given) if value.made in (PUT, PLACE) else given
 
 

@@ -101,6 +101,9 @@ def _traced_parameter(
     array = annotated.kind is Kind.ARRAY and (seen is None or seen.kind is Kind.ARRAY)
     known = trace.known or (trace.filtered and array)
     maybe = default is not None or trace.soft or not known
+    number = annotated.kind is Kind.STATIC and annotated.of in ("int", "float", "bool")
+    if number and trace.chain[-1][1].startswith("pallas "):
+        return annotated  # a kernel is given references: what fills this is not seen
     whole = seen is not None and seen.kind in (Kind.OBJECT, Kind.TREE)
     if seen is not None and whole and annotated.kind is Kind.OBJECT and annotated.cls:
         return annotated._replace(tracer=seen.tracer)  # often of a class below
@@ -114,7 +117,7 @@ def _traced_parameter(
         return annotated._replace(tracer=True)
     if annotated.kind is Kind.STATIC and flow.body.trace.soft:
         return annotated  # `model(x, train: bool)`: nobody has seen it traced
-    if annotated.kind is Kind.STATIC and annotated.of in ("int", "float", "bool"):
+    if number:
         return TRACER._replace(maybe=maybe)
     return TRACED._replace(maybe=maybe)
 

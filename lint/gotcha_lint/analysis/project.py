@@ -34,7 +34,7 @@ class Project:
 
     @cached_property
     def index(self) -> ModuleIndex:
-        return ModuleIndex(self.summaries)
+        return ModuleIndex(self.summaries, self.facts.libraries)
 
     def function(self, fid: FunctionId) -> FunctionSummary:
         return self.summaries[fid[0]].functions[fid[1]]

@@ -9,9 +9,8 @@ import libcst as cst
 from gotcha_lint.analysis.changing import handed
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread
+from gotcha_lint.analysis.given_keys import use_keys
 from gotcha_lint.analysis.host_reads import note_reads_of
-from gotcha_lint.analysis.key_uses import MAY_BE_KEYS, use_key
-from gotcha_lint.analysis.logit_uses import use_in_log, use_logits
 from gotcha_lint.analysis.outcomes import outcome
 from gotcha_lint.analysis.rates import tell_sign
 from gotcha_lint.analysis.replicated import varied
@@ -101,26 +100,6 @@ def _made_with(flow: Flow, cls: ClassId) -> list[Value]:
     return [value for key in keys if (value := flow.view.get(key)) is not None]
 
 
-def use_keys(
-    flow: Flow,
-    node: cst.CSTNode,
-    target: FunctionId,
-    function: Value,
-    args: tuple[Value, ...],
-    kwargs: Kwargs,
-    used: set[int],
-) -> None:
-    for name, value in pairs(flow, target, function, args, kwargs):
-        if value.kind in MAY_BE_KEYS and flow.view.get(("consumes", target, name)):
-            if value.ident not in used or len(function.targets) == 1:
-                use_key(flow, node, value)  # one of several functions is called
-            used.add(value.ident)
-        elif value.kind is Kind.ARRAY and (value.of or value.param):
-            use_logits(flow, node, value, flow.view.get(("logits", target, name)))
-            if flow.view.get(("logged", target, name)):
-                use_in_log(flow, node, value)
-
-
 def tell(
     flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value,
     args: tuple[Value, ...], kwargs: Kwargs, via: Via | None, binds: bool = False,
@@ -148,7 +127,7 @@ def tell(
             plain = value._replace(param="", ident=0, site=None)
         if plain.varying or plain.items:
             plain = handed(flow, node, plain, value, args, kwargs)
-        if plain.of and plain.kind is Kind.ARRAY:
+        if plain.of and plain.kind in (Kind.ARRAY, Kind.UNKNOWN):
             plain = plain._replace(of="")  # another caller gives another array
         if isinstance(plain.literal, int | float):
             tell_sign(flow, target, name, plain.literal)

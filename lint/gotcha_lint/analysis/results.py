@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.computing import by_method
+from gotcha_lint.analysis.flat import flat
 from gotcha_lint.analysis.rests import yields_rest
 from gotcha_lint.analysis.syntax import names_in
 from gotcha_lint.analysis.trees import of_tree
@@ -56,6 +58,9 @@ def of_fact(
             mark = varying.of_call(name, args, kwargs)
             of = origin(first) if first.kind is Kind.ARRAY else ""
             return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of, varying=mark))
+        case "array-or-host":
+            mark = varying.of_call(name, args, kwargs)
+            return flow.fresh(node, by_method(first, flow.staged or traced, mark))
         case "arrays":
             item = Value(Kind.ARRAY, flow.staged or traced)
             return Value(Kind.LIST, of="tuple", items=(item,), tracer=item.tracer)
@@ -80,6 +85,8 @@ def of_fact(
             return NONE
         case "same":
             return first
+        case "flat":
+            return flat(first)
         case (
             "device-same"
             | "arrays-of"
@@ -207,7 +214,10 @@ def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool
     if name == "builtins.max" and lengths and len(args) == 1:
         return static("int", varying="own-maximum")
     if args and all(v.kind is Kind.STATIC for v in args):
-        return static(args[0].of, varying=varying.strongest(v.varying for v in args))
+        of, mark = args[0].of, varying.strongest(v.varying for v in args)
+        if name == "builtins.min" and mark == varying.COUNTED and len(args) > 1:
+            mark = ""  # `min(order, self.step + 1)` stops at the order
+        return static(of, varying=mark)
     if traced or any(v.kind is Kind.ARRAY for v in args):
         tracer = any(map(holds_tracer, args))
         sure = len(args) > 1 and any(v.tracer and not v.maybe for v in args)

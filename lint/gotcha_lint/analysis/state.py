@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import libcst as cst
 
 from gotcha_lint.analysis.values import Value, join
@@ -65,4 +67,30 @@ def join_states(a: State | None, b: State | None) -> State | None:
         elif old is not value:
             env[name] = join(old, value)
     used, donated = {**b.used, **a.used}, {**b.donated, **a.donated}
+    if a.used.keys() != b.used.keys():
+        gone = {*_made_anew(a, b), *_made_anew(b, a)}
+        used = {ident: node for ident, node in used.items() if ident not in gone}
     return State(env, used, donated, a.aliases | b.aliases, a.aside)
+
+
+def _made_anew(state: State, other: State) -> set[int]:
+    """The keys used up that one path knows no more, and that the other has made anew.
+
+    As where `key = None` on one path, and `key = keys[i]` on the other.
+    """
+    unlike = {ident for ident in state.used if ident not in other.used}
+    if not unlike:
+        return unlike
+    lost = _held(other.env.values()) - _held(state.env.values())
+    return {ident for ident in unlike if ident // 1024 in lost}
+
+
+def _held(values: Iterable[Value]) -> set[int]:
+    """The identities of values and of what is in them, without the numbers of their parts."""
+    found: set[int] = set()
+    for value in values:
+        if value.ident > 0:
+            found.add(value.ident // 1024)
+        if value.items:
+            found |= _held(value.items)
+    return found

@@ -8,7 +8,7 @@ class). Functions tell, and read of others:
     traced f, host f        that it is traced, and why; that it runs on the host for certain
     flag f n                which of True and False a flag is while tracing; None: not known
     closes f                the functions that a traced closure holds
-    consumes f n            a key that is used up
+    consumes f n            a key that is used up: the ways to it, each with what it needs
     logits f n, logged f n  must be logits, with what they must not be; is taken the logarithm of
     unsure f n              a call while tracing gives what is not known
     graded f                the parameters that a gradient runs through, the results it starts from
@@ -16,6 +16,7 @@ class). Functions tell, and read of others:
     rate f n, sign f n      a step size; which signs it was given
     sets f, reads f         the settings it puts right; the parameters it reads on the host
     carried f               parameters that a loop fills with what the call before gave
+    computes f              it gives only what it makes of its parameters: numbers or arrays
     anew f, static read f   gives another function at each call; what it reads of a static `self`
 
 `survey` alone reads, at the end: called f, within f (by whom, from host and traced code),
@@ -82,8 +83,17 @@ def merge_traces(a: Trace, b: Trace) -> Trace:
         chain=first.chain,
         soft=first.soft and second.soft,
         direct=first.direct or second.direct,
-        static=first.static & second.static if both else first.static,
+        static=_static_in_both(first, second) if both else first.static,
         wrt=wrt if both else first.wrt,
         known=first.known and second.known if both else first.known,
         filtered=first.filtered and second.filtered if both else first.filtered,
+    )
+
+
+def _static_in_both(a: Trace, b: Trace) -> frozenset[str]:
+    """`grad` hands on as they are the parameters that it does not differentiate."""
+    return frozenset(
+        name
+        for name in a.static | b.static
+        if all(name in t.static or (t.wrt is not None and name not in t.wrt) for t in (a, b))
     )

@@ -9,7 +9,7 @@ from typing import Any
 import libcst as cst
 
 from gotcha_lint.analysis.lines import lines_of
-from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.model import FileModel, Function
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import target_names, walk
 
@@ -21,43 +21,74 @@ def never_read(body: Body, call: Call) -> bool:
 
     Of a module's names that is known in notebooks only: other files may read those of a script.
     """
-    line = call.at.statement
+    return _is_unread(body.model, body.function, call.at.statement, call.node)
+
+
+def in_unread_line(body: Body) -> bool:
+    """It is a lambda of such an assignment of the function around."""
+    lambda_, outer = body.function.node, body.function.parent
+    if not isinstance(lambda_, cst.Lambda) or outer is None:
+        return False
+    lines = (line for line in lines_of(outer.node).statements if _holds(line, lambda_))
+    return any(_is_unread(body.model, outer, line, lambda_) for line in lines)
+
+
+def _is_unread(model: FileModel, function: Function, line: cst.CSTNode, node: cst.CSTNode) -> bool:
     parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
-    own = (part for part in parts if any(node is call.node for node in walk(part)))
-    small = next(own, None)
+    small = next((part for part in parts if _holds(part, node)), None)
     if not isinstance(small, cst.Assign):
         return False
     names = {name.value for each in small.targets for name in target_names(each.target)}
     plain = all(is_plain(each.target) for each in small.targets)
     if not plain or not names:
         return False
-    if body.function.number == 0:
-        return is_notebook(body) and not any(_read_later(body, line, name) for name in names)
-    return not any(is_read(body.function, name) for name in names)
+    if function.number == 0:
+        return is_notebook(model) and not any(_read_later(function, line, name) for name in names)
+    return not any(is_read(function, name) and _read_later(function, line, name) for name in names)
 
 
-def _read_later(body: Body, line: cst.CSTNode, name: str) -> bool:
-    """A later statement of the module reads the name, before one that only binds it."""
-    if name in body.function.shared:
+def _holds(outer: cst.CSTNode, node: cst.CSTNode) -> bool:
+    return any(part is node for part in walk(outer))
+
+
+def _read_later(function: Function, line: cst.CSTNode, name: str) -> bool:
+    """A later statement of the function reads the name, before one that only binds it."""
+    if _leaves(function, name):
         return True
-    lines = lines_of(body.model.tree)
+    lines = lines_of(function.node)
     place = lines.places.get(id(line))
     if place is None:  # in a loop, or under a condition
         return True
     for statement in (lines.statements[at] for at in lines.after(place, {name})):
         nodes = list(walk(statement, into_functions=False))
         named = {id(node) for node in nodes if type(node) is cst.Name and node.value == name}
-        if named and statement.__class__ not in _DEFINITIONS:
-            return not named <= {id(node) for node in stored(nodes)}
+        if statement.__class__ in _DEFINITIONS or not named:
+            continue
+        if not named <= {id(node) for node in stored(nodes)}:
+            return True
+        if _binds(statement, name):
+            return False
     return False
+
+
+def _binds(statement: cst.CSTNode, name: str) -> bool:
+    """Whoever comes here binds the name: no branch or loop of its own."""
+    parts = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
+    targets = [
+        each.target for part in parts if isinstance(part, cst.Assign) for each in part.targets
+    ]
+    return any(node.value == name for target in targets for node in target_names(target))
+
+
+def _leaves(function: Function, name: str) -> bool:
+    """A function nested in it may read the name, or one elsewhere."""
+    scope = function.scope
+    return name in function.shared or name in scope.global_names | scope.nonlocal_names
 
 
 def is_read(function: Function, name: str) -> bool:
     """The name is read in the function, or in one nested in it."""
-    scope = function.scope
-    if name in function.shared or name in scope.global_names | scope.nonlocal_names:
-        return True
-    return name in _reads(function.node)
+    return _leaves(function, name) or name in _reads(function.node)
 
 
 @lru_cache(maxsize=4)
@@ -85,7 +116,6 @@ def stored(nodes: list[cst.CSTNode]) -> Iterator[cst.CSTNode | None]:
             yield node.keyword  # type: ignore[attr-defined]
 
 
-def is_notebook(body: Body) -> bool:
-    model = body.model
+def is_notebook(model: FileModel) -> bool:
     comments = (line.comment.value for line in model.tree.header if line.comment)
     return model.path.endswith(".ipynb") or any("jupytext" in text for text in comments)

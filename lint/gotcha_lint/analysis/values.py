@@ -91,6 +91,7 @@ ANY = "*"  # the name of an attribute whose name is computed
 OPTIMIZER = "optax.GradientTransformation"
 FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update
 GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up already
+FLAT = "flat"  # what an array is, or something unknown: no gradient runs through it
 PART = "?"  # before a name, as what an array gave: a part of this parameter
 DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
 

@@ -51,6 +51,7 @@ ROWS: dict[str, Fact] = {
     "flax.nnx.fori_loop": Fact("fori", Transform("fori", (2,), ("body_fun",), gives="result")),
     "flax.nnx.Rngs": Fact("object:flax.nnx.Rngs"),
     "flax.nnx.Optimizer": Fact("object:flax.nnx.Optimizer"),
+    "flax.nnx.ModelAndOptimizer": Fact("object:flax.nnx.ModelAndOptimizer"),
     "flax.nnx.split": Fact("arrays-tree"),
     "flax.nnx.state": Fact("tree"),
     "flax.nnx.to_pure_dict": Fact("same"),

@@ -104,7 +104,7 @@ ROWS: dict[str, Fact] = {
     "jax.random.key_impl": STATIC,
     "jax.nn.initializers": Fact(""),
     "jax.lax.axis_size": STATIC,
-    "jax.lax.stop_gradient": Fact("same"),
+    "jax.lax.stop_gradient": Fact("flat"),
     "jax.lax.with_sharding_constraint": Fact("same"),
     "jax.lax.psum": Fact("same"),
     "jax.lax.pmean": Fact("same"),
@@ -147,6 +147,7 @@ ROWS["jax.numpy.apply_along_axis"] = Fact(
     "array", Transform("vmap", names=("func1d",), staged=False, gives="result")
 )
 ROWS["jax.numpy.piecewise"] = ARRAY
+ROWS["jax.numpy.reshape"] = Fact("array-or-host")  # alone among them (jax 0.10.2 to 0.12.0)
 ROWS |= _each(
     "split array_split hsplit vsplit dsplit meshgrid nonzero histogram gradient "
     "broadcast_arrays unravel_index divmod modf frexp tril_indices triu_indices "

@@ -19,6 +19,8 @@ SAME_ON_PURPOSE = (
 )
 # A function of such a name may be given the key of the training: its numbers change nothing there.
 EVALUATES = ("eval", "valid")
+# Comments that say that equal numbers are meant.
+SAME_SEED = ("same seed", "same key", "same rng", "same random", "common random")
 # One that reads data from somewhere shuffles with its key, if it uses it at all.
 LOADS = ("load_", "read_", "fetch_")
 LOADED = ("data", "set", "split", "batches")

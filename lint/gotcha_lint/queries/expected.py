@@ -51,3 +51,19 @@ def is_test(path: str) -> bool:
     words = set(file.removesuffix(".py").split("_"))
     places = set(folder.split("/")[-3:])
     return bool(words & _TEST_FILES) or bool(places & _TEST_FOLDERS)
+
+
+def is_benchmark(body: Body) -> bool:
+    """By the name of the file, or of all functions that call this one: its numbers are timed."""
+    stem = body.model.path.replace("\\", "/").rpartition("/")[2].removesuffix(".py")
+    if _names_benchmark(stem) or _names_benchmark(body.function.name):
+        return True
+    callers = body.usage.callers.get(body.id, ())
+    project = body.project
+    if project is None or not callers:
+        return False
+    return all(_names_benchmark(project.function(caller).name) for caller in callers)
+
+
+def _names_benchmark(name: str) -> bool:
+    return any(word.startswith("bench") for word in name.lower().split("_"))

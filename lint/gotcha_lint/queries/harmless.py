@@ -10,12 +10,14 @@ import libcst as cst
 from gotcha_lint.analysis.looked_at import only_looked_at
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import parents, walk
+from gotcha_lint.analysis.unread import never_read
 from gotcha_lint.facts.random import SELECTS, SUMS, WAITS
+from gotcha_lint.queries.cells import left_in_its_cell, unread_in_its_cell
 from gotcha_lint.queries.idle import (
     called_dummy,
+    only_shapes_init,
     starts_ready_made,
     starts_with,
-    unread_in_its_cell,
 )
 from gotcha_lint.queries.masks import logical
 
@@ -27,11 +29,14 @@ def harmless(body: Body, now: Call, before: Call) -> bool:
     if now is before:
         return False
     return (
-        starts_with(now, before)
+        (body.function.number != 0 and never_read(body, now))
+        or starts_with(now, before)
+        or only_shapes_init(now, before)
         or starts_ready_made(now)
         or starts_ready_made(before)
         or only_looked_at(body, now, before.at.statement)
         or unread_in_its_cell(body, now, before)
+        or left_in_its_cell(body, now, before)
         or (_is_ready(body, now) and _is_ready(body, before))
         or _left_behind(body, now, before)
         or _one_of(body, now, before)
@@ -91,16 +96,14 @@ def _mentions(root: cst.CSTNode) -> list[cst.Name]:
 
 def _one_of(body: Body, now: Call, before: Call) -> bool:
     """A mask takes each element from one draw: `where(mask, a, b)`, or a sum of `a * mask`."""
-    if now.at.statement is before.at.statement:
-        return False
-    places = [
-        [node for name in _names(body, call) for node in _reads(body).get(name, ())]
-        for call in (now, before)
-    ]
-    if any(len(found) != 1 for found in places):
-        return False
-    one, other = (_choice(body, *found) for found in places)
+    one, other = _chosen(body, now), _chosen(body, before)
     return one is not None and other is not None and one.by is other.by and one.of is not other.of
+
+
+def _chosen(body: Body, call: Call) -> _Choice | None:
+    """What chooses the draw, where it stands; else where the one mention of its name does."""
+    places = [node for name in _names(body, call) for node in _reads(body).get(name, ())]
+    return _choice(body, call.node) or (_choice(body, places[0]) if len(places) == 1 else None)
 
 
 class _Choice(NamedTuple):

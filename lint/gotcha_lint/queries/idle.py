@@ -7,11 +7,11 @@ import libcst as cst
 from gotcha_lint.analysis.looked_at import bound_by, is_draw, made_of_both, uses_of
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import last_word, names_in, walk
-from gotcha_lint.analysis.unread import is_notebook
-from gotcha_lint.facts.random import DUMMIES, DUMMY_COMMENTS, READY_MADE
-from gotcha_lint.queries.notebooks import begins_cell
+from gotcha_lint.facts.random import DUMMIES, DUMMY_COMMENTS, KEY_MAKERS, READY_MADE
+from gotcha_lint.queries.cells import in_another_cell
 from gotcha_lint.rule import text_of
 
+_FEW = 4  # steps from a draw to the `init` that it is for
 _STARTS = ("init", "initialize", "initialise")
 
 
@@ -42,14 +42,8 @@ def _comment_above(body: Body, line: cst.CSTNode) -> str:
 
 
 def starts_with(now: Call, before: Call) -> bool:
-    """`model.init(key, x)` where x was drawn: it makes its numbers of the key and a path.
-
-    Of a method of the project we do not know that.
-    """
-    func = now.node.func
-    if not isinstance(func, cst.Attribute) or func.attr.value not in _STARTS:
-        return False
-    if now.callee.targets or not is_draw(before) or not _key_is_first(now):
+    """`model.init(key, x)` where x was drawn with that key."""
+    if not _is_init(now) or not is_draw(before):
         return False
     drawn = bound_by(before.at.statement)
     return any(
@@ -81,7 +75,43 @@ def starts_ready_made(call: Call) -> bool:
 def _key_is_first(call: Call) -> bool:
     """As in linen and haiku; what takes a key elsewhere may draw as it likes."""
     first = call.node.args[0].value if call.node.args else None
-    return isinstance(first, cst.Dict) or (bool(call.args) and bool(call.args[0].ident))
+    if isinstance(first, cst.Dict):
+        return True
+    return bool(call.args) and (bool(call.args[0].ident) or call.args[0].of == "dict")
+
+
+def only_shapes_init(now: Call, before: Call) -> bool:
+    """A key is split again after something was drawn as an input of `model.init`, and no more."""
+    return now.name in KEY_MAKERS and _only_shapes_init(before.body, before.at.statement, _FEW)
+
+
+def _only_shapes_init(body: Body, line: cst.CSTNode, steps: int) -> bool:
+    uses = uses_of(body, line)
+    if uses is None or not uses.readers:
+        return False
+    names = bound_by(line)
+    return all(
+        _reads_in_init(body, reader, names)
+        or (steps > 0 and _only_shapes_init(body, reader, steps - 1))
+        for reader in uses.readers
+    )
+
+
+def _reads_in_init(body: Body, line: cst.CSTNode, names: set[str]) -> bool:
+    """All that a line reads of some names is given to the `init` of a model."""
+    calls = (body.call_of(node) for node in walk(line) if isinstance(node, cst.Call))
+    starts = [call for call in calls if call is not None and _is_init(call)]
+    given = {id(part) for call in starts for arg in call.node.args[1:] for part in walk(arg.value)}
+    read = [node for node in walk(line) if isinstance(node, cst.Name) and node.value in names]
+    return bool(read) and all(id(node) in given for node in read)
+
+
+def _is_init(call: Call) -> bool:
+    """Of linen or haiku, which make their numbers of the key and a path; a method of the project
+    may draw as it likes."""
+    func = call.node.func
+    named = isinstance(func, cst.Attribute) and func.attr.value in _STARTS
+    return named and not call.callee.targets and _key_is_first(call)
 
 
 def equal_starts(now: Call, before: Call) -> bool:
@@ -98,27 +128,5 @@ def equal_starts(now: Call, before: Call) -> bool:
         return False
     if some == others:
         return True
-    apart = _in_another_cell(now, before)  # where names are used again for other things
+    apart = in_another_cell(now, before)  # where names are used again for other things
     return not made_of_both(now.body.function.node, some, others, by_name=apart)
-
-
-def unread_in_its_cell(body: Body, now: Call, before: Call) -> bool:
-    """Nothing of the notebook reads it, but for a magic, and the other is in another cell."""
-    if not is_draw(now) or body.function.number != 0:
-        return False
-    uses = uses_of(body, now.at.statement)
-    if uses is None or uses.readers:
-        return False
-    return _in_another_cell(now, before)
-
-
-def _in_another_cell(now: Call, before: Call) -> bool:
-    body, between, met = now.body, False, False
-    for statement in body.model.tree.body if body.function.number == 0 else ():
-        if statement is before.at.statement:
-            between, met = False, True
-        elif begins_cell(statement):
-            between = True
-        if statement is now.at.statement:
-            return met and between and is_notebook(body)
-    return False

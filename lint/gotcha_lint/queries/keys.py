@@ -10,7 +10,15 @@ from gotcha_lint.analysis.looked_at import bound_by
 from gotcha_lint.analysis.sites import Bind, Body, Call, Discard, Loop
 from gotcha_lint.analysis.syntax import last_word, names_in, walk
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.facts.random import ALIGNED, EPOCHS, EVALUATES, LOADED, LOADS, SAME_ON_PURPOSE
+from gotcha_lint.facts.random import (
+    ALIGNED,
+    EPOCHS,
+    EVALUATES,
+    LOADED,
+    LOADS,
+    SAME_ON_PURPOSE,
+    SAME_SEED,
+)
 from gotcha_lint.queries.idle import equal_starts
 from gotcha_lint.queries.reads import is_clock
 from gotcha_lint.rule import text_of
@@ -23,7 +31,7 @@ def on_purpose(now: Call, before: Call) -> bool:
     names = {text_of(call.node.func).rpartition(".")[2].lower() for call in (now, before)}
     if any(word in name for name in names for word in EVALUATES) or _compares_words(now):
         return True
-    if _reads_data(now) and _reads_data(before):
+    if (_reads_data(now) and _reads_data(before)) or _says_so(now):
         return True
     if now is before and _in_evaluation_script(now):
         return True
@@ -42,7 +50,7 @@ def on_purpose(now: Call, before: Call) -> bool:
 
 def compares_settings(call: Call) -> bool:
     """`for rate in [1e-2, 1e-1]: fit(key, rate)`: each setting starts from the same numbers."""
-    loop = call.at.loops[-1] if call.at.loops else None
+    loop = _around_repeats(call)
     if loop is None or call.name.startswith("jax."):
         return False
     if _given_another_function(call, loop):
@@ -53,7 +61,31 @@ def compares_settings(call: Call) -> bool:
     if isinstance(loop.node.iter, cst.List | cst.Tuple):
         return bool(loop.names & used)
     listed = loop.over.kind is Kind.TUPLE or isinstance(loop.over.literal, tuple)
+    listed = listed or _is_written_out(call.body, loop)
     return listed and _timed(call.body, loop) and not used.isdisjoint(_bound_in(call.body, loop))
+
+
+def _around_repeats(call: Call) -> Loop | None:
+    """The innermost loop, but for one that runs the same again: `for _ in range(2)`, by a clock."""
+    loops = call.at.loops
+    while loops and loops[-1].short and loops[-1].names == {"_"} and _timed(call.body, loops[-1]):
+        loops = loops[:-1]
+    return loops[-1] if loops else call.at.loops[-1] if call.at.loops else None
+
+
+def _is_written_out(body: Body, loop: Loop) -> bool:
+    """Over a name of `[(64, 64), (64, 96)]`."""
+    if not isinstance(loop.node, cst.For) or not isinstance(loop.node.iter, cst.Name):
+        return False
+    made = [bind.source for bind in body.of(Bind) if bind.name == loop.node.iter.value]
+    return len(made) == 1 and isinstance(made[0], cst.List) and bool(made[0].elements)
+
+
+def _says_so(call: Call) -> bool:
+    """`measure(key, params)  # same seed as before`, on the line or above it."""
+    lines = text_of(call.at.statement).lower().splitlines()
+    comments = (line.partition("#")[2] for line in lines)
+    return any(phrase in comment for comment in comments for phrase in SAME_SEED)
 
 
 def _reads_data(call: Call) -> bool:

@@ -128,7 +128,21 @@ def is_memoised(body: Body) -> bool:
 
 def happens_once(place: Place) -> bool:
     """Under `if f is None`, `if key not in cache`, `if step == 0`: only a first time is reached."""
-    return any(_asks_for_first(guard.test, guard.when) for guard in place.at.guards)
+    return any(
+        _asks_for_first(guard.test, guard.when) or (guard.when and _is_cleared(place, guard.test))
+        for guard in place.at.guards
+    )
+
+
+def _is_cleared(place: Place, test: cst.CSTNode) -> bool:
+    """`if stale: f = jit(...); stale = False`: something asks for another one."""
+    return isinstance(test, cst.Name) and any(
+        bind.name == test.value
+        and dotted(bind.source) == "False"
+        and any(guard.test is test and guard.when for guard in bind.at.guards)
+        for bind in place.body.of(Bind)
+        if bind.source is not None
+    )
 
 
 def _asks_for_first(test: cst.CSTNode, when: bool) -> bool:

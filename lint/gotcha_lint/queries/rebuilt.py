@@ -15,6 +15,7 @@ from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value, Via
 from gotcha_lint.queries.captured import born_here, data_of, site_here
 from gotcha_lint.queries.factories import given_data, maker_of, makes_anew
+from gotcha_lint.queries.handed_on import handed_on
 from gotcha_lint.queries.jitted import is_own_jit
 from gotcha_lint.queries.places import (
     happens_once,
@@ -109,7 +110,7 @@ def _used(call: Call, via: Via) -> cst.CSTNode | None:
             if long_loops(other) != loops:
                 return None
             found = found or other.node
-    return found
+    return None if handed_on(call, via) else found
 
 
 def _made(call: Call, function: Value, via: Via) -> Made | None:

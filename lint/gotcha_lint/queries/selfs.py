@@ -39,6 +39,7 @@ def own_attributes(function: Function) -> Iterator[tuple[str, cst.Attribute]]:
     nodes = list(walk(function.node))
     others = {id(n.func) for n in nodes if n.__class__ is cst.Call}  # type: ignore[attr-defined]
     others |= {id(n.target) for n in nodes if n.__class__ in _STORES}  # type: ignore[attr-defined]
+    others |= {id(n.value) for n in nodes if _stays(n)}  # type: ignore[attr-defined]
     for node in nodes:
         if node.__class__ is cst.Attribute and id(node) not in others:
             base, attr = node.value, node.attr.value  # type: ignore[attr-defined]
@@ -46,6 +47,12 @@ def own_attributes(function: Function) -> Iterator[tuple[str, cst.Attribute]]:
                 yield attr, node  # type: ignore[misc]
 
 
+def _stays(node: cst.CSTNode) -> bool:
+    """`self.state.apply_fn`: a train state that replaces another keeps its functions."""
+    return isinstance(node, cst.Attribute) and node.attr.value in _FUNCTIONS_OF_STATES
+
+
+_FUNCTIONS_OF_STATES = ("apply_fn", "tx")
 _STORES = (cst.AssignTarget, cst.AugAssign)
 
 
@@ -93,12 +100,13 @@ def through_closure(function: Function) -> tuple[Function, list[tuple[str, cst.A
         return None
     names = _names_of_self(method) & function.captured.keys()
     nodes = list(walk(function.node))
-    called = {id(n.func) for n in nodes if isinstance(n, cst.Call)}
+    others = {id(n.func) for n in nodes if isinstance(n, cst.Call)}
+    others |= {id(n.value) for n in nodes if isinstance(n, cst.Attribute) and _stays(n)}
     found = [
         (node.attr.value, node)
         for node in nodes
         if isinstance(node, cst.Attribute)
-        and id(node) not in called
+        and id(node) not in others
         and isinstance(node.value, cst.Name)
         and node.value.value in names
     ]

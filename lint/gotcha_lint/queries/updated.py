@@ -25,10 +25,23 @@ def through_at(func: cst.CSTNode) -> cst.BaseExpression | None:
 
 
 def is_reference(body: Body, base: Value | None, updated: cst.CSTNode) -> bool:
+    # What a kernel is given looks like an array to the analysis, and so does what it hands on.
+    if body.trace is not None and "pallas" in body.trace.roles:
+        return True
+    if _named_reference(body, updated):
+        return True
     if base is not None and base.kind is Kind.OBJECT and base.of == "jax.at" and not base.maybe:
         return False
-    kernel = body.trace is not None and "pallas" in body.trace.roles
-    return kernel or _imports_pallas(body) or source_of(updated).endswith("ref")
+    return _imports_pallas(body)
+
+
+def _named_reference(body: Body, updated: cst.CSTNode) -> bool:
+    """`o_ref`, but for a name of this function's own that it gives an array to."""
+    name = source_of(updated)
+    held = body.names.get(name)
+    return name.lower().endswith(("ref", "refs")) and not (
+        held is not None and held.kind is Kind.ARRAY and not held.maybe and not held.param
+    )
 
 
 def _imports_pallas(body: Body) -> bool:

@@ -59,3 +59,44 @@ def of_another(tree, settings):
     if type(tree["settings"]) is dict:
         return of_another(tree["settings"], settings)
     return np.asarray(tree)
+
+
+def plain_once(state):
+    def walked(tree):
+        if isinstance(tree, dict):  # ! dict-test-misses-frozendict
+            return {k: walked(v) for k, v in tree.items()}
+        return np.asarray(tree)
+
+    pure = flax.serialization.to_state_dict(state)
+    return walked(pure), walked(state.params)
+
+
+def plain_or_not(state, frozen):
+    def walked_too(tree):
+        if isinstance(tree, dict):  # ! dict-test-misses-frozendict
+            return {k: walked_too(v) for k, v in tree.items()}
+        return np.asarray(tree)
+
+    tree = flax.serialization.to_state_dict(state)
+    if frozen:
+        tree = state.params
+    return walked_too(tree)
+
+
+def plain_so_far(tree):
+    if isinstance(tree, dict):  # ! dict-test-misses-frozendict
+        return {k: plain_so_far(v) for k, v in tree.items()}
+    return np.asarray(tree)
+
+
+def saved(state):
+    return plain_so_far(flax.serialization.to_state_dict(state))
+
+
+def plain_and_handed_out(state):
+    def converted(tree):
+        if isinstance(tree, dict):  # ! dict-test-misses-frozendict
+            return {k: converted(v) for k, v in tree.items()}
+        return np.asarray(tree)
+
+    return converted(flax.serialization.to_state_dict(state)), converted

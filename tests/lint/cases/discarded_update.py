@@ -116,3 +116,16 @@ def looks_and_computes(trees, others):
     jax.tree.map(lambda x: x.T, trees)  # ! discarded-update
     jax.tree.map(lambda x, y: (x.shape, x + y), trees, others)  # ! discarded-update
     jnp.divide(trees, 2.0)  # ! discarded-update
+
+
+def preferred(scores, best):
+    pref = jnp.zeros_like(scores)
+    pref.at[best].set(1.0)  # ! discarded-update
+    return pref
+
+
+@jax.jit
+def pays_no_heed(href):
+    hits = href * 2
+    hits.at[0].set(0.0)  # ! discarded-update
+    return hits

@@ -77,3 +77,25 @@ def step(state, x):
 def named_stream(state, x):
     key = jax.random.key(int(time.time()))  # ! host-random-in-jit
     return state.apply_fn(state.params, x, rngs={"noise": key})
+
+
+@jax.jit
+def timed(xs):
+    started = time.time()  # ! host-random-in-jit
+
+    def add(total, x):
+        return total + x * started, None
+
+    return jax.lax.scan(add, 0.0, xs)[0]
+
+
+@jax.jit
+def read_here_too(x):
+    last = time.time()  # ! host-random-in-jit
+
+    def report():
+        nonlocal last
+        last = 0.0
+
+    jax.debug.callback(report)
+    return x + last

@@ -97,3 +97,27 @@ def decoded_on_the_host(model: Coder, z):
     bits = np.array(jax.vmap(model.decoder)(z) > 0)
     bits[:, 0] = True
     return bits
+
+
+def flat(x):
+    return jnp.reshape(x, (-1,))
+
+
+def flat_on_the_device(n):
+    x = jnp.reshape(jnp.zeros(n), (2, -1))
+    x[0] = 1.0  # ! inplace-assignment
+    y = flat(x)
+    y[0] = 1.0  # ! inplace-assignment
+    return x, y
+
+
+def listed(rows):
+    x = jnp.reshape([0.0, 1.0], (2, 1))
+    x[0] = rows  # ! inplace-assignment
+    return x
+
+
+def raveled(n):
+    x = jnp.ravel(np.zeros((n, n)))
+    x[0] = 1.0  # ! inplace-assignment
+    return x

@@ -32,7 +32,6 @@ def derived_in_a_loop(w, xs):
         print(w)
 
 
-
 def module_function_is_the_same_object(xs):
     for x in xs:
         print(jax.jit(loss)(x, x))
@@ -256,4 +255,12 @@ def two_closures_over_nothing_new(w, loader):
             return w * 0.5
 
         w = jax.jit(lambda w: halve(w))(w)  # ! jit-in-loop
+    return w
+
+
+def bench_training(time_of, batches, w):
+    for batch in batches:
+        step = jax.jit(lambda w, x: w - 0.1 * x)  # ! jit-in-loop
+        w = step(w, batch)
+        print(time_of(lambda: w + 1))
     return w

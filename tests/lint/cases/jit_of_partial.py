@@ -148,3 +148,12 @@ def behind_its_own_jit(xs, key):
         key, noise_key = jax.random.split(key)
         print(compiled(partial(jitted, key=noise_key))(x))  # ! jit-of-partial
         print(compiled(DOUBLE)(x))
+
+
+def asked_for_at_each_turn(x, factors):
+    stale = True
+    for factor in factors:
+        if stale:
+            x = jax.jit(partial(scale, factor=0.5))(x)  # ! jit-of-partial
+        stale = factor > 0
+    return x

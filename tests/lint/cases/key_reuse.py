@@ -553,3 +553,84 @@ def init_two_parts(key, x):
 def init_by_size(key):
     sizes = (3, 4)
     return {size: init_net([size], key) for size in sizes}  # ! key-reuse
+
+
+def behind_a_setting(key, x, scale=None):
+    if scale is not None:
+        x = x + scale * jax.random.normal(key, x.shape)
+    return x
+
+
+def with_the_setting(key, x):
+    noise = jax.random.normal(key, x.shape)
+    return behind_a_setting(key, x, 0.1) + noise  # ! key-reuse
+
+
+def with_a_setting_of_its_own(key, x, scale):
+    noise = jax.random.normal(key, x.shape)
+    return behind_a_setting(key, x, scale=scale) + noise  # ! key-reuse
+
+
+def in_batches(key, data, size=-1):
+    keys = jax.random.split(key, 10)
+
+    def step(total, key):
+        if size != -1:
+            rows = jax.random.choice(key, data, (size,))
+        else:
+            rows = data
+        return total + rows.sum(), None
+
+    return jax.lax.scan(step, 0.0, keys)[0]
+
+
+def data_and_batches(key):
+    data = jax.random.normal(key, (64,))
+    return in_batches(key, data, size=8)  # ! key-reuse
+
+
+def batches_of_the_whole(key):
+    data = jax.random.normal(key, (64,))
+    return in_batches(key, data)
+
+
+def the_first_key_or_none(key, x, n):
+    keys = jax.random.split(key, n)
+    for _ in range(n):
+        subkey = keys[0] if x.ndim > 1 else None
+        x = layer(subkey, 4) @ x  # ! key-reuse
+    return x
+
+
+def gone_on_the_other_path(key, x, flag):
+    first, second = jax.random.split(key)
+    if flag:
+        x = x + jax.random.normal(first, x.shape)
+    else:
+        first = None
+    return layer(first, 4) @ x + jax.random.normal(second)  # ! key-reuse
+
+
+def init_of_what_is_read(model, key):
+    x = jax.random.normal(key, (3,))
+    first, second = jax.random.split(key)  # ! key-reuse
+    return model.init({"params": first, "dropout": second}, x), x
+
+
+def bound_again_on_a_path(key, flag):
+    x = jax.random.normal(key, (3,))
+    if flag:
+        x = jnp.zeros(3)
+    return x + jax.random.normal(key, (3,))  # ! key-reuse
+
+
+def mask_of_a_draw(key, x):
+    return jnp.where(jax.random.uniform(key) < 0.5, jax.random.normal(key), x)  # ! key-reuse
+
+
+def repeated_without_a_clock(key, rates):
+    found = []
+    for rate in rates:
+        for _ in range(2):
+            found.append(fit(found, rate, key))  # ! key-reuse
+    return found

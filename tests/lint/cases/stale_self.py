@@ -396,3 +396,15 @@ class KeepsItsResult:
     def finish(self):
         self.rate = 0.01
         self.last = None
+
+
+class OfAState:
+    def __init__(self, state):
+        self.state = state
+
+    @partial(jax.jit, static_argnums=0)
+    def predict(self, x):
+        return self.state.apply_fn(self.state.params, x)  # ! stale-self
+
+    def step(self, grads):
+        self.state = self.state.apply_gradients(grads=grads)

@@ -228,3 +228,32 @@ def given_away_before(mask=None):
     if mask is None:
         return jax.jit(step)
     return jax.jit(step, donate_argnums=0)
+
+
+def cdiv(a, b):
+    return (a + b - 1) // b
+
+
+def rounded(a, b):
+    return jnp.ceil(a / b)
+
+
+TABLE = jnp.arange(4)
+
+
+def looked_up(n):
+    return TABLE[n] + n
+
+
+@jax.jit
+def pages_of(x, length):
+    if cdiv(x.shape[0], 2) > 4:
+        return x
+    if cdiv(length, 2) > 4:  # ! traced-if
+        return x * 2
+    if rounded(x.shape[0], 2) > 4:  # ! traced-if
+        return x * 3
+    return x if looked_up(1) > 2 else -x  # ! traced-if
+
+
+pages_of(jnp.ones(3), 5)

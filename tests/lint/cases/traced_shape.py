@@ -156,3 +156,16 @@ def behind_its_own_jit_static(x, count):
 def calls_them(x):
     print(filtered(x, 3), filtered_number(x, 3), filtered_scalar(3))
     return behind_its_own_jit(x, 4), behind_its_own_jit_static(x, 4)
+
+
+def aligned(x, a):
+    return (x + a - 1) // a * a
+
+
+@jax.jit
+def aligned_shapes(x, length):
+    wide = jnp.zeros(aligned(x.shape[0], 8))
+    return wide, jnp.zeros(aligned(length, 8))  # ! traced-shape
+
+
+aligned_shapes(jnp.ones(3), 5)

@@ -93,3 +93,22 @@ def by_position_selected(x, training):
 @jax.jit
 def another_parameter(x, training):
     return chosen(training, x)
+
+
+def chosen_and_asked(x, training):
+    y = jax.lax.cond(training, lambda x: 0.9 * x, lambda x: x, x)
+    return y + 1 if training else y
+
+
+@jax.jit
+def by_keyword(x, training):  # ! train-flag-traced
+    return chosen_and_asked(x, training=training)
+
+
+@jax.jit
+def differentiated(params, x, training):  # ! train-flag-traced
+    return jnp.mean(scaled(params * x, training))
+
+
+def gradient(params, x, training):
+    return jax.grad(differentiated)(params, x, training)

@@ -29,7 +29,8 @@ class InplaceAssignment(Rule):
     loop on the host, fill a numpy array and convert it once.
 
     ## Not reported
-    References (`jax.new_ref`, Pallas), numpy arrays, lists and dicts.
+    References (`jax.new_ref`, Pallas), lists and dicts, numpy arrays, also behind `jnp.reshape`,
+    which leaves them what they are.
 
     ## References
     https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html

@@ -24,7 +24,8 @@ class JitInLoop(Rule):
     Functions that are kept (in a cache, an attribute, a list), compiled ahead of time, used in an
     inner loop, or made around another model or configuration each turn; loops that sleep until
     there is something to do, and those more than three calls away, which mostly go over whole
-    runs. What a function captures of the data of the turn is the business of `jit-captures-batch`.
+    runs; benchmarks, which warm a function up and hand it on to be timed (`timed(lambda: f(x))`).
+    What a function captures of the data of the turn is the business of `jit-captures-batch`.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})

@@ -16,6 +16,9 @@ class JitOfPartial(Rule):
     ## Instead
     Make and jit the partial once, or jit the function itself and pass the bound arguments, as
     static ones where they choose the program.
+
+    ## Not reported
+    `if stale:` around it, with `stale = False` inside: a new one is made when something asks.
     """
 
     roots = frozenset({"partial", "Partial"})

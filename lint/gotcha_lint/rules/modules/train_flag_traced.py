@@ -4,10 +4,13 @@ import libcst as cst
 
 from gotcha_lint.analysis.filling import filled_by
 from gotcha_lint.analysis.sites import Body, Call, Test
-from gotcha_lint.analysis.syntax import children, walk
+from gotcha_lint.analysis.syntax import children, dotted, walk
 from gotcha_lint.analysis.values import is_tracer
 from gotcha_lint.facts.flags import FLAGS
+from gotcha_lint.queries.stale import names_read
 from gotcha_lint.rule import Example, Report, Rule
+
+_CHOICES = frozenset({"cond", "where", "select"})
 
 
 class TrainFlagTraced(Rule):
@@ -19,6 +22,9 @@ class TrainFlagTraced(Rule):
 
     ## Instead
     Declare it static: `@partial(jax.jit, static_argnames="train")`. Two values are two programs.
+
+    ## Not reported
+    Flags that only choose in `jax.lax.cond` or `jnp.where`, which take tracers.
     """
 
     severity = "error"
@@ -95,14 +101,36 @@ def _use(body: Body, name: str) -> cst.CSTNode | None:
     for test in body.of(Test):
         if _is(test.node, name):
             return None if is_tracer(test.value) else test.node
+    chosen = {id(arg) for call in body.of(Call) for arg in call.node.args if _chooses(call, arg)}
     for arg in _arguments(body.function.node, name):
-        if arg.keyword is not None and arg.keyword.value in FLAGS and _mentions(arg.value, name):
+        if arg.keyword is None or arg.keyword.value not in FLAGS or id(arg) in chosen:
+            continue
+        if _mentions(arg.value, name):
             return arg.value
     for call in body.of(Call):
         for arg in call.node.args:
             if arg.keyword is None and _mentions(arg.value, name) and _is_flag(body, call, arg):
                 return arg.value
     return None
+
+
+def _chooses(call: Call, arg: cst.Arg) -> bool:
+    """All that a function of this file does with it is `jax.lax.cond(flag, ...)`."""
+    parameter = filled_by(call, arg.value)
+    if parameter is None or parameter[0][0] != call.body.model.path:
+        return False
+    function = call.body.model.functions[parameter[0][1]].node
+    asked = sum(_is_choice(node, parameter[1]) for node in walk(function))
+    body = function.body if isinstance(function, cst.FunctionDef | cst.Lambda) else function
+    return 0 < asked == sum(read.value == parameter[1] for read in names_read(body))
+
+
+def _is_choice(node: cst.CSTNode, name: str) -> bool:
+    match node:
+        case cst.Call(func=func, args=[first, *_]):
+            word = (dotted(func) or "").rpartition(".")[2]
+            return word in _CHOICES and _is(first.value, name)
+    return False
 
 
 def _arguments(root: cst.CSTNode, name: str) -> Iterator[cst.Arg]:

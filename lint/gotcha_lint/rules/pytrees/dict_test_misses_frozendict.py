@@ -5,6 +5,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call, Operate
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.queries.classes import named_types
+from gotcha_lint.queries.plain_dicts import only_plain_dicts
 from gotcha_lint.rule import Example, Report, Rule
 
 _CONVERTS = frozenset(
@@ -23,6 +24,9 @@ class DictTestMissesFrozendict(Rule):
 
     ## Instead
     `jax.tree.map` knows every container; or test for `collections.abc.Mapping`.
+
+    ## Not reported
+    Nested functions that only get plain dicts, such as `nnx.to_pure_dict` gives.
     """
 
     severity = "warning"
@@ -72,7 +76,7 @@ class DictTestMissesFrozendict(Rule):
             return
         tree = dotted(tests[0][1])
         leaf = [call for call in calls if call.name in _CONVERTS and _takes(call, tree)]
-        if leaf and not _handles(site):
+        if leaf and tree and not _handles(site) and not only_plain_dicts(site, tree):
             yield Report(
                 tests[0][0],
                 "a `FrozenDict` or an `nnx.State` is no dict: it falls through to "

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Call, KeyUse
+from gotcha_lint.analysis.unread import in_unread_line
 from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.random import KEY_MAKERS
-from gotcha_lint.queries.expected import in_test_case, is_test
+from gotcha_lint.queries.expected import in_test_case, is_benchmark, is_test
 from gotcha_lint.queries.harmless import harmless
 from gotcha_lint.queries.keys import (
     compares_settings,
@@ -37,11 +38,14 @@ class KeyReuse(Rule):
     ## Not reported
     One key for a permutation of several aligned arrays or for views of one sample, equal `init`
     calls for a target network or another copy, `model.init(key, x)` of an `x` drawn with that key,
-    keys under `eval_shape`, uses in different branches, tests, draws that a mask chooses between,
-    that are only printed, checked or asked for their shape, that nobody reads, or that are called
-    dummies; a loop over settings that are written out, or over makers of models to choose from,
-    each of which starts from the same key; keys of what loads data or pretrained weights; in a file
-    `eval*.py`, a loop over what is measured.
+    keys split after a draw that only `init` is given, keys under `eval_shape`, uses in different
+    branches, tests, benchmarks by their names, draws that a mask chooses between, that are only
+    printed, checked or asked for their shape, that nobody reads, or that are called dummies; calls
+    whose arguments and defaults keep a function from its draw; a comment that says "same seed"; in
+    a notebook, another cell's run of something whose first result nobody reads any more; a loop
+    over settings that are written out, or over makers of models to choose from, each of which
+    starts from the same key; keys of what loads data or pretrained weights; in a file `eval*.py`, a
+    loop over what is measured.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -93,6 +97,7 @@ class KeyReuse(Rule):
         if (
             is_test(body.model.path)
             or in_test_case(body)
+            or is_benchmark(body)
             or (body.trace is not None and "eval_shape" in body.trace.roles)
         ):
             return
@@ -105,7 +110,9 @@ class KeyReuse(Rule):
             or on_purpose(now, before)
         ):
             return
-        if drawn_away(body, now) or drawn_away(body, before) or harmless(body, now, before):
+        if drawn_away(body, now) or drawn_away(body, before) or in_unread_line(body):
+            return
+        if harmless(body, now, before):
             return
         if now is before:
             if compares_settings(now):

@@ -106,10 +106,20 @@ def _goes_to_the_end(site: Call, loop: Loop) -> bool:
 def _looks_at_lengths(site: Call, loops: list[Loop]) -> bool:
     """A test in the loop, or a division with remainder before it, deals with the rest."""
     for test in site.body.of(Test):
-        words = {n.value for n in walk(test.node) if isinstance(n, cst.Name)}
+        words = _words(test.node).union(*(_words(made) for made in _made_of(site, test)))
         if {"len", "shape", "size"} & words and any(loop in test.at.loops for loop in loops):
             return True
     return _takes_remainders(site.body.function.node)
+
+
+def _made_of(site: Call, test: Test) -> list[cst.CSTNode]:
+    """`missing = size - x.shape[0]`, of `if missing > 0`."""
+    names = _words(test.node)
+    return [b.source for b in site.body.of(Bind) if b.name in names and b.source is not None]
+
+
+def _words(node: cst.CSTNode) -> set[str]:
+    return {part.value for part in walk(node) if isinstance(part, cst.Name)}
 
 
 @lru_cache(maxsize=4)

@@ -20,6 +20,7 @@ _OWN = {
     varying.CALLED: "has another shape at each call of this function",
 }
 _CURE = "round lengths up to a few fixed ones"
+_AHEAD = ("precompile", "warmup", "warm_up")
 _SIZES = ("size", "length", "count")
 
 
@@ -34,6 +35,9 @@ class VaryingShape(Rule):
     ## Instead
     Round lengths up to a few (64, 128, 256) and mask; pass `x` and an index, not `x[:i]`, and a
     mask, not `x[mask]`.
+
+    ## Not reported
+    Loops of a `precompile` or `warmup` function, which compile ahead of time for each size.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})
@@ -106,7 +110,7 @@ class VaryingShape(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if compiled(site) is None or is_test(site.body):
+        if compiled(site) is None or is_test(site.body) or _is_warm_up(site):
             return
         static = {id(argument.node) for argument in static_arguments(site)}
         for argument in given(site):
@@ -115,6 +119,12 @@ class VaryingShape(Rule):
                 continue
             yield Report(argument.node, _message(site, argument, mark), why_hot=True)
             return
+
+
+def _is_warm_up(site: Call) -> bool:
+    """The loop compiles a program for each size ahead of time, on purpose."""
+    names = [site.body.function.name, *(name for _, name in site.body.hot)]
+    return any(word in name.lower() for name in names for word in _AHEAD)
 
 
 def _own_length(node: cst.CSTNode) -> str:

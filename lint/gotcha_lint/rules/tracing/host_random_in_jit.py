@@ -30,7 +30,8 @@ class HostRandomInJit(Rule):
 
     ## Not reported
     Functions given to `jax.pure_callback`, `jax.debug.callback` or `io_callback`: they run on the
-    host at each call. Keys for dropout alone, where a model is applied without training.
+    host at each call. A time that only functions with `nonlocal` read, which set it again. Keys
+    for dropout alone, where a model is applied without training.
     """
 
     severity = "error"
@@ -77,7 +78,7 @@ class HostRandomInJit(Rule):
             return
         if any(shown.node is site.node for shown in body.of(Format)):
             return  # a name for something, made while tracing
-        if _without_key(site) or _has_seed(site.node.func):
+        if _without_key(site) or _has_seed(site.node.func) or _kept_by_callbacks(site):
             return
         what = _EFFECTS.get(body.fact(site).effect) or _generator(site)
         if what and not only_dropout_while_evaluating(site):
@@ -104,6 +105,23 @@ def _asked(test: cst.CSTNode) -> str | None:
         ):
             return dotted(left)
     return None
+
+
+def _kept_by_callbacks(call: Call) -> bool:
+    """`last = time()`, which only functions read that set it again: they run on the host."""
+    function, name = call.body.function, _bound_to(call)
+    if name not in function.shared or name in function.scope.loads:
+        return False
+    inner = [f for f in call.body.model.functions if name in f.captured and name in f.scope.loads]
+    return bool(inner) and all(name in f.scope.nonlocal_names for f in inner)
+
+
+def _bound_to(call: Call) -> str:
+    line = call.at.statement
+    match line.body if isinstance(line, cst.SimpleStatementLine) else ():
+        case [cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]:
+            return name if value is call.node else ""
+    return ""
 
 
 def _has_seed(func: cst.BaseExpression) -> bool:
