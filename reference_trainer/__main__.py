@@ -46,6 +46,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"reference_trainer: {error}", file=sys.stderr)
         return error.code
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package == "reference_trainer":
+            raise
+        how = "pip install 'gotcha-lint[trainer]'"
+        print(f"reference_trainer: {package} is not installed: {how}", file=sys.stderr)
+        return 2
     except OSError as error:
         print(f"reference_trainer: {error.filename or error}: {error.strerror}", file=sys.stderr)
         return 2

@@ -13,19 +13,37 @@ import dataclasses
 import difflib
 import json
 import math
-from collections.abc import Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_type_hints
 
 from reference_trainer.errors import UserError
 
-AT_LEAST_ONE = {
-    "model": ("width", "depth", "head_width", "mlp", "state", "conv"),
-    "compute": ("chunk", "ssm_chunk", "remat_every"),
-    "data": ("length", "bins", "buckets"),
-    "optimizer": ("accumulate",),
-    "run": ("steps", "eval_every", "save_every", "keep", "log_every"),
-}
+# What each number must be, with the names of the settings; a NaN is none of these.
+RANGES: list[tuple[str, Callable[[float], bool], str]] = [
+    (
+        "1 or more",
+        lambda x: x >= 1,
+        "model.width model.depth model.head_width model.mlp model.state model.conv compute.chunk "
+        "compute.ssm_chunk compute.remat_every data.length data.bins data.buckets "
+        "optimizer.accumulate run.steps run.keep run.eval_every run.save_every run.log_every",
+    ),
+    (
+        "0 or more, and less than 2**63",
+        lambda x: 0 <= x < 2**63,
+        "model.window compute.loss_chunk data.batch data.prefetch data.delay data.limit data.seed "
+        "run.seed run.eval_batches optimizer.learning_rate optimizer.warmup optimizer.weight_decay",
+    ),
+    ("more than 0", lambda x: x > 0, "optimizer.clip"),
+    ("a share between 0 and 1", lambda x: 0 < x < 1, "data.held_out"),
+    ("a share from 0 to 1", lambda x: 0 <= x <= 1, "optimizer.final_share"),
+    (
+        "a share from 0 to less than 1",
+        lambda x: 0 <= x < 1,
+        "model.dropout optimizer.b1 optimizer.b2",
+    ),
+]
 
 
 class ConfigError(UserError):
@@ -158,11 +176,11 @@ def _meant(name: str, names: Iterable[str]) -> str:
 
 
 def _check(config: Config) -> None:
-    """What no single setting can know; ConfigError."""
-    for section, names in AT_LEAST_ONE.items():
-        for name in names:
-            if (value := getattr(getattr(config, section), name)) < 1:
-                raise ConfigError(f"{section}.{name}={value}: must be 1 or more")
+    """Each number in its range, and what no single setting can know; ConfigError."""
+    for words, holds, names in RANGES:
+        for name in names.split():
+            if not holds(value := operator.attrgetter(name)(config)):
+                raise ConfigError(f"{name}={value}: must be {words}")
     model, data = config.model, config.data
     if (
         not (model.pattern and model.features and model.heads)
@@ -176,13 +194,7 @@ def _check(config: Config) -> None:
         (model.tied and model.features != model.heads, "model.tied needs one equal vocabulary"),
         (data.batch % config.optimizer.accumulate, "data.batch must divide by accumulate"),
         (data.source == "files" and not data.paths, "data.source=files needs data.paths"),
-        (not 0 < data.held_out < 1, "data.held_out is a share between 0 and 1"),
-        (not 0 <= model.dropout < 1, "model.dropout is a share from 0 to less than 1"),
         (model.head_width % 2, "model.head_width must be even: rotary positions turn pairs"),
-        (
-            min(data.batch, data.prefetch, data.delay, data.limit, data.seed, model.window) < 0,
-            "data.batch, prefetch, delay, limit, seed and model.window are 0 or more",
-        ),
     ]
     for bad, message in wrong:
         if bad:

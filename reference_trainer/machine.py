@@ -91,6 +91,8 @@ def fitting_attention(config: Config) -> tuple[Config, str]:
         compute.dtype,
         config.model.head_width,
         packed=config.data.batching == "pack",
+        window=config.model.window,
+        length=config.data.length,
     )
     if kind == compute.attention:
         return config, ""

@@ -8,7 +8,10 @@ Right: every array has the sharding that the step was compiled for from the mome
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import socket
+import time
 from typing import Any
 
 import jax
@@ -29,22 +32,25 @@ def connect(spec: str) -> None:
     """
     if spec == "none":
         return
+    timeout = int(os.environ.get("REFERENCE_TRAINER_CONNECT_SECONDS", "300"))
     if spec == "auto":
         try:
-            jax.distributed.initialize()
+            jax.distributed.initialize(initialization_timeout=timeout)
         except (RuntimeError, ValueError) as error:
             raise ConfigError(
-                f"--distributed auto: no cluster was recognised ({error}); "
+                f"--distributed auto: no cluster was recognised ({_unrecognised(error)}); "
                 "give HOST:PORT,PROCESSES,ID"
             ) from error
         return
     address, *numbers = spec.split(",")
-    if ":" not in address or len(numbers) != 2 or not all(n.isdigit() for n in numbers):
+    host, _, port = address.rpartition(":")
+    if not host or len(numbers) != 2 or not all(n.isdigit() for n in (port, *numbers)):
         raise ConfigError(f"--distributed {spec}: none, auto, or HOST:PORT,PROCESSES,ID")
     processes, own = map(int, numbers)
     if own >= processes:
         raise ConfigError(f"--distributed {spec}: the ID is a number from 0 to {processes - 1}")
-    timeout = int(os.environ.get("REFERENCE_TRAINER_CONNECT_SECONDS", "300"))
+    if own:
+        _await(host.strip("[]"), int(port), timeout)
     jax.distributed.initialize(address, processes, own, initialization_timeout=timeout)
 
 
@@ -122,6 +128,29 @@ def spread(x: jax.Array) -> jax.Array:
     """
     mesh = jax.sharding.get_abstract_mesh()
     return x if mesh.empty else jax.lax.with_sharding_constraint(x, PartitionSpec(AXIS))
+
+
+def _await(host: str, port: int, seconds: int) -> None:
+    """Return when process 0 listens; ConfigError. JAX's own wait ends by aborting the process."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            socket.create_connection((host, port), timeout=max(seconds, 1)).close()
+            return
+        except OSError as error:
+            if time.monotonic() > end:
+                raise ConfigError(
+                    f"--distributed: nobody answered at {host}:{port} for {seconds} s "
+                    f"({error.strerror or error}): is the process with ID 0 running there, and "
+                    "may this machine reach it? REFERENCE_TRAINER_CONNECT_SECONDS waits longer"
+                ) from error
+        time.sleep(0.2)
+
+
+def _unrecognised(error: Exception) -> str:
+    if "KUBERNETES_SERVICE_HOST" in os.environ and not importlib.util.find_spec("kubernetes"):
+        return "in Kubernetes it needs the package `kubernetes`: pip install 'jax[k8s]'"
+    return str(error)
 
 
 def _cut(shape: tuple[int, ...], devices: int) -> PartitionSpec:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from reference_trainer import metrics, parallel
 from reference_trainer.baselines import baselines
+from reference_trainer.config import Config
 from reference_trainer.data.batch import Corpus
 from reference_trainer.errors import UserError
 from reference_trainer.model.backbone import Params
@@ -24,9 +25,10 @@ PROBES = 8  # batches that ask whether order matters
 
 
 def before(job: Job, *notes: str) -> None:
-    """Parameters, data, devices, and what is padded."""
+    """Parameters, data, devices, what is padded, and the memory that a step asks for."""
     config, console = job.config, _console()
-    count = metrics.parameters(states.abstract(config, job.mesh).params)
+    state = states.abstract(config, job.mesh)
+    count = metrics.parameters(state.params)
     console.print(
         f"{count / 1e6:.2f}M parameters, {config.compute.dtype}, "
         f"{metrics.flops_per_token(config) / 1e6:.1f} MFLOP a token, "
@@ -37,10 +39,42 @@ def before(job: Job, *notes: str) -> None:
         f"{len(job.batches)} batches of {config.data.batch} rows, lengths {job.batches.lengths}, "
         f"{job.batches.useful:.1%} useful"
     )
-    sizes = {"model.width": config.model.width, "data.length": config.data.length}
-    sizes |= {f"vocabulary {i}": size for i, size in enumerate(config.model.heads)}
-    for line in (*notes, *padding_report(sizes, 8)):
+    sizes = {"data.length": config.data.length} | multiplied(config, state.params)
+    for line in (*notes, *padding_report(sizes, 8), peak(config)):
         console.print(line)
+    asked = metrics.memory(compiled(job, state))
+    console.print("memory of a step, on each device: " + _sizes(asked))
+
+
+def compiled(job: Job, state: states.TrainState) -> jax.stages.Compiled:
+    """The step for the longest rows; JAX keeps it, and the run compiles it no second time."""
+    longest = job.config.replace(data={"length": max(job.batches.lengths)})
+    return job.step.lower(state, parallel.abstract_batch(longest, job.mesh)).compile()
+
+
+def multiplied(config: Config, params: Params) -> dict[str, int]:
+    """Rows and columns of the matrices in products, by name; layers of one kind are named once."""
+    sizes = {}
+    for path, leaf in jax.tree.leaves_with_path(params):
+        section, *names = (getattr(key, "key", None) or key.idx for key in path)
+        if section == "layers":
+            names = [name for name in names if isinstance(name, str)]
+        if (
+            names[-1] == "kernel"
+            or section == "heads"
+            or (section == "embed" and config.model.tied)
+        ):
+            name = ".".join(map(str, [section, *names]))
+            sizes |= {f"{name} (rows)": leaf.shape[-2], f"{name} (columns)": leaf.shape[-1]}
+    return sizes
+
+
+def peak(config: Config) -> str:
+    """What `mfu` in metrics.jsonl is a share of."""
+    kind, dtype = jax.devices()[0].device_kind, config.compute.dtype
+    if found := metrics.peak(kind, dtype):
+        return f"mfu is the share of {found[0]}"
+    return f"no mfu: the dense peak of {kind!r} in {dtype} is not known (metrics.PEAKS)"
 
 
 def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
@@ -48,6 +82,7 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     console.print(
         f"{result.programs} compiled training step(s), {result.recompiled} compiled again"
     )
+    console.print("memory of a device: " + (_sizes(metrics.memory()) or "most in use is not told"))
     if result.stopped:
         console.print(f"{result.stopped}: saved step {int(result.state.step)}; go on with --resume")
     if result.score is None or result.stopped:
@@ -86,6 +121,10 @@ def table(corpus: Corpus, score: Score) -> dict[str, float]:
     for name in found.keys() - bits.keys():
         _console().print(f"accuracy {score.accuracy:.3f}; {name} {found[name]:.3f}")
     return found
+
+
+def _sizes(found: dict[str, int]) -> str:
+    return ", ".join(f"{name} {size / 2**20:,.1f} MiB" for name, size in found.items())
 
 
 def _console() -> Console:

@@ -120,9 +120,19 @@ def attend_one(
     return out_BHK.astype(q_BHK.dtype), Cache(k_BHSK, v_BHSK)
 
 
-def usable(kind: str, dtype: str, head_width: int, *, packed: bool = False) -> tuple[str, str]:
+def usable(
+    kind: str,
+    dtype: str,
+    head_width: int,
+    *,
+    packed: bool = False,
+    window: int = 0,
+    length: int = 128,
+) -> tuple[str, str]:
     """The implementation to use and, if it is not the one asked for, why; decided once, printed."""
-    reason = refusal(dtype, head_width, packed) if kind == "cudnn" else ""
+    if kind != "cudnn":
+        return kind, ""
+    reason = refusal(dtype, head_width, packed=packed, window=window, length=length)
     return ("xla" if reason else kind), reason
 
 

@@ -7,7 +7,7 @@ that any jit, checkpoint or sharding understands, and a merge happens while trac
 Layers are scanned or unrolled, over the same parameters: a scan compiles one layer whatever the
 depth, and is where recomputation saves memory; unrolled layers run faster (measure: `bench`).
 Recomputing (`compute.remat`) in an unrolled stack saves nothing on a CPU, where the compiler
-removes it; look at `memory` in the report of a run, not at the setting. (gotchas: traced-shape)
+removes it; look at the temporary memory that a run names at its start. (gotchas: traced-shape)
 """
 
 from __future__ import annotations

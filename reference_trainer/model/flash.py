@@ -36,8 +36,8 @@ def flash(
     )
 
 
-def refusal(dtype: str, head_width: int, packed: bool) -> str:
-    """Why `flash` cannot run here; empty where it can."""
+def refusal(dtype: str, head_width: int, *, packed: bool, window: int, length: int) -> str:
+    """Why `flash` cannot run here, on rows of this length; empty where it can."""
     backend = jax.default_backend()
     if backend != "gpu":
         return f"cuDNN attention needs a GPU, and JAX runs on the {backend}"
@@ -45,20 +45,21 @@ def refusal(dtype: str, head_width: int, packed: bool) -> str:
         return "cuDNN attention computes in bfloat16 or float16, not in float32"
     if head_width % 8:
         return f"cuDNN attention needs a head width that is a multiple of 8, not {head_width}"
-    x_BTHK = jnp.ones((2, 128, 2, head_width), dtype)
+    x_BTHK = jnp.ones((2, length, 2, head_width), dtype)
+    segments_BT = jnp.ones((2, length), jnp.int32)
     try:
-        jax.block_until_ready(_trial(x_BTHK, jnp.ones((2, 128), jnp.int32), packed))
+        jax.block_until_ready(_trial(x_BTHK, segments_BT, packed, window))
     except Exception as error:  # each version of JAX and cuDNN refuses with a type of its own
         return f"cuDNN attention failed in a trial: {_first_line(error)}"
     return ""
 
 
-@functools.partial(jax.jit, static_argnames="packed")
-def _trial(x_BTHK: jax.Array, segments_BT: jax.Array, packed: bool) -> jax.Array:
-    """A gradient: the kernel of the backward pass has limits of its own."""
+@functools.partial(jax.jit, static_argnames=("packed", "window"))
+def _trial(x_BTHK: jax.Array, segments_BT: jax.Array, packed: bool, window: int) -> jax.Array:
+    """A gradient: the kernel of the backward pass has limits of its own, as windows have."""
 
     def loss(x_BTHK: jax.Array) -> jax.Array:
-        out_BTHK = flash(x_BTHK, x_BTHK, x_BTHK, segments_BT, window=0, packed=packed)
+        out_BTHK = flash(x_BTHK, x_BTHK, x_BTHK, segments_BT, window=window, packed=packed)
         return jnp.sum(out_BTHK.astype(jnp.float32))
 
     return jax.grad(loss)(x_BTHK)

@@ -25,9 +25,9 @@ import orbax.checkpoint as ocp
 from jax.experimental import multihost_utils
 from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, LatestN
 
-from reference_trainer.config import Config
+from reference_trainer.config import Config, group
 from reference_trainer.errors import UserError
-from reference_trainer.settings import differences
+from reference_trainer.settings import differences, from_json
 from reference_trainer.train.state import TrainState
 
 FORMAT = 1
@@ -46,7 +46,7 @@ FIXED = {  # what a saved state depends on; the rest may change when a run goes 
         "delay",
         "seed",
     },
-    "compute": {"layers", "remat", "remat_every"},
+    "compute": {"layers"},  # and how many of them are one group: see `_fixed`
     "run": {"seed"},
 }
 
@@ -146,7 +146,7 @@ class Checkpoints:
 
 def check_same(saved: Saved, config: Config, about: dict[str, Any]) -> None:
     """CheckpointError with one line per difference that makes going on impossible."""
-    lines = differences(_fixed(saved.config), _fixed(config.to_json()))
+    lines = differences(_fixed(from_json(saved.config)), _fixed(config))
     if not lines:
         lines = differences({"data read": saved.about}, {"data read": about})
     if lines:
@@ -178,11 +178,13 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: version(name) for name in names}
 
 
-def _fixed(config: dict[str, Any]) -> dict[str, Any]:
-    chosen = {}
+def _fixed(config: Config) -> dict[str, Any]:
+    """Of the settings of remat only the groups of layers, the form that parameters are kept in."""
+    settings, chosen = config.to_json(), {}
     for section, names in FIXED.items():
-        values = config.get(section, {})
+        values = settings[section]
         chosen[section] = {k: v for k, v in values.items() if names is None or k in names}
+    chosen["compute"]["remat_every (layers in a group)"] = group(config)
     return chosen
 
 
@@ -205,7 +207,9 @@ class _explained:
     ) -> None:
         if not isinstance(error, Exception) or isinstance(error, UserError):
             return
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        # Orbax's own writers raise a ValueError, and have only the system's words for it.
+        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+        if full or "No space left on device" in str(error):
             raise CheckpointError(
                 f"{self.place}: the disk is full; earlier checkpoints are whole: make room and "
                 "go on with --resume"

@@ -79,7 +79,7 @@ class Reader:
         values |= {"tokens": self.tokens, "tokens_per_second": rate}
         if used is not None:
             values["mfu"] = used[0]
-        self._log.write(number, **values)
+        self._log.write(number, **values, peak=used[1] if used else "unknown")
         self._log.advance(number, f"loss {values['loss']:.3f}, {rate:,.0f} tokens/s")
         self.pause()
 

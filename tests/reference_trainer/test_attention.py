@@ -10,6 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from reference_trainer import machine
+from reference_trainer.config import Config
 from reference_trainer.model import attention
 from reference_trainer.model.attention import Cache, attend, attend_one, rotate, usable
 
@@ -216,6 +218,26 @@ def test_a_failing_trial_is_a_reason_not_an_error(
     assert kind == "xla"
     assert why.startswith("cuDNN attention failed in a trial: ")
     assert len(why.splitlines()) == 1
+
+
+def test_the_trial_is_of_the_rows_and_the_window_of_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A kernel that refuses these only is not met in the first step."""
+
+    def picky(q_BTHK, k_BTHK, v_BTHK, segments_BT, *, window: int, packed: bool):
+        if (window, q_BTHK.shape[1]) == (24, 192):
+            raise NotImplementedError("no window of 24\nmore")
+        return q_BTHK
+
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr("reference_trainer.model.flash.flash", picky)
+    config = Config().replace(compute={"attention": "cudnn", "dtype": "bfloat16"})
+    assert machine.fitting_attention(config) == (config, "")
+    windowed = config.replace(model={"window": 24}, data={"length": 192})
+    found, why = machine.fitting_attention(windowed)
+    assert found.compute.attention == "xla"
+    assert why.endswith("failed in a trial: no window of 24")
 
 
 def test_an_unknown_kind_is_named() -> None:

@@ -147,6 +147,31 @@ def test_out_of_memory_says_what_to_change(monkeypatch, capsys):
     assert "data.batch=0" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("package", "args"),
+    [
+        ("jax", ["train", "--out", "x"]),
+        ("rich", ["train", "--out", "x"]),
+        ("jax", ["eval", "--out", "x"]),
+        ("optax", ["sample", "--out", "x"]),
+        ("jax", ["export", "--out", "x", "file"]),
+        ("jax", ["bench"]),
+    ],
+)
+def test_a_missing_package_is_named(folder, package, args):
+    code = "import sys\nfrom reference_trainer.__main__ import main\n"
+    code += f"sys.modules[{package!r}] = None\nsys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *args],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    words = f"reference_trainer: {package} is not installed: pip install 'gotcha-lint[trainer]'\n"
+    assert (done.returncode, done.stderr) == (2, words)
+
+
 def test_help_does_not_import_jax():
     code = "import sys\nfrom reference_trainer.__main__ import main\n"
     code += "try: main(['train', '--help'])\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_trainer.config import Config, ConfigError
+from reference_trainer.config import RANGES, Config, ConfigError
 from reference_trainer.presets import PRESETS
 from reference_trainer.settings import differences, from_json, overridden
 
@@ -57,6 +59,19 @@ def test_overrides_are_read_as_they_are_written(width, rate, pattern):
         ("model.pattern=", "one entry or more"),
         ("compute.remat_every=0", "1 or more"),
         ("data.held_out=1", "between 0 and 1"),
+        ("data.prefetch=-1", "data.prefetch=-1: must be 0 or more"),
+        ("run.eval_batches=-1", "0 or more"),
+        ("run.seed=9223372036854775808", "0 or more, and less than 2**63"),
+        ("compute.loss_chunk=-1", "0 or more"),
+        ("optimizer.learning_rate=-1", "optimizer.learning_rate=-1.0: must be 0 or more"),
+        ("optimizer.learning_rate=1e999", "0 or more"),
+        ("optimizer.warmup=-5", "0 or more"),
+        ("optimizer.weight_decay=-3", "0 or more"),
+        ("optimizer.clip=0", "more than 0"),
+        ("optimizer.b1=2", "optimizer.b1=2.0: must be a share from 0 to less than 1"),
+        ("optimizer.b2=1", "from 0 to less than 1"),
+        ("optimizer.final_share=-1", "a share from 0 to 1"),
+        ("model.dropout=1", "from 0 to less than 1"),
         ("data.source=files", "needs data.paths"),
         ("optimizer.accumulate=3", "divide by accumulate"),
     ],
@@ -71,6 +86,25 @@ def test_mistakes_are_named(setting, said):
 def test_json_of_another_form_is_refused(values):
     with pytest.raises(ConfigError):
         from_json(values)
+
+
+def test_every_number_has_a_range():
+    """What is added later needs one too; features and heads are lists."""
+    named = [name for _, _, names in RANGES for name in names.split()]
+    numbers = [
+        f"{section}.{name}"
+        for section, values in Config().to_json().items()
+        for name, value in values.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
+    assert sorted(named) == sorted(numbers)
+
+
+@pytest.mark.parametrize("name", [name for _, _, names in RANGES for name in names.split()])
+def test_nan_is_in_no_range(name):
+    section, _, setting = name.partition(".")
+    with pytest.raises(ConfigError, match="must be"):
+        Config().replace(**{section: {setting: math.nan}})
 
 
 def test_differences_are_readable():

@@ -10,18 +10,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer.data.batch import Batch
+from reference_trainer import report
+from reference_trainer.data.batch import Batch, Corpus, Document
 from reference_trainer.train import loop, reader, replay
 from reference_trainer.train.evaluate import evaluate, probes
 from reference_trainer.train.step import Metrics
 from tests.reference_trainer.support import SMALL, TINY, job, run
 
+SIXTY = TINY.replace(
+    run={"steps": 60, "eval_every": 60, "save_every": 60}, optimizer={"learning_rate": 1e-2}
+)
+
 
 def test_it_learns_to_count(tmp_path):
-    config = TINY.replace(
-        run={"steps": 60, "eval_every": 60, "save_every": 60}, optimizer={"learning_rate": 1e-2}
-    )
-    result = run(config, tmp_path)
+    result = run(SIXTY, tmp_path)
     assert result.score is not None
     assert result.score.bits < 0.5 * math.log2(64)
     assert result.score.accuracy > 0.5
@@ -103,8 +105,27 @@ def test_nan_stops_the_run_with_its_batch_and_the_operation(tmp_path, monkeypatc
     assert np.load(kept)["inputs"].shape == (4, 64, 1)
 
 
-def test_a_model_that_looks_back_is_worse_when_the_context_is_shuffled():
-    """Of counting numbers the last one tells all: shuffling what is before it changes little."""
+def circles(count: int = 300) -> Corpus:
+    """Four numbers, again and again: the last one alone does not tell what comes next."""
+    rng = np.random.default_rng(0)
+    documents = []
+    for length in rng.integers(20, 60, count):
+        numbers_T1 = np.resize(rng.permutation(np.arange(1, 16))[:4], (length + 1, 1))
+        numbers_T1 = numbers_T1.astype(np.int32)
+        documents.append(Document(numbers_T1[:-1], numbers_T1[1:]))
+    cut = count * 4 // 5
+    return Corpus(documents[:cut], documents[cut:], "number", {"digest": "circles"})
+
+
+def test_a_model_that_looks_back_is_worse_when_the_context_is_shuffled(tmp_path):
+    made = loop.prepare(SIXTY, circles())
+    result = loop.train(made, tmp_path)
+    plain, shuffled = report.context(made, result.state.params)
+    assert plain < 2
+    assert shuffled > plain + 1
+
+
+def test_only_what_is_before_the_last_input_is_shuffled():
     made = job()
     batches = [made.held_out[i] for i in range(len(made.held_out))]
     plain, shuffled = probes(batches)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 
@@ -114,7 +115,39 @@ def test_each_process_reads_its_own_rows(monkeypatch):
     assert read == list(range(TINY.data.batch))
 
 
-@pytest.mark.parametrize("spec", ["localhost", "localhost:1,2", "localhost:1,2,2", "host,1,0"])
+@pytest.mark.parametrize(
+    "spec", ["localhost", "localhost:1,2", "localhost:1,2,2", "host,1,0", "host:x,2,1"]
+)
 def test_addresses_that_make_no_sense_are_refused(spec):
     with pytest.raises(ConfigError, match="--distributed"):
         parallel.connect(spec)
+
+
+def test_a_coordinator_that_is_not_there_is_named(monkeypatch):
+    """JAX's own wait for it ends in an abort, with a stack of C++."""
+    monkeypatch.setenv("REFERENCE_TRAINER_CONNECT_SECONDS", "1")
+    with socket.socket() as taken:  # bound, but nobody listens
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            ConfigError, match=rf"nobody answered at 127.0.0.1:{port} for 1 s .*ID 0"
+        ):
+            parallel.connect(f"127.0.0.1:{port},2,1")
+
+
+KUBERNETES = """
+import sys
+sys.modules["kubernetes"] = None  # not installed
+from reference_trainer import parallel
+parallel.connect("auto")
+"""
+
+
+def test_kubernetes_without_its_package_is_named():
+    env = environment() | {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", KUBERNETES], cwd=ROOT, env=env, capture_output=True, text=True
+    )
+    last = done.stderr.strip().splitlines()[-1]
+    assert "ConfigError: --distributed auto" in last
+    assert "the package `kubernetes`: pip install 'jax[k8s]'" in last

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -15,17 +17,32 @@ import pytest
 
 from tests.reference_trainer.support import ROOT, environment
 
-PROGRAM = """
-import sys
+PROGRAM = '''
+import os, signal, sys, time
 from pathlib import Path
 from reference_trainer import machine
 machine.choose("cpu", sys.argv[1])
 import jax
+from reference_trainer.train import loop
 from tests.reference_trainer.support import TINY, run
-config = TINY.replace(run={"steps": int(sys.argv[3]), "save_every": 3, "parallel": sys.argv[4]})
-result = run(config, Path(sys.argv[2]), resume=len(sys.argv) > 5)
+folder, (steps, kind, loader, how) = Path(sys.argv[2]), sys.argv[3:]
+
+class Dies(loop.Stop):
+    """The second process is gone at step 5, when step 3 is saved."""
+    def asked(self, step):
+        if step == 5 and jax.process_index() == 1:
+            while not (folder / "checkpoints" / "3").is_dir():
+                time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().asked(step)
+
+loop.Stop = Dies if how == "dies" else loop.Stop
+config = TINY.replace(
+    run={"steps": int(steps), "save_every": 3, "parallel": kind}, data={"loader": loader}
+)
+result = run(config, folder, resume=how == "resumed")
 print(jax.process_count(), result.stopped, int(result.state.step))
-"""
+'''
 
 
 def address() -> str:
@@ -34,7 +51,9 @@ def address() -> str:
         return f"127.0.0.1:{probe.getsockname()[1]}"
 
 
-def start(folder: Path, processes: int, *args: str) -> list[subprocess.Popen]:
+def start(
+    folder: Path, processes: int, steps: int, kind: str, loader: str = "simple", how: str = ""
+) -> list[subprocess.Popen]:
     place, pipe = address(), subprocess.PIPE
     return [
         subprocess.Popen(
@@ -43,8 +62,7 @@ def start(folder: Path, processes: int, *args: str) -> list[subprocess.Popen]:
                 "-c",
                 PROGRAM,
                 f"{place},{processes},{own}" if processes > 1 else "none",
-                str(folder),
-                *args,
+                *(str(folder), str(steps), kind, loader, how),
             ],
             cwd=ROOT,
             env=environment(),
@@ -84,27 +102,32 @@ def kill(running: list[subprocess.Popen]) -> None:
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory) -> dict[int, float]:
     folder = tmp_path_factory.mktemp("alone")
-    finished(start(folder, 1, "9", "dp"))
+    finished(start(folder, 1, 9, "dp"))
     return losses(folder)
 
 
-def test_two_processes_are_one_run_also_after_a_kill(alone, tmp_path):
-    """FSDP over two processes, saved together; one dies, both are started again."""
-    running = start(tmp_path, 2, "9999", "fsdp")
-    wait_for(tmp_path, 3, running)
+@pytest.mark.parametrize(
+    ("kind", "loader"),
+    [("fsdp", "grain"), pytest.param("dp", "simple", marks=pytest.mark.slow)],
+)
+def test_two_processes_are_one_run_also_after_a_kill(alone, tmp_path, kind, loader):
+    """Saved together; one dies, both are started again: every loss is that of a run that did not
+    stop."""
+    running = start(tmp_path, 2, 9, kind, loader, "dies")
+    running[1].communicate(timeout=240)
+    assert running[1].returncode == -signal.SIGKILL
     kill(running)
-    with (tmp_path / "metrics.jsonl").open() as lines:
-        assert json.loads(lines.readline())["step"] == 1
-    newest = max(int(p.name) for p in (tmp_path / "checkpoints").iterdir() if p.name.isdigit())
-    told = finished(start(tmp_path, 2, str(newest + 3), "fsdp", "resume"))
-    assert told == [f"2  {newest + 3}"] * 2
+    assert max(losses(tmp_path)) < 6
+    assert finished(start(tmp_path, 2, 9, kind, loader, "resumed")) == ["2  9"] * 2
     first, second = losses(tmp_path), losses(tmp_path, "metrics-1.jsonl")
     assert first == second
+    assert sorted(first) == sorted(alone)
+    np.testing.assert_allclose([first[n] for n in alone], list(alone.values()), rtol=2e-5)
 
 
 @pytest.mark.parametrize("kind", ["dp", pytest.param("fsdp", marks=pytest.mark.slow)])
 def test_the_losses_are_those_of_one_process(alone, tmp_path, kind):
-    assert finished(start(tmp_path, 2, "9", kind)) == ["2  9"] * 2
+    assert finished(start(tmp_path, 2, 9, kind)) == ["2  9"] * 2
     found = losses(tmp_path)
     assert found.keys() == alone.keys()
     np.testing.assert_allclose(list(found.values()), list(alone.values()), rtol=2e-5)
@@ -135,9 +158,44 @@ def test_the_command_joins_processes(tmp_path):
 
 
 def test_sigterm_to_one_stops_both(tmp_path):
-    running = start(tmp_path, 2, "9999", "dp")
+    running = start(tmp_path, 2, 9999, "dp")
     wait_for(tmp_path, 3, running)
     running[1].send_signal(signal.SIGTERM)
     told = finished(running)
     assert told[0] == told[1]
     assert told[0].startswith("2 SIGTERM")
+
+
+JOIN = """
+from reference_trainer import machine
+machine.choose("cpu", "auto")
+import jax
+print(jax.process_count(), jax.process_index(), jax.device_count())
+"""
+
+
+def job_id() -> int:
+    """JAX takes the port 61440 + job % 4096."""
+    for n in range(4096):
+        job = (os.getpid() + n) % 4096
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", 61440 + job))
+            return job + 4096
+    raise AssertionError("no free port")
+
+
+def test_a_slurm_job_is_joined():
+    job, pipe = str(job_id()), subprocess.PIPE
+    slurm = {"SLURM_JOB_ID": job, "SLURM_STEP_NODELIST": "localhost", "SLURM_NTASKS": "2"}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", JOIN],
+            cwd=ROOT,
+            env=environment() | slurm | {"SLURM_PROCID": str(own), "SLURM_LOCALID": str(own)},
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+        )
+        for own in range(2)
+    ]
+    assert finished(running) == ["2 0 2", "2 1 2"]

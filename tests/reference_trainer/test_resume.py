@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import jax
+import numpy as np
 import optax
 import pytest
 import tensorstore as ts
@@ -99,12 +100,21 @@ def test_newest_and_best_are_kept(tmp_path):
         assert checkpoints.steps() == [2, 4, 5]
 
 
-def test_errors_of_a_background_save_come_out(tmp_path, monkeypatch):
+FULL = (  # what Orbax 0.12 says when its own writer fails
+    """RESOURCE_EXHAUSTED: Error writing "params.embed.0/0.0" in OCDBT database at local file "c/":
+    Failed to write 24576 bytes to file 4: No space left on device [os_error_code='28']"""
+)
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), ValueError(FULL)], ids=type
+)
+def test_errors_of_a_background_save_come_out(tmp_path, monkeypatch, error):
     """They happen after `save` has returned: whoever does not wait never hears of them."""
     state = states.create(TINY, parallel.device_mesh())
 
     def full(self, *args, **kwargs):
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise error
 
     full_disk = pytest.raises(CheckpointError, match=r"disk is full.*--resume")
     with full_disk, Checkpoints(tmp_path / "c") as checkpoints:
@@ -120,6 +130,26 @@ def test_another_model_is_refused_with_a_diff(straight):
         check_same(saved, wider, saved.about)
     assert "model.width: 32 (saved), 64 (asked for)" in str(error.value)
     assert "run.steps" not in str(error.value)  # that may change
+
+
+def test_remat_may_change_but_not_the_groups_of_layers(straight, tmp_path):
+    """What the message of a step without memory advises: the parameters are the same tree."""
+    shutil.copytree(straight[0] / "checkpoints", tmp_path / "checkpoints")
+    with Checkpoints(tmp_path / "checkpoints") as checkpoints:
+        saved = checkpoints.read(3)
+    checkpoint.set_aside(tmp_path / "checkpoints", 3)
+    full = TINY.replace(compute={"remat": "full"})
+    check_same(saved, full, saved.about)
+    loop.train(job(full), tmp_path, saved)
+    whole = losses(straight[0])
+    np.testing.assert_allclose(
+        list(losses(tmp_path).values()), [whole[step] for step in (4, 5, 6)], rtol=1e-5
+    )
+    two = SMALL.replace(model={"depth": 2})
+    every = two.replace(compute={"remat": "full", "remat_every": 2})
+    grouped = pytest.raises(CheckpointError, match=r"group\): 1 \(saved\), 2 \(asked for\)")
+    with grouped:
+        check_same(saved._replace(config=two.to_json()), every, saved.about)
 
 
 def test_other_data_are_refused(straight):

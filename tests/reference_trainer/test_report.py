@@ -1,0 +1,77 @@
+"""What a run says of itself: matrices, memory and the peak that its utilisation is a share of."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reference_trainer import metrics, parallel, report
+from reference_trainer.presets import PRESETS
+from reference_trainer.train import loop
+from reference_trainer.train import state as states
+from tests.reference_trainer.support import SMALL, TINY, job
+
+
+def shapes(config):
+    return states.abstract(config, parallel.device_mesh()).params
+
+
+@pytest.mark.parametrize("layers", ["scan", "unroll"])
+def test_matrices_are_told_by_the_shapes_of_the_parameters(layers):
+    config = PRESETS["cpu_smoke"].replace(compute={"layers": layers})
+    sizes = report.multiplied(config, shapes(config))
+    assert sizes["layers.0.mixer.into.kernel (columns)"] == 422
+    assert sizes["layers.1.mlp.up.kernel (columns)"] == 4 * 96
+    assert sizes["embed.0 (rows)"] == 256  # the head, transposed
+
+
+def test_an_embedding_that_is_only_looked_up_is_no_matrix():
+    config = PRESETS["chorales"]
+    sizes = report.multiplied(config, shapes(config))
+    assert not [name for name in sizes if name.startswith("embed")]
+    assert sizes["heads.2 (rows)"] == 48
+
+
+@pytest.mark.parametrize("batching", ["pack", "bucket"])
+def test_before_a_run_its_step_is_compiled_once_for_all(batching, capsys):
+    """What is asked for is read off the very program that runs."""
+    made = job(TINY.replace(data={"batching": batching}, model={"state": 9}))
+    compiles = metrics.Compiles()
+    report.before(made, "a note")
+    said = capsys.readouterr().out
+    state = states.create(made.config, made.mesh)
+    longest = next(
+        b for b in loop.each(made.batches) if b.inputs.shape[1] == max(made.batches.lengths)
+    )
+    batch = parallel.place(longest, made.mesh)
+    before = compiles.count
+    made.step(state, batch)
+    assert compiles.count == before
+    asked = report.compiled(made, states.abstract(made.config, made.mesh)).memory_analysis()
+    assert asked is not None
+    assert f"temporary {asked.temp_size_in_bytes / 2**20:,.1f} MiB" in said
+    assert "layers.0.mixer.into.kernel (columns) is 154, not a multiple of 8" in said
+    assert "a note" in said
+    assert "no mfu: the dense peak of 'cpu' in float32 is not known" in said
+
+
+def test_the_peak_is_named_where_it_is_known(monkeypatch):
+    monkeypatch.setitem(metrics.PEAKS, ("cpu", "float32"), 0.5)
+    assert report.peak(TINY) == "mfu is the share of cpu float32 dense 0.5 TFLOP/s"
+
+
+@pytest.mark.parametrize("tera", [None, 0.5])
+def test_the_peak_stands_beside_the_numbers(tmp_path, monkeypatch, capsys, tera):
+    if tera:
+        monkeypatch.setitem(metrics.PEAKS, ("cpu", "float32"), tera)
+    made = job(SMALL.replace(run={"steps": 2, "eval_every": 2, "save_every": 2}))
+    result = loop.train(made, tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    told = [(line["peak"], "mfu" in line) for line in lines if "loss" in line]
+    assert told == [("cpu float32 dense 0.5 TFLOP/s", True) if tera else ("unknown", False)] * 2
+    report.after(made, result, tmp_path, baselines=False)
+    assert "memory of a device: most in use is not told" in capsys.readouterr().out
+    monkeypatch.setattr(report.metrics, "memory", lambda: {"most in use": 3 * 2**20})
+    report.after(made, result, tmp_path, baselines=False)
+    assert "most in use 3.0 MiB" in capsys.readouterr().out
