@@ -3,7 +3,8 @@
     python docs/releases.py PYTHON...     one for each release, with jax, flax, optax and orbax
 
 Neither tool is needed there: what a page says of since when and until when is what the bad and the
-good program did, run as they are. Releases that are not asked for keep what was measured.
+good program did, run as they are. Only examples that are new or changed are run; releases that
+are not asked for keep what was measured.
 """
 
 from __future__ import annotations
@@ -31,17 +32,20 @@ print(json.dumps({"python": "{}.{}".format(*sys.version_info)} | names))
 """
 
 
-def measure(python: str, wanted: list[Pair]) -> dict[str, Any]:
-    """The file of one release: what each program did, by the digest of its pair."""
+def versions(python: str) -> dict[str, str]:
     told = subprocess.run([python, "-c", _VERSIONS], capture_output=True, text=True, check=True)
+    return json.loads(told.stdout)
+
+
+def measure(python: str, wanted: list[Pair]) -> dict[str, Any]:
+    """What each program did, by the digest of its pair."""
     codes = [plain(code) for pair in wanted for code in (pair.bad, pair.good)]
     shows = [pair.shows for pair in wanted for _ in range(2)]
     outcomes = run(python, [dict(code=c, shows=s) for c, s in zip(codes, shows, strict=True)])
-    examples = {
+    return {
         pair.digest: {"bad": outcomes[2 * n], "good": outcomes[2 * n + 1]}
         for n, pair in enumerate(wanted)
     }
-    return {"measured_with": json.loads(told.stdout), "examples": examples}
 
 
 def run(python: str, programs: list[dict[str, str]]) -> list[dict[str, Any]]:
@@ -62,15 +66,24 @@ def _short(error: str) -> str:
     return line if len(line) <= _LONGEST else line[:_LONGEST].rsplit(" ", 1)[0] + " ..."
 
 
+def update(python: str, known: dict[str, Pair]) -> str:
+    """Writes the file of a release, keeping what it has of today's examples; gives its name."""
+    environment = versions(python)
+    path = FOLDER / f"{environment['jax']}.json"
+    old = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    same = old.get("measured_with") == environment
+    examples = {d: told for d, told in old["examples"].items() if d in known} if same else {}
+    examples |= measure(python, [pair for digest, pair in known.items() if digest not in examples])
+    file = {"measured_with": environment, "examples": examples}
+    path.write_text(json.dumps(file, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+    return path.stem
+
+
 def main() -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    wanted = [pair for each in pairs().values() for pair in each]
+    known = {pair.digest: pair for each in pairs().values() for pair in each}
     for python in sys.argv[1:]:
-        told = measure(python, wanted)
-        release = told["measured_with"]["jax"]
-        print(release, flush=True)
-        text = json.dumps(told, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-        (FOLDER / f"{release}.json").write_text(text, "utf-8")
+        print(update(python, known), flush=True)
     return 0
 
 

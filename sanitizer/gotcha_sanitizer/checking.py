@@ -63,11 +63,10 @@ class Checking:
         before = run.findings.get(finding.id)
         if before is None and suppress.covered(finding, self._suppressed):
             return
-        if self.options.redact:
-            finding = replace(finding, evidence={})
-        run.findings[finding.id] = finding
+        kept = replace(finding, evidence={}) if self.options.redact else finding
+        run.findings[kept.id] = kept
         # Written again when it has doubled, and at the end: a storm must not fill the disk.
-        if before is None or finding.count >= 2 * max(before.count, 1):
+        if before is None or kept.count >= 2 * max(before.count, 1):
             at = {"event": "finding", "at": round(self.now(), 4)}
-            self.recording.write(as_dict(finding) | at)
-        self.notices.found(finding, first=before is None)
+            self.recording.write(as_dict(kept) | at)
+        self.notices.found(finding)

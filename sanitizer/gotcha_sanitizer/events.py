@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from gotcha_sanitizer.host_events import (
     Deleted,
     Forked,
+    Host,
     HostRead,
     HostReads,
     Memory,
@@ -84,6 +85,7 @@ class Program:
     turn: Turn | None = None  # of a loop of the user's that counts
     called: bool = True  # by a call, so that JAX's caches could have spared it
     beside: bool = False  # another function object of the same source is kept by the program
+    kept: int = 0  # traces of this source that JAX keeps, and their programs with them
 
     @property
     def site(self) -> Site | None:
@@ -177,6 +179,7 @@ Event = (
     | Pickled
     | Memory
     | Forked
+    | Host
     | Setting
     | Fact
     | Tick

@@ -81,6 +81,7 @@ class Pickled:
     bytes: int
     site: Site | None
     how: str = ""
+    devices: int = 1  # that it lies on
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,15 @@ class Forked:
 
     at: float
     site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """This process is one of several that run the program together."""
+
+    at: float
+    index: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,17 @@ def is_worker() -> bool:
     return multiprocessing.parent_process() is not None
 
 
+def is_first_host(session: Session) -> bool:
+    """True also where it is not known, as before JAX has started."""
+    from gotcha_sanitizer.hooks import private
+
+    try:
+        return session.jax is None or private.process_index(session.jax) in (None, 0)
+    except Exception as error:
+        session.degraded("process index", f"{type(error).__name__}: {error}")
+        return True
+
+
 def _at_worker_end(session: Session) -> util.Finalize:
     """Workers of multiprocessing leave without atexit."""
     return util.Finalize(session, session.finish, exitpriority=-1)

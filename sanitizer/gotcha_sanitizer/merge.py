@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import STAGES, Json, Row, Run, summary
+from gotcha_sanitizer.words import place, plural
 
 
 def merge(runs: Sequence[Run]) -> Run:
@@ -20,9 +22,46 @@ def merge(runs: Sequence[Run]) -> Run:
         _take(whole, run, began - min(begun))
     whole.programs.sort(key=lambda event: event["at"])
     whole.memory.sort(key=lambda event: event["at"])
+    whole.divergence = divergence(runs)
     if all(run.complete for run in runs):
         whole.summary = summary(whole)
     return whole
+
+
+def divergence(runs: Sequence[Run]) -> str:
+    """The first program that two hosts did not compile alike; empty where all did, or one ran.
+
+    Hosts run the same programs in the same order, or wait for each other forever.
+    """
+    hosts = sorted((run for run in runs if run.host), key=lambda run: run.host["index"])
+    for other in hosts[1:]:
+        first, second = _compiled(hosts[0]), _compiled(other)
+        same = 0
+        while same < min(len(first), len(second)) and _alike(first[same], second[same]):
+            same += 1
+        if same < max(len(first), len(second)):
+            sides = _side(hosts[0], first[same:]), _side(other, second[same:])
+            return f"after {plural(same, 'program')} in common, {sides[0]}, but {sides[1]}"
+    return ""
+
+
+def _compiled(run: Run) -> list[Json]:
+    """The programs that were made to run; operations outside of jit are each host's own."""
+    made = (each for each in run.programs if {"compile", "load"} & each["seconds"].keys())
+    return [each for each in made if not each["eager"]]
+
+
+def _alike(a: Json, b: Json) -> bool:
+    return (a["function"], a["shapes"]) == (b["function"], b["shapes"])
+
+
+def _side(run: Run, rest: Sequence[Json]) -> str:
+    who = f"host {run.host['index']}"
+    if not rest:
+        return f"{who} compiled no more"
+    first = rest[0]
+    site = Site(first["path"], first["line"])
+    return f"{who} compiled `{first['function']}` ({first['shapes']}) at {place(site)}"
 
 
 def _take(whole: Run, run: Run, later: float) -> None:
@@ -33,8 +72,8 @@ def _take(whole: Run, run: Run, later: float) -> None:
         getattr(whole, name).extend({**e, "at": e["at"] + later, "pid": pid} for e in events)
     for key, row in run.rows.items():
         whole.rows[key] = _rows(whole.rows[key], row) if key in whole.rows else _copy(row)
-    for place, read in run.reads.items():
-        whole.reads[place] = _reads(whole.reads[place], read) if place in whole.reads else read
+    for at, read in run.reads.items():
+        whole.reads[at] = _reads(whole.reads[at], read) if at in whole.reads else read
     for name, finding in run.findings.items():
         before = whole.findings.get(name)
         whole.findings[name] = _findings(before, finding) if before else finding

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -32,6 +33,8 @@ class Notices:
         self._running: dict[int, _Running] = {}
         self._settled = False
         self._last_program = 0.0
+        self._told: set[str] = set()
+        self.first_host: Callable[[], bool] = lambda: True
         self._lock = threading.RLock()  # a signal's handler may come in between
         try:
             self.fd = os.dup(2)
@@ -55,6 +58,11 @@ class Notices:
         """One line, marked as ours and with the process it is about."""
         if not self._mute:
             self.write(f"=={os.getpid()}==gotcha: {text}\n")
+
+    def announce(self, text: str) -> None:
+        """As `say`, by the first host alone: all of them compile the same."""
+        if not self._mute and self.first_host():
+            self.say(text)
 
     def close(self) -> None:
         """Nothing more will be said."""
@@ -81,10 +89,17 @@ class Notices:
                 except OSError:  # the reader of a pipe is gone
                     return
 
-    def found(self, finding: Finding, first: bool) -> None:
-        """A recompile that could be spared is told at once, once for each function and cause."""
-        if first and finding.name == "recompile" and finding.severity != "info":
-            self.say(f"{place(finding.site)}: {finding.name}: {finding.message}")
+    def found(self, finding: Finding) -> None:
+        """A recompile that could be spared is told at once, once for each function and cause.
+
+        Many begin as notes: it is told where it stops being one, after `warmup` compiles.
+        """
+        if finding.name != "recompile" or finding.severity == "info" or finding.id in self._told:
+            return
+        programs = finding.evidence.get("programs", 0)
+        if isinstance(programs, int) and programs > self.options.warmup:
+            self._told.add(finding.id)
+            self.announce(f"{place(finding.site)}: {finding.name}: {finding.message}")
 
     def on(self, event: Event, run: Run) -> None:
         match event:
@@ -110,7 +125,7 @@ class Notices:
                 verb = {"trace": "tracing", "lower": "lowering"}.get(started.stage, "compiling")
                 shapes = f", {started.shapes}" if started.shapes else ""
                 where = place(started.site)
-                self.say(f"still {verb} {started.function} ({where}), {took:.0f} s{shapes}")
+                self.announce(f"still {verb} {started.function} ({where}), {took:.0f} s{shapes}")
 
     def _warm(self, tick: Tick, run: Run) -> None:
         """Says once that compiling seems to be over: as long a quiet as all of it took."""
@@ -120,4 +135,6 @@ class Notices:
         if tick.at - self._last_program > max(spent, _WORTH_SAYING):
             self._settled = True
             compiles = run.count("compiles")
-            self.say(f"warm-up done: {compiles} compiles, {seconds(spent)}; no more are expected")
+            took = seconds(spent)
+            text = f"warm-up done: {compiles} compiles, {took}; no more are expected"
+            self.announce(text)

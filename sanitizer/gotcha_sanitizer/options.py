@@ -18,7 +18,7 @@ class Options:
     checks: tuple[str, ...] = ()  # names; none means all that are on by default
     fail_on: tuple[str, ...] = ()  # names, causes (`recompile/shape`) or severities
     exitcode: int = 0  # the process ends with it when a finding of `fail_on` was made
-    warmup: int = 2  # compiles of one function that are never reported at once
+    warmup: int = 1  # compiles of one function that are never told at once
     min_const_bytes: int = 2**20  # smaller constants are not reported
     suppressions: str = ""  # a file of `name:glob[:reason]` lines
     log_path: str = ""  # JSONL; %p is the process id

@@ -43,18 +43,11 @@ def _speaks(session: Session) -> bool:
     """A forked process is silent, a worker of a pool only speaks of findings."""
     if session.forked or (lifetime.is_worker() and not session.run.problems):
         return False
-    return _is_first_host(session)
+    return lifetime.is_first_host(session)
 
 
 def _is_child(session: Session) -> bool:
     return session.forked or lifetime.is_worker()
-
-
-def _is_first_host(session: Session) -> bool:
-    """Asks JAX only if it has started: asking would start it."""
-    from gotcha_sanitizer.hooks import private
-
-    return session.guard("process index", private.process_index, session.jax) in (None, 0)
 
 
 def _write_page(session: Session) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from gotcha_sanitizer import api, crash, pytest_summary, session
 from gotcha_sanitizer.compiled import from_event, message
 from gotcha_sanitizer.events import Event, Explained
-from gotcha_sanitizer.finding import Finding, as_dict
+from gotcha_sanitizer.finding import as_dict
 from gotcha_sanitizer.options import parse
 from gotcha_sanitizer.pytest_state import State, reached
 from gotcha_sanitizer.pytest_summary import Test
@@ -61,17 +61,27 @@ class Watch:
         if self.session is None:
             return (yield)
         self._seen, self._shared = [], ""
-        before = State.now(self.session.jax)
-        self.session.renew()  # or a test would be blamed for what an earlier one did
+        before = self._guarded(State.now, self.session.jax)
+        self._guarded(self.session.renew)  # or a test would be blamed for what an earlier one did
         try:
             return (yield)
         finally:
-            found = self.session.renew()
-            self._close(item, before, found)
+            self._guarded(self._close, item, before)
 
-    def _close(self, item: pytest.Item, before: State, found: list[Finding]) -> None:
+    def _guarded(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What fails in us is told in the summary; `pytest.fail` is no Exception, and goes on."""
+        try:
+            return function(*args)
+        except Exception as error:
+            self.degraded["pytest"] = f"{type(error).__name__}: {error}"[:200]
+            return None
+
+    def _close(self, item: pytest.Item, before: State | None) -> None:
         assert self.session is not None
-        left = () if _is_wide(item) else before.changes(State.now(self.session.jax))
+        found = self.session.renew()
+        left: Iterable[str] = ()
+        if before is not None and not _is_wide(item):
+            left = before.changes(State.now(self.session.jax))
         functions = [each for each in self._seen if not each.program.eager]
         self.tests.append(
             Test(
@@ -100,8 +110,9 @@ class Watch:
         result = yield
         with self._lock:
             body = self._seen[start:]
-        self._fail_on_compiles(item, mark, [each for each in body if not each.program.eager])
-        self._fail_on_findings(mark, before)
+        functions = [each for each in body if not each.program.eager]
+        self._guarded(self._fail_on_compiles, item, mark, functions)
+        self._guarded(self._fail_on_findings, mark, before)
         return result
 
     def _fail_on_compiles(
@@ -156,22 +167,27 @@ class Watch:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
         if self.session is not None and report.failed and call.excinfo is not None:
-            found = self.session.guard("crashes", crash.explain, call.excinfo.value)
-            if found is not None:
-                self.session.emit(found.as_fact(self.session.now()))
-                report.sections.append(("gotcha", found.as_text("")))
+            self._guarded(self._explain, report, call.excinfo.value)
         return report
+
+    def _explain(self, report: pytest.TestReport, error: BaseException) -> None:
+        if self.session is not None and (found := crash.explain(error)) is not None:
+            self.session.emit(found.as_fact(self.session.now()))
+            report.sections.append(("gotcha", found.as_text("")))
 
     # -- the end -------------------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionfinish(self) -> Generator[None, object, object]:
+        self._guarded(self._finish)
+        return (yield)
+
+    def _finish(self) -> None:
         if self.session is not None:
             self.degraded |= self.session.run.degraded
             if hasattr(self.config, "workeroutput"):
                 packed = pytest_summary.pack(self.tests, self.degraded)
                 self.config.workeroutput["gotcha"] = packed  # type: ignore
-        return (yield)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
@@ -187,10 +203,12 @@ class Watch:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.config.getoption("--gotcha"):
             return
-        lines = pytest_summary.lines(self.tests, self.degraded, self.lost)
         terminalreporter.section("gotcha")
-        for line in lines:
+        for line in self._guarded(self._lines) or [f"degraded: {self.degraded['pytest']}"]:
             terminalreporter.line(line)
+
+    def _lines(self) -> list[str]:
+        return list(pytest_summary.lines(self.tests, self.degraded, self.lost))
 
     def pytest_unconfigure(self) -> None:
         if self.session is not None:

@@ -53,6 +53,8 @@ class Run:
     findings: dict[str, Finding] = field(default_factory=dict)
     degraded: dict[str, str] = field(default_factory=dict)
     summary: Json = field(default_factory=dict)
+    host: Json = field(default_factory=dict)  # index and count, where there are several
+    divergence: str = ""  # of several hosts: what they did not compile alike
     last: float = 0.0  # seconds since the start, of the last event
 
     @property
@@ -93,6 +95,8 @@ class Run:
             case "finding":
                 finding = from_dict(event)
                 self.findings[event["id"]] = finding
+            case "host":
+                self.host = dict(event)
             case "degraded":
                 self.degraded[event["feature"]] = event["why"]
             case "summary":

@@ -16,7 +16,7 @@ from gotcha_lint import __version__
 from gotcha_sanitizer import lifetime, record
 from gotcha_sanitizer.checking import Checking
 from gotcha_sanitizer.checks import checks
-from gotcha_sanitizer.events import Event, Explained, Program, Tick
+from gotcha_sanitizer.events import Event, Explained, Program, Started, Tick
 from gotcha_sanitizer.finding import Finding, as_dict
 from gotcha_sanitizer.guard import Guard
 from gotcha_sanitizer.hooks import Context, hooks
@@ -55,6 +55,7 @@ class Session:
         self._done = False
         self._keep_code: Callable[[], None] = lambda: None
         self.jax: Any = None
+        self.notices.first_host = lambda: lifetime.is_first_host(self)
         self.checking = Checking(options, self.recording, self.notices, self.now)
 
     # -- life ----------------------------------------------------------------------------------
@@ -218,7 +219,6 @@ class Session:
             self.recording.add(row)
         self.checking.on(event)
         if isinstance(event, Program):
-            self.ticker.start()
             explained: Explained = self.history.explain(event)
             self.recording.add(as_json(explained) or {})
             self.checking.on(explained)
@@ -227,6 +227,8 @@ class Session:
         elif isinstance(event, Tick):
             self.recording.flush()
         self.notices.on(event, self.run)
+        if isinstance(event, (Started, Program)):
+            self.ticker.start()  # with the first trace: its compile may hang
 
 
 def start_from_environment(environ: Mapping[str, str]) -> Session:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.events import Ended, Event, Explained, HostReads, Memory
+from gotcha_sanitizer.events import Ended, Event, Explained, Host, HostReads, Memory
 from gotcha_sanitizer.parts import Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
@@ -120,6 +120,9 @@ def as_json(event: Event) -> dict[str, Any] | None:
             return _program(event)
         case HostReads():
             return {"event": "reads", "at": round(event.at, 4), "rows": _reads(event)}
+        case Host():
+            at = round(event.at, 3)
+            return {"event": "host", "at": at, "index": event.index, "count": event.count}
         case Memory():
             return {
                 "event": "memory",

@@ -165,9 +165,11 @@ def test_a_program_does_the_same_with_and_without(tmp_path, bare):
 FAULTS = [
     *[f"hooks.compiling:Compiling.{name}" for name in (
         "_start", "_program", "_drop_ended", "_describe", "_end", "_traced", "_close",
+        "_root", "_turn",
         "_look_inside",  # not on_scalar and its like: these are what the guard is called from
     )],
-    "hooks.compiling:_root", "hooks.compiling:_shown", "hooks.compiling:install",
+    "hooks.traces:Traces.keep", "hooks.hosts:install",
+    "hooks.compiling:_shown", "hooks.compiling:install",
     "hooks.compiling:signature", "hooks.compiling:identify", "hooks.compiling:constants",
     "hooks.compiling:where", "hooks.compiling:shapes",
     *[f"hooks.signature:{name}" for name in ("_tree", "_containers", "leaf", "static", "mark")],
@@ -192,6 +194,7 @@ FAULTS = [
     "record:Run.add", "record:summary",
     "reporters.text:render", "reporters.text:block", "reporters.text:_table",
     "suppress:covered", "notices:Notices.on", "notices:Notices.found", "ticker:Ticker.start",
+    "notices:Notices.announce", "lifetime:is_first_host",
     "session:Session._install", "session:finish", "checking:Checking.on",
     "checking:Checking._found", "hooks.compiling:turn", "hooks.open_program:OpenProgram.as_event",
     "hooks.crashes:install", "hooks.signals:install", "lifetime:enter", "crash:explain",

@@ -106,6 +106,7 @@ def test_pickled_arrays_add_up_by_line():
     *_, last = on(DeviceArrayPickled, one, one, replace(one, how="an Orbax checkpoint"))
     assert last.count == 2
     assert "2 device arrays (512 B) went through pickle" in last.message
+    assert last.message.endswith("; float32[64]")
 
 
 def test_forks_are_counted_by_line():

@@ -23,7 +23,7 @@ from gotcha_lint.analysis.model import FileModel, Function, Scope
 from gotcha_lint.analysis.scopes import on_class, on_comprehension, on_function
 from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields, last_word
 from gotcha_lint.facts.optax import SAVES_LATER, WAITS
-from gotcha_lint.facts.removed import LAST_WORDS
+from gotcha_lint.facts import deprecated, removed
 from gotcha_lint.facts.sharding import EXPLICIT
 
 
@@ -69,7 +69,7 @@ class Builder:
         return self.model
 
     def note(self, node: cst.Attribute, word: str, scope: Scope) -> None:
-        if word in LAST_WORDS:
+        if word in _LAST_WORDS:
             self.model.watched.append((node, scope))
         elif word in EXPLICIT:
             self.model.explicit = True
@@ -149,7 +149,8 @@ def _capture(scope: Scope, name: str, node: cst.CSTNode) -> None:
         current = current.parent
 
 
-_NOTED = LAST_WORDS | WAITS | EXPLICIT
+_LAST_WORDS = removed.LAST_WORDS | deprecated.LAST_WORDS
+_NOTED = _LAST_WORDS | WAITS | EXPLICIT
 _SAVERS = tuple(name.rpartition(".")[2] for name in SAVES_LATER)
 _LEAVES = frozenset({cst.SimpleString, cst.Integer, cst.Float})
 _HANDLERS = {

@@ -85,6 +85,8 @@ def of_fact(
             return NONE
         case "same":
             return first
+        case "frozen":  # can be hashed, unlike the dict that it was
+            return first._replace(of="frozen") if first.of == "dict" else first
         case "flat":
             return flat(first)
         case (

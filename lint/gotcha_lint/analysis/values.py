@@ -240,7 +240,7 @@ def under_key(container: Value, key: object) -> Value | None:
     """The value under a literal key of a dict that was written out; None where it is not known."""
     keys = container.literal
     if (
-        container.of == "dict"
+        container.of in ("dict", "frozen")
         and isinstance(keys, tuple)
         and key in keys
         and len(keys) == len(container.items)

@@ -78,7 +78,7 @@ ROWS: dict[str, Fact] = {
     "flax.training.train_state.TrainState": Fact("object:flax.training.train_state.TrainState"),
     "flax.jax_utils.replicate": Fact("device-same"),
     "flax.jax_utils.unreplicate": Fact("unreplicated"),
-    "flax.core.freeze": Fact("same"),
+    "flax.core.freeze": Fact("frozen"),
     "flax.core.unfreeze": Fact("same"),
     "flax.serialization.to_bytes": Fact("static"),
     "flax.serialization.to_state_dict": Fact("state-dict"),

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 
 from gotcha_sanitizer.advice import ADVICE, advise
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Explained
+from gotcha_sanitizer.events import Event, Explained, Memory, Program
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.parts import Difference, Site
-from gotcha_sanitizer.words import package
+from gotcha_sanitizer.words import package, size
 
 _RENEWABLE = {"new-function", "static-identity", "pytree-static"}
 _ALWAYS = {"weak-type", "call-style"}
 _SAME_LINE = {"dtype", "pytree", "sharding", "committed", "context", "jit-options"}
+_MANY = 100  # programs of one function that are kept
+_GREW = 2**24  # bytes of the process meanwhile: worth a word
 _THIRD = {"static-identity", "pytree-static", "new-function", "transform", "unknown"}
 
 
@@ -45,8 +47,12 @@ class Recompile(Check):
     def __init__(self, options) -> None:
         super().__init__(options)
         self._cases: dict[tuple[object, str], _Case] = {}
+        self._resident = 0  # of the process, when last looked at
+        self._before: dict[object, int] = {}  # the same at a function's first recompile
 
     def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, Memory):
+            self._resident = event.resident
         if not isinstance(event, Explained) or event.program.eager or not event.differences:
             return
         program = event.program
@@ -63,7 +69,14 @@ class Recompile(Check):
         case.warned |= avoidable
         if avoidable or case.site is None:
             case.site = program.site
-        yield _finding(event, case)
+        yield _finding(event, case, self._growth(program))
+
+    def _growth(self, program: Program) -> int:
+        """Bytes that the process gained while many programs of a function were made and kept."""
+        before = self._before.get(program.function.key) or self._resident
+        self._before[program.function.key] = before
+        grown = self._resident - before
+        return grown if program.kept >= _MANY and grown >= _GREW else 0
 
 
 def _is_avoidable(event: Explained, case: _Case) -> bool:
@@ -118,7 +131,7 @@ def _numbers(text: str) -> tuple[float, ...]:
         return ()
 
 
-def _finding(event: Explained, case: _Case) -> Finding:
+def _finding(event: Explained, case: _Case, grown: int) -> Finding:
     program, cause = event.program, event.cause
     function = program.function
     defined = function.site or Site(str(function.key), 0)
@@ -130,7 +143,7 @@ def _finding(event: Explained, case: _Case) -> Finding:
         chain.append((function.site, f"{function.name} is defined here"))
     return Finding(
         name="recompile",
-        message=_message(event, case),
+        message=_message(event, case) + _kept(program, grown),
         site=case.site,
         advice=advise(event),
         function=function.name,
@@ -145,9 +158,16 @@ def _finding(event: Explained, case: _Case) -> Finding:
             "differences": [str(each) for each in event.differences[:8]],
             "programs": event.variants,
             "last": shown[:3],
+            **({"kept": program.kept, "grown": grown} if grown else {}),
         },
         key=(defined.path, function.name, cause),
     )
+
+
+def _kept(program: Program, grown: int) -> str:
+    if not grown:
+        return ""
+    return f"; {program.kept} programs of it are kept, and the process grew by {size(grown)} since"
 
 
 def _message(event: Explained, case: _Case) -> str:

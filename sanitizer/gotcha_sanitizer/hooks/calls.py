@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, MethodType
 from typing import Any
 
 from gotcha_sanitizer.events import SlowCall
@@ -66,7 +66,8 @@ class Calls:
         sys.monitoring.set_local_events(self.tool, code, events)  # type: ignore[attr-defined]
 
     def on_call(self, code: CodeType, offset: int, function: Any, first: Any) -> Any:
-        if type(getattr(function, "__func__", function)) is self.jitted:
+        kind = type(function)  # all is called here: no attribute of an object of the user's is read
+        if kind is self.jitted or (kind is MethodType and type(function.__func__) is self.jitted):
             self.context.guard("calls", self._called, function)
         return sys.monitoring.DISABLE  # type: ignore[attr-defined]
 

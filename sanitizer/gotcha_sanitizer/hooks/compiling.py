@@ -25,6 +25,7 @@ from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.open_program import OpenProgram
 from gotcha_sanitizer.hooks.signature import signature
+from gotcha_sanitizer.hooks.traces import Traces
 from gotcha_sanitizer.hooks.watches import watches
 from gotcha_sanitizer.parts import Function, Turn
 from gotcha_sanitizer.stream import shapes
@@ -39,9 +40,10 @@ class Compiling:
         self.context = context
         self._numbers = itertools.count(1)
         self._local = threading.local()
-        self._jaxprs: dict[int, weakref.ref[Any]] = {}  # by identity
-        self._latest: dict[int, weakref.ref[Any]] = {}  # by function
+        self._traces = Traces()
         self._objects: dict[object, tuple[int, weakref.ref[Any]]] = {}  # functions, by source
+        known = private.call_code(context.jax)
+        self._ahead = None if known else private.ahead_of_time(context.jax)
 
     # -- listeners: called by JAX, must not raise ------------------------------------------------
 
@@ -57,7 +59,7 @@ class Compiling:
 
     def on_event(self, event: str, **details: Any) -> None:
         if event in (private.CACHE_HIT, private.CACHE_MISS):
-            self._local.hit = event == private.CACHE_HIT
+            self.context.guard("compile events", self._looked_up, event)
 
     # ---------------------------------------------------------------------------------------------
 
@@ -65,9 +67,12 @@ class Compiling:
     def _opened(self) -> dict[int, OpenProgram]:
         return self._local.__dict__.setdefault("opened", {})
 
+    def _looked_up(self, event: str) -> None:
+        self._local.hit = event == private.CACHE_HIT
+
     def _start(self, stage: str, name: str, frame: FrameType) -> None:
         trace = private.find(frame, private.TRACE) if stage == "trace" else None
-        root = _root(frame, trace)
+        root = self._root(frame, trace)
         program = self._program(name, root, frame, fresh=stage == "trace")
         if program.function is None:
             self._describe(program, private.call(trace) or private.call(root), frame)
@@ -84,13 +89,22 @@ class Compiling:
             )
         )
 
+    def _root(self, frame: FrameType, trace: FrameType | None) -> FrameType | None:
+        """The frame of the call that an event belongs to: not of one whose trace is running."""
+        start = frame if trace is None else trace.f_back
+        if self._ahead is None:
+            return private.find(start, private.CALL, stop=private.TRACE)
+        return private.entry(start, self._ahead)
+
     def _program(
         self, name: str, root: FrameType | None, frame: FrameType, fresh: bool
     ) -> OpenProgram:
         """The program that an event belongs to: that of its call, or of the last loose event."""
         key = _LOOSE if root is None else id(root)
         program = self._opened.get(key)
-        if program is not None and key == _LOOSE and (fresh or program.stem not in name):
+        shared = key == _LOOSE or self._ahead is not None  # by several programs, one by one
+        # A call traces once: one before it, that raised, may have had a frame at this address.
+        if program is not None and (fresh or (shared and program.stem not in name)):
             self._close(self._opened.pop(key))
             program = None
         if program is None:
@@ -149,7 +163,7 @@ class Compiling:
 
     def _end(self, stage: str, name: str, seconds: float, frame: FrameType) -> None:
         trace = private.find(frame, private.TRACE) if stage == "trace" else None
-        root = _root(frame, trace)
+        root = self._root(frame, trace)
         program = self._program(name, root, frame, fresh=False)
         if stage == "compile":
             program.cached = self._local.__dict__.get("hit")
@@ -174,13 +188,9 @@ class Compiling:
         """The trace is over: a new jaxpr, or one that JAX had kept."""
         if jaxpr is None or program.function is None:
             return
-        known = self._jaxprs.get(id(jaxpr))
-        program.retraced = known is None or known() is not jaxpr
-        before = self._latest.get(program.function.serial)
-        program.cleared = before is not None and before() is None
-        key, keep = id(jaxpr), self._jaxprs
-        ref = weakref.ref(jaxpr, lambda _: keep.pop(key, None))
-        self._jaxprs[key] = self._latest[program.function.serial] = ref
+        program.retraced = not self._traces.knows(jaxpr)
+        program.cleared = self._traces.lost(program.function)
+        program.kept = self._traces.keep(program.function, jaxpr)
         if not program.retraced or program.eager:
             return
         program.constants = constants(self.context.jax, jaxpr, program.reads)
@@ -206,12 +216,6 @@ class Compiling:
             self._close(self._opened.pop(key))
 
 
-def _root(frame: FrameType, trace: FrameType | None) -> FrameType | None:
-    """The frame of the call that an event belongs to: not that of a call whose trace is running."""
-    start = frame if trace is None else trace.f_back
-    return private.find(start, private.CALL, stop=private.TRACE)
-
-
 def _shown(program: OpenProgram) -> str:
     return program.function.name if program.function else program.stem
 
@@ -231,12 +235,12 @@ def install(context: Context) -> Callable[[], None]:
     def register() -> None:
         """A program may clear all listeners: those that are gone are put back."""
         for add, listener in listeners:
-            if not private.is_registered(context.jax, listener):
+            if private.is_registered(context.jax, listener) is False:
                 add(listener)
 
-    register()
+    for add, listener in listeners:
+        add(listener)
     context.every(5.0, register)
-
     context.at_end(compiling.close_all)
 
     def uninstall() -> None:

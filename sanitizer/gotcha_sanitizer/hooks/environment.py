@@ -16,7 +16,6 @@ from gotcha_sanitizer.events import Setting
 from gotcha_sanitizer.hooks import Context, private
 from gotcha_sanitizer.sources import setting_line
 
-_REQUEST = "/jax/compilation_cache/compile_requests_use_cache"
 _GPUS = ("/dev/nvidia0", "/dev/kfd")
 _HIDDEN = {"", "-1", "none", "NoDevFiles"}
 _YES, _NO = {"1", "true", "yes", "on", "y", "t"}, {"0", "false", "no", "off", "n", "f", ""}
@@ -26,10 +25,11 @@ class Environment:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.imported = _variables()
-        self.defaults = dict(context.jax.config.values)
+        self.defaults = dict(private.flags(context.jax))
         self.started: Mapping[str, str] | None = None  # variables when the backend started
         self.config: Mapping[str, Any] = {}  # JAX's flags then
-        self.cache = dict.fromkeys((_REQUEST, private.CACHE_HIT, private.CACHE_MISS), 0)
+        events = (private.CACHE_REQUEST, private.CACHE_HIT, private.CACHE_MISS)
+        self.cache: dict[str, int] = dict.fromkeys(events, 0)
         self._told: set[str] = set()
         self._seen_x64 = 0
 
@@ -41,23 +41,26 @@ class Environment:
 
     def on_event(self, event: str, **details: Any) -> None:
         if event in self.cache:
-            self.cache[event] += 1
+            self.context.guard("environment", self._count, event)
 
     # ---------------------------------------------------------------------------------------------
 
+    def _count(self, event: str) -> None:
+        self.cache[event] += 1
+
     def _start(self) -> None:
-        self.started, self.config = _variables(), dict(self.context.jax.config.values)
+        self.started, self.config = _variables(), dict(private.flags(self.context.jax))
 
     def look(self) -> None:
         """Every second, and when the program ends."""
-        now, flags = _variables(), self.context.jax.config.values
+        now, flags = _variables(), private.flags(self.context.jax)
         for name, value in now.items():
             of_jax = name.startswith("JAX_")
             if of_jax and value != self.imported.get(name):
                 self._variable_of_jax(name, value, flags)
             elif not of_jax and self.started is not None and value != self.started.get(name):
                 self._tell(name, f"`{name}` was set after the backend had read it")
-        if self.started is not None:
+        if self.started is not None and flags:
             self._flags(flags)
             self._fallback()
 
@@ -95,15 +98,16 @@ class Environment:
         self.look()
         if self._seen_x64:
             self._late_x64()
-        directory = self.context.jax.config.values.get("jax_compilation_cache_dir")
+        directory = private.flags(self.context.jax).get("jax_compilation_cache_dir")
         kept = self.cache[private.CACHE_HIT] + self.cache[private.CACHE_MISS]
-        if not directory or not self.cache[_REQUEST] or kept:
+        asked = self.cache[private.CACHE_REQUEST]
+        if not directory or not asked or kept:
             return
         if private.process_index(self.context.jax) not in (None, 0):  # only the first host stores
             return
-        least = self.context.jax.config.values.get("jax_persistent_cache_min_compile_time_secs")
+        least = private.flags(self.context.jax).get("jax_persistent_cache_min_compile_time_secs")
         problem = (
-            f"the compile cache stored none of {self.cache[_REQUEST]} programs and found none: it "
+            f"the compile cache stored none of {asked} programs and found none: it "
             f"leaves out what compiles in less than {least} s"
         )
         self._tell("jax_compilation_cache_dir", problem, "compile-cache-unused")

@@ -34,6 +34,7 @@ class OpenProgram:
     retraced: bool = False
     cleared: bool = False
     beside: bool = False
+    kept: int = 0
     cached: bool | None = None
     eager: str = ""
     transform: str = ""
@@ -64,4 +65,5 @@ class OpenProgram:
             turn=self.turn,
             called=self.called and self.described,
             beside=self.beside,
+            kept=self.kept,
         )

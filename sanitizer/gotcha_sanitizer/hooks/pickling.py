@@ -81,6 +81,7 @@ class Pickling:
                 bytes=int(array.nbytes),
                 site=next(iter(where(frame).stack), None),  # a queue sends from a thread of its own
                 how=how,
+                devices=len(array.sharding.device_set),
             )
         )
 

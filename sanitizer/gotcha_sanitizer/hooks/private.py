@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
+from gotcha_sanitizer.frames import owner
+
 # Public event names (jax.monitoring); the stage they time.
 STAGES = {
     "/jax/core/compile/jaxpr_trace_duration": "trace",
@@ -21,24 +23,49 @@ STAGES = {
 }
 CACHE_HIT = "/jax/compilation_cache/cache_hits"
 CACHE_MISS = "/jax/compilation_cache/cache_misses"
+CACHE_REQUEST = "/jax/compilation_cache/compile_requests_use_cache"
 
 # Names of functions whose frames are looked for.
 CALL = "cache_miss"  # a jitted call that is not on the fast path
 TRACE = "_trace_for_jit"
 TRANSFORMED = "call_impl_cache_miss"  # a jitted function evaluated by a transformation
-GRADIENTS = frozenset({"value_and_grad_f", "grad_f", "jacfun", "hessian_f", "vjp_f"})
+GRADIENTS = {"value_and_grad_f": "value_and_grad", "grad_f": "grad", "jacfun": "jacfwd"}
 RULES = {"_pjit_linearize": "grad", "_pjit_batcher": "vmap", "_pjit_transpose_fancy": "grad"}
 PMAPPED = "_cached_shard_map.<locals>._fun"  # what jax.pmap compiles
+OPTIONS = (
+    "donate_argnums",
+    "donate_argnames",
+    "static_argnums",
+    "static_argnames",
+    "in_shardings_leaves",
+    "out_shardings_leaves",
+    "device",
+    "backend",
+    "keep_unused",
+    "inline",
+    "compiler_options_kvs",
+)
+PARAMETERS = "fun_signature"  # of what jit keeps about a function
+FLAGS = "values"
+CONTEXT_NAMES = "trace_context_names"
+STARTED = "backends_are_initialized"
+CLIENTS = "_backends"
+ARRAY = "ArrayImpl"
+LISTENERS = ("_scalar_listeners", "_event_duration_secs_listeners", "_event_listeners")
 _FAR = 400
 
 
 @dataclass(frozen=True)
 class Name:
-    """A private name: which feature needs it, how to see that it is there, what is lost."""
+    """A private name: which feature needs it, how to see that it is there, what is lost.
+
+    `counts`: without it some compiles are not counted.
+    """
 
     feature: str
     there: Callable[[Any], bool]
     lost: str
+    counts: bool = False
 
 
 def _locals(code: CodeType, *names: str) -> bool:
@@ -50,7 +77,7 @@ def _nested(code: CodeType, name: str) -> CodeType:
 
 
 def _has_trace(jax: Any) -> bool:
-    code = jax._src.pjit._trace_for_jit.__code__
+    code = getattr(jax._src.pjit, TRACE).__code__
     return _locals(code, "fun", "ji", "args", "kwargs", "jaxpr")
 
 
@@ -59,16 +86,72 @@ def _has_call(jax: Any) -> bool:
     return _locals(code, "fun", "jit_info", "args", "kwargs")
 
 
+def _has_gradients(jax: Any) -> bool:
+    public = {name: inspect.unwrap(getattr(jax, of)).__code__ for name, of in GRADIENTS.items()}
+    return all(_nested(code, name) for name, code in public.items())
+
+
+def _has_stages(jax: Any) -> bool:
+    known = [text for text in vars(jax._src.dispatch).values() if isinstance(text, str)]
+    return set(STAGES) <= set(known)
+
+
+def _has_cache_events(jax: Any) -> bool:
+    said: set[object] = set()
+    for module in (jax._src.compiler, jax._src.compilation_cache):
+        for value in vars(module).values():
+            code = getattr(inspect.unwrap(value) if callable(value) else None, "__code__", None)
+            said |= {text for text in getattr(code, "co_consts", ()) if isinstance(text, str)}
+    return {CACHE_HIT, CACHE_MISS, CACHE_REQUEST} <= said
+
+
+def _has_options(jax: Any) -> bool:
+    return {*OPTIONS, PARAMETERS} <= set(jax._src.pjit.PjitInfo._fields)
+
+
+def _has_host_number(jax: Any) -> bool:
+    state = jax._src.distributed.global_state
+    return isinstance(getattr(jax._src.xla_bridge, CLIENTS), dict) and hasattr(state, "process_id")
+
+
 def _has_pmap(jax: Any) -> bool:
-    cached = jax._src.pmap._cached_shard_map
-    held = [cell.cell_contents for cell in cached.__closure__]
-    code = next(f.__code__ for f in held if getattr(f, "__name__", "") == "_cached_shard_map")
-    return "fun" in _nested(code, "_fun").co_freevars
+    outer, _, inner = PMAPPED.partition(".<locals>.")
+    held = [cell.cell_contents for cell in getattr(jax._src.pmap, outer).__closure__]
+    code = next(f.__code__ for f in held if getattr(f, "__name__", "") == outer)
+    return "fun" in _nested(code, inner).co_freevars
 
 
 NAMES = (
-    Name("frame _trace_for_jit", _has_trace, "no constants; arguments are read from the call"),
-    Name("frame cache_miss", _has_call, "no reasons for recompiles without a retrace"),
+    Name(
+        "monitoring events",
+        _has_stages,
+        "traces, lowerings or compiles are not seen: neither seconds nor recompiles",
+        counts=True,
+    ),
+    Name(
+        "monitoring events of the cache",
+        _has_cache_events,
+        "what the persistent cache had counts as compiled; whether it stores any is not told",
+    ),
+    Name(
+        "frame _trace_for_jit",
+        _has_trace,
+        "no constants, stale captures, random keys used twice or missing gradients; cleared caches "
+        "are not told from other reasons; arguments are read from the call",
+    ),
+    Name(
+        "frame cache_miss",
+        _has_call,
+        "no reasons for recompiles without a retrace (placement, sharding, options), which are not "
+        "counted either; no calls off the fast path; what fails in a call is not evaluated again",
+        counts=True,
+    ),
+    Name(
+        "fields of PjitInfo",
+        _has_options,
+        "static arguments are shown as arrays are, arguments by number, and other options of jit "
+        "as an unknown reason",
+    ),
     Name(
         "frame call_impl_cache_miss",
         lambda jax: any(
@@ -78,10 +161,13 @@ NAMES = (
         "eager transformations of jitted functions are not named",
     ),
     Name(
+        "rules of jit",
+        lambda jax: all(callable(getattr(jax._src.pjit, name)) for name in RULES),
+        "of an eager transformation of a jitted function it is not told which",
+    ),
+    Name(
         "frame value_and_grad_f",
-        lambda jax: (
-            _nested(inspect.unwrap(jax.value_and_grad).__code__, "value_and_grad_f") is not None
-        ),
+        _has_gradients,
         "gradients taken outside of jit are not told from other operations",
     ),
     Name(
@@ -91,12 +177,12 @@ NAMES = (
     ),
     Name(
         "monitoring listeners",
-        lambda jax: all(hasattr(jax._src.monitoring, name) for name in _LISTENERS),
+        lambda jax: all(hasattr(jax._src.monitoring, name) for name in LISTENERS),
         "the sanitizer cannot be stopped, and does not notice when its listeners are cleared",
     ),
     Name(
         "ArrayImpl",
-        lambda jax: array_class(jax) is jax._src.array.ArrayImpl,
+        lambda jax: array_class(jax) is getattr(jax._src.array, ARRAY),
         "the class of arrays is looked for among the subclasses of jax.Array",
     ),
     Name(
@@ -105,14 +191,20 @@ NAMES = (
         "forks and settings after the start of the backend are seen only after a compile",
     ),
     Name(
+        "number of this host",
+        _has_host_number,
+        "of several hosts each one prints",
+    ),
+    Name(
         "config.values",
-        lambda jax: bool(jax.config.values),
-        "pytest: of flags left changed, only those of the tracing context are seen",
+        lambda jax: bool(flags(jax)),
+        "flags that are set too late, a GPU that is not used and a cache that stores nothing are "
+        "not told; pytest: of flags left changed, only those of the tracing context are seen",
     ),
     Name(
         "config.trace_context_names",
-        lambda jax: bool(context(jax)),
-        "a changed flag or mesh is only called `context`",
+        lambda jax: bool(getattr(jax._src.config, CONTEXT_NAMES)()),
+        "a changed flag or mesh is only called `context`, by number",
     ),
 )
 
@@ -149,6 +241,28 @@ def find(frame: FrameType | None, name: str, stop: str = "") -> FrameType | None
             return frame
         frame = frame.f_back
     return None
+
+
+def ahead_of_time(jax: Any) -> frozenset[int]:
+    """The code, by identity, of what traces or compiles without a call, all of it public."""
+    jitted = jax.jit(lambda: None)
+    stages = jax.stages
+    public = [jitted.lower, jitted.trace, jitted.eval_shape, jax.make_jaxpr(lambda: None)]
+    public += [stages.Traced.lower, stages.Lowered.compile]
+    codes = [getattr(inspect.unwrap(each), "__code__", None) for each in public]
+    return frozenset(id(code) for code in codes if code is not None)
+
+
+def entry(frame: FrameType | None, ahead: frozenset[int]) -> FrameType | None:
+    """Where the program went into JAX, for when CALL is gone; None unless it was by a call."""
+    found = None
+    while frame is not None and owner(frame.f_code.co_filename) == "jax":
+        if id(frame.f_code) in ahead:
+            return None
+        if frame.f_code.co_name == TRACE:
+            break
+        found, frame = frame, frame.f_back
+    return found
 
 
 def gradient(frame: FrameType | None) -> FrameType | None:
@@ -203,31 +317,22 @@ def context(jax: Any) -> dict[str, str]:
     """The parts of JAX's tracing context that are set: flags, mesh, default devices."""
     config = jax._src.config
     try:
-        pairs = zip(config.trace_context_names(), config.trace_context(), strict=False)
+        values = config.trace_context()
+        names = getattr(config, CONTEXT_NAMES, None)
+        known = names() if names is not None else [f"part {i}" for i in range(len(values))]
     except AttributeError:  # gone: `self_test` says what is lost with it
         return {}
-    return {name: str(value)[:80] for name, value in pairs}
+    return {name: str(value)[:80] for name, value in zip(known, values, strict=False)}
+
+
+def flags(jax: Any) -> Mapping[str, Any]:
+    """JAX's flags and what they are; empty where that cannot be seen."""
+    return getattr(jax.config, FLAGS, {})
 
 
 def settings(jax: Any) -> dict[str, str]:
     """All flags of JAX, and what is set for this thread: mesh, default device, precision."""
-    values = getattr(jax.config, "values", {})
-    return {str(name): str(value)[:80] for name, value in values.items()} | context(jax)
-
-
-OPTIONS = (
-    "donate_argnums",
-    "donate_argnames",
-    "static_argnums",
-    "static_argnames",
-    "in_shardings_leaves",
-    "out_shardings_leaves",
-    "device",
-    "backend",
-    "keep_unused",
-    "inline",
-    "compiler_options_kvs",
-)
+    return {str(name): str(value)[:80] for name, value in flags(jax).items()} | context(jax)
 
 
 def options(info: Any) -> dict[str, str]:
@@ -246,7 +351,7 @@ def _items(value: Any) -> tuple[Any, ...]:
 
 def static_names(info: Any, count: int) -> tuple[list[str], set[str]]:
     """The names of the positional arguments, and those that are static."""
-    signature = getattr(info, "fun_signature", None)
+    signature = getattr(info, PARAMETERS, None)
     names = [
         p.name
         for p in getattr(signature, "parameters", {}).values()
@@ -261,32 +366,39 @@ def static_names(info: Any, count: int) -> tuple[list[str], set[str]]:
     return names, static
 
 
-_LISTENERS = (
-    "_scalar_listeners",
-    "_event_duration_secs_listeners",
-    "_event_listeners",
-)
-
-
-def is_registered(jax: Any, listener: Any) -> bool:
-    """True where one of JAX's lists of listeners holds it."""
-    lists = [getattr(jax._src.monitoring, name, ()) for name in _LISTENERS]
-    return any(listener in held for held in lists)
+def is_registered(jax: Any, listener: Any) -> bool | None:
+    """True where one of JAX's lists of listeners holds it; None where not all can be seen."""
+    lists = [getattr(jax._src.monitoring, name, None) for name in LISTENERS]
+    if any(held is not None and listener in held for held in lists):
+        return True
+    return None if None in lists else False
 
 
 def unregister(jax: Any, listener: Any) -> None:
     """Takes a listener out again; where the lists cannot be seen, it stays, and does nothing."""
-    for name in _LISTENERS:
+    for name in LISTENERS:
         held = getattr(jax._src.monitoring, name, None)
         if held is not None and listener in held:
             held.remove(listener)
 
 
 def process_index(jax: Any) -> int | None:
-    """This host's number; None while JAX has not started its backend, which asking would do."""
-    if not getattr(jax._src.xla_bridge, "_backends", {}):
+    """This host's number; None while it is not known: asking would start JAX's backend."""
+    if getattr(jax._src.xla_bridge, CLIENTS, None):
+        return jax.process_index()
+    state = getattr(getattr(jax._src, "distributed", None), "global_state", None)
+    connected = getattr(state, "client", None) is not None
+    return getattr(state, "process_id", None) if connected else None
+
+
+def hosts(jax: Any) -> tuple[int, int] | None:
+    """This host's number, and how many there are; None while that is not known."""
+    index = process_index(jax)
+    if index is None:
         return None
-    return jax.process_index()
+    if getattr(jax._src.xla_bridge, CLIENTS, None):
+        return index, jax.process_count()
+    return index, getattr(jax._src.distributed.global_state, "num_processes", None) or 1
 
 
 def call_code(jax: Any) -> CodeType | None:
@@ -315,7 +427,7 @@ def jitted_function(function: Any) -> Any:
 def array_class(jax: Any) -> type | None:
     """The class of concrete arrays, found without making one."""
     try:
-        return jax._src.array.ArrayImpl
+        return getattr(jax._src.array, ARRAY)
     except AttributeError:
         known = jax.Array.__subclasses__()
         return next((c for c in known if c.__module__.startswith("jaxlib")), None)
@@ -324,7 +436,7 @@ def array_class(jax: Any) -> type | None:
 def backend_started(jax: Any) -> bool | None:
     """Whether JAX has started its backend, without starting it; None where that is not known."""
     try:
-        return jax._src.xla_bridge.backends_are_initialized()
+        return getattr(jax._src.xla_bridge, STARTED)()
     except AttributeError:
         return None
 

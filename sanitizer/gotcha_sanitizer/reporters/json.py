@@ -19,6 +19,7 @@ def render(run: Run, processes: Sequence[Run] = ()) -> str:
         "functions": [_function(row) for row in sorted(run.rows.values(), key=lambda r: -r.total)],
         "findings": [as_dict(finding) for finding in (*run.problems, *run.notes)],
         "degraded": run.degraded,
+        "divergence": run.divergence,
     }
     return json.dumps(whole, indent=2) + "\n"
 

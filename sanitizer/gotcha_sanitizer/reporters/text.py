@@ -25,6 +25,8 @@ def render(run: Run, options: Options | None = None, colour: bool = False, pid: 
     if not run.rows and not run.findings and not run.degraded:
         return ""
     lines = [mark + paint(_headline(run), "bold", colour)]
+    if run.divergence:
+        lines += ["", *_wrapped("hosts differ, a probable hang: ", run.divergence)]
     problems = run.problems
     for finding in problems[: options.max_report]:
         lines += ["", *block(finding, options, colour)]

@@ -1,0 +1,41 @@
+"""The jaxprs that JAX keeps: which are known, and how many of one source there are.
+
+A helper of `compiling`: it holds weak references only.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import defaultdict
+from typing import Any
+
+from gotcha_sanitizer.parts import Function
+
+
+class Traces:
+    def __init__(self) -> None:
+        self._jaxprs: dict[int, weakref.ref[Any]] = {}  # by identity
+        self._latest: dict[int, weakref.ref[Any]] = {}  # by function object
+        self._alive: defaultdict[object, set[int]] = defaultdict(set)  # by source
+
+    def knows(self, jaxpr: Any) -> bool:
+        """True for one that was seen before: it was not made anew."""
+        known = self._jaxprs.get(id(jaxpr))
+        return known is not None and known() is jaxpr
+
+    def lost(self, function: Function) -> bool:
+        """True where JAX no longer has the latest jaxpr of a function object."""
+        before = self._latest.get(function.serial)
+        return before is not None and before() is None
+
+    def keep(self, function: Function, jaxpr: Any) -> int:
+        """Takes in the latest jaxpr of a function; how many JAX has now of its source."""
+        key, alive = id(jaxpr), self._alive[function.key]
+
+        def forget(_: object) -> None:
+            self._jaxprs.pop(key, None)
+            alive.discard(key)
+
+        self._jaxprs[key] = self._latest[function.serial] = weakref.ref(jaxpr, forget)
+        alive.add(key)
+        return len(alive)

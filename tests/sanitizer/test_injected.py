@@ -1,0 +1,170 @@
+"""A fault in any of our listeners and hooks: the program's results are the same, and it is told."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import gotcha_sanitizer as gotcha
+from gotcha_sanitizer import session
+from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.notebook import Notebook
+from gotcha_sanitizer.options import Options
+from tests.sanitizer.test_pytest_plugin import run as run  # the fixture of an inner pytest
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+
+pytest_plugins = ["pytester"]
+
+NEW_PYTHON = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring")
+FAULTS = [  # (module, name, in which degraded line it is told)
+    ("hooks.compiling", "Compiling._looked_up", "compile events"),
+    ("hooks.environment", "Environment._count", "environment"),
+    ("hooks.staleness", "tell", "end"),
+    ("hooks.watches", "Watches.watch", "compile events"),
+    ("hooks.watches", "Watches.all", "end"),
+    ("hooks.watches", "Watch.changed", "compile events"),
+    ("hooks.keys", "look", "gotcha_sanitizer.hooks.keys"),
+    ("hooks.zero_gradients", "look", "gotcha_sanitizer.hooks.zero_gradients"),
+    ("hooks.traces", "Traces.keep", "compile events"),
+    ("hooks.hosts", "Hosts.look", "end"),
+    ("hooks.private", "hosts", "end"),
+    pytest.param("hooks.calls", "Calls.add", "compile events", marks=NEW_PYTHON),
+    pytest.param("hooks.calls", "Calls.arm", "ticker", marks=NEW_PYTHON),
+    pytest.param("hooks.calls", "Calls._called", "calls", marks=NEW_PYTHON),
+    pytest.param("hooks.calls", "Calls._missed", "slow calls", marks=NEW_PYTHON),
+]
+
+
+def program() -> list[float]:
+    scale = 2.0
+
+    def step(x: Any) -> Any:
+        return x * scale
+
+    jitted, results = jax.jit(step), []
+    for size in (3, 4, 3, 4):
+        for _ in range(3):
+            results.append(jitted(jnp.ones(size)).sum())
+            time.sleep(0.03)  # for the ticker: calls are looked at now and then
+    loss = jax.jit(jax.grad(lambda w, x: (jnp.round(w) * x).sum()))
+    results.append(loss(jnp.ones(3), jnp.ones(3)).sum())
+    seen = jax.jit(lambda x: (jax.debug.callback(lambda v: None, x), x * 2)[1])
+    results += [seen(float(n)) for n in range(6)]
+    return [float(each) for each in results]
+
+
+@pytest.fixture(scope="module")
+def plain() -> list[float]:
+    gotcha.stop()
+    return program()
+
+
+@pytest.mark.parametrize(("module", "name", "feature"), FAULTS)
+def test_a_fault(module: str, name: str, feature: str, plain, monkeypatch, tmp_path):
+    *outer, last = name.split(".")
+    holder: Any = importlib.import_module(f"gotcha_sanitizer.{module}")
+    for each in outer:
+        holder = getattr(holder, each)
+
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        raise ZeroDivisionError("planted")
+
+    assert callable(getattr(holder, last))
+    monkeypatch.setattr(holder, last, fail)
+    gotcha.stop()
+    jax.clear_caches()
+    watched = session.start(Options(quiet=True))
+    for event in (private.CACHE_REQUEST, private.CACHE_MISS):  # as the persistent cache says
+        jax.monitoring.record_event(event)
+    assert program() == plain
+    time.sleep(0.1)
+    gotcha.stop()
+    assert "ZeroDivisionError: planted" in watched.run.degraded.get(feature, ""), (
+        watched.run.degraded
+    )
+
+
+class Touchy:
+    """Its attributes are the user's code, and not for us to run."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"{name} was asked for")
+
+    def __call__(self) -> float:
+        return 1.0
+
+
+@NEW_PYTHON
+def test_objects_that_are_called_beside_jitted_functions_are_left_alone(monkeypatch):
+    gotcha.stop()
+    watched = session.start(Options(quiet=True))
+    step, touchy, total = jax.jit(lambda x: x + 1), Touchy(), 0.0
+    for _ in range(8):
+        total += float(step(touchy()))
+        time.sleep(0.03)
+    gotcha.stop()
+    assert total == 16.0 and "calls" not in watched.run.degraded
+
+
+@pytest.mark.parametrize("name", ["_before", "_after", "_number", "_new", "_spent"])
+def test_a_fault_in_the_notebook(name: str, monkeypatch, capsys):
+    gotcha.stop()
+    watched = session.start(Options(quiet=True))
+
+    def fail(*args: Any) -> Any:
+        raise ZeroDivisionError("planted")
+
+    shell = SimpleNamespace(compile=SimpleNamespace(_filename_map={}), execution_count=1)
+    notebook = Notebook(shell, watched)
+    monkeypatch.setattr(notebook, name, fail)
+    notebook.before(SimpleNamespace(raw_cell="1"))
+    notebook.after(SimpleNamespace(execution_count=1, info=None, error_in_exec=None))
+    gotcha.stop()
+    assert capsys.readouterr().out == ""
+    assert watched.run.degraded["notebook"] == "ZeroDivisionError: planted"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "pytest_watch:State.now",
+        "pytest_watch:_is_wide",
+        *(
+            f"pytest_watch:Watch.{name}"
+            for name in ("_close", "_fail_on_compiles", "_fail_on_findings", "_explain", "_finish")
+        ),
+        "pytest_summary:lines",
+        "pytest_summary:_findings",
+        "session:Session.renew",
+    ],
+)
+def test_a_fault_in_a_hook_of_pytest(run, fault: str):
+    module, _, path = fault.partition(":")
+    outer, _, name = path.rpartition(".")
+    result = run(
+        f"""
+import importlib
+def fail(*args, **kwargs):
+    raise ZeroDivisionError("planted")
+holder = importlib.import_module("gotcha_sanitizer.{module}")
+setattr(getattr(holder, "{outer}", holder), "{name}", fail)
+
+@pytest.mark.gotcha(max_compiles=3, forbid=["recompile"])
+def test_passes():
+    assert float(step(jnp.zeros(1))[0]) == 0.0
+
+def test_fails():
+    assert float(step(jnp.zeros(1))[0]) == 1.0
+""",
+        "--gotcha",
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    assert "INTERNALERROR" not in result.stdout.str()
+    result.stdout.fnmatch_lines("*degraded: *ZeroDivisionError: planted*")
