@@ -49,7 +49,7 @@ TABLE = (
     Symptom("The time measured is too good to be true", "timing-without-wait"),
     Symptom(
         "The loss is NaN",
-        "where-nan-gradient norm-at-zero log-of-softmax non-finite-value",
+        "where-nan-gradient norm-at-zero log-of-softmax label-ignore-index non-finite-value",
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",
@@ -62,8 +62,9 @@ TABLE = (
     ),
     Symptom(
         "Nothing that I change has an effect",
-        "stale-capture stale-global stale-self parameter-ignored-for-self discarded-update "
-        "environment-set-too-late x64-set-too-late host-random-in-jit removed-api",
+        "stale-capture stale-global stale-self nnx-closure-stale parameter-ignored-for-self "
+        "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
+        "host-random-in-jit removed-api",
     ),
     Symptom(
         "The random numbers are the same every time",
@@ -76,7 +77,8 @@ TABLE = (
     ),
     Symptom(
         "Evaluation is much worse than training, or the reverse",
-        "eval-in-train-mode batch-stats-dropped train-flag-traced stale-capture",
+        "eval-in-train-mode batch-stats-dropped train-flag-traced stale-capture nnx-closure-stale "
+        "jit-on-nnx-module",
     ),
     Symptom(
         "It works on one device, but not on several",
@@ -98,7 +100,11 @@ TABLE = (
         "A traced value shows up where a number should be",
         "side-effect-in-jit leaked-tracer host-cast-of-tracer",
     ),
-    Symptom("It worked with an older release", "removed-api mesh-axis-types pmean-of-gradients"),
+    Symptom(
+        "It worked with an older release, or warns",
+        "removed-api deprecated-api mesh-axis-types pmean-of-gradients nnx-optimizer-args "
+        "nnx-plain-list",
+    ),
 )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import warnings
 
 import jax
 import pytest
 
+from gotcha_lint.facts.deprecated import DEPRECATED
+from gotcha_lint.facts.gone import CAME
 from gotcha_lint.facts.removed import REMOVED
 
 RELEASE = tuple(int(part) for part in jax.__version__.split(".")[:2])
@@ -20,7 +23,7 @@ def test_gone(name: str) -> None:
         assert not is_there(name)
 
 
-NOT_YET = [name for name, row in REMOVED.items() if row.since > RELEASE]
+NOT_YET = [name for name, row in REMOVED.items() if row.since > RELEASE >= CAME.get(name, RELEASE)]
 
 
 @pytest.mark.parametrize("name", NOT_YET)
@@ -28,6 +31,35 @@ def test_still_there(name: str) -> None:
     """Since when a name is gone is told by release: before that it is there."""
     with warnings.catch_warnings(action="ignore"):
         assert is_there(name)
+
+
+STILL = [
+    name
+    for name, row in DEPRECATED.items()
+    if row.since <= RELEASE and (name not in REMOVED or REMOVED[name].since > RELEASE)
+]
+ARGUMENTS = {  # of those that warn when they are called
+    "optax.global_norm": (1.0,),
+    "optax.tree_utils.tree_l2_norm": (1.0,),
+    "flax.training.prefetch_iterator.PrefetchIterator": (iter([1]),),
+}
+
+
+@pytest.mark.parametrize("name", STILL)
+def test_there_with_a_warning(name: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        path, _, last = name.rpartition(".")
+        module = importlib.import_module(path)
+        lookup = vars(module).get("__getattr__")
+        if lookup is not None and hasattr(lookup, "cache_clear"):  # jax warns once for each name
+            lookup.cache_clear()
+        found = getattr(module, last)
+        if not caught:
+            with contextlib.suppress(TypeError):  # an abstract class: it warns before that
+                found(*ARGUMENTS.get(name, ()))
+    said = " ".join(str(one.message) for one in caught)
+    assert any(word in said for word in ("deprecated", "renamed", "was removed"))
 
 
 def test_the_probe_finds_what_is_there() -> None:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.annotations import promised
 from gotcha_lint.analysis.attributes import note_plain
+from gotcha_lint.analysis.held import held_in
 from gotcha_lint.analysis.operations import arithmetic
 from gotcha_lint.analysis.resets import note_reset
 from gotcha_lint.analysis.sites import Bind, Operate, Store
@@ -24,14 +25,18 @@ def on_assign(flow: Flow, node: cst.Assign) -> None:
     value = flow.eval(node.value)
     for target in node.targets:
         bind(flow, target.target, value, node.value)
-        _alias(flow, target.target, node.value)
+        _alias(flow, target.target, node.value, value)
 
 
-def _alias(flow: Flow, target: cst.CSTNode, source: cst.CSTNode) -> None:
+def _alias(flow: Flow, target: cst.CSTNode, source: cst.CSTNode, value: Value) -> None:
     """`best = params` copies nothing."""
     name, original = dotted(target), dotted(source)
-    if name and original and name != original and flow.state is not None:
+    if not name or flow.state is None:
+        return
+    if original and name != original:
         flow.state.aliases |= {(name, original)}
+    elif isinstance(source, cst.Call):
+        flow.state.aliases |= set(held_in(flow, name, source, value))
 
 
 def on_annotated(flow: Flow, node: cst.AnnAssign) -> None:

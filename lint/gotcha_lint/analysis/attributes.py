@@ -16,6 +16,7 @@ from gotcha_lint.analysis.values import (
     TRACER,
     UNKNOWN,
     ClassId,
+    FunctionId,
     Kind,
     Value,
     defined,
@@ -127,13 +128,26 @@ def _or_below(flow: Flow, base: Value, name: str, method: Value) -> Value:
     below = frozenset(
         fid
         for fid in flow.project.overrides(base.cls, name)
-        if flow.project.function(fid).binds == "self" and not flow.project.function(fid).decorated
+        if flow.project.function(fid).binds == "self"
+        and not flow.project.function(fid).decorated
+        and not _replaced(flow, fid)
     )
     if not below:
         return method
     if method.kind is Kind.UNKNOWN:
         method = Value(Kind.FUNCTION, bound=1, self_=(base,), made="method")
     return method._replace(targets=method.targets | below)
+
+
+def _replaced(flow: Flow, fid: FunctionId) -> bool:
+    """The class of that method has a method of its own for the one that asks for it here."""
+    name, cls = flow.function.name, flow.project.function(fid).cls
+    if cls is None or name in _EXTENDED:
+        return False
+    return name in flow.project.cls((fid[0], cls)).methods
+
+
+_EXTENDED = ("__init__", "__post_init__", "setup")  # these call the one that they replace
 
 
 def note_setattr(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...]) -> None:

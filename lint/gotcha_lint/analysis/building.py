@@ -22,8 +22,8 @@ from gotcha_lint.analysis.bindings import (
 from gotcha_lint.analysis.model import FileModel, Function, Scope
 from gotcha_lint.analysis.scopes import on_class, on_comprehension, on_function
 from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields, last_word
-from gotcha_lint.facts.optax import SAVES_LATER, WAITS
 from gotcha_lint.facts import deprecated, removed
+from gotcha_lint.facts.optax import SAVES_LATER, WAITS
 from gotcha_lint.facts.sharding import EXPLICIT
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
+from gotcha_lint.analysis.held import only_name_in
 from gotcha_lint.analysis.replicated import may_be_unchecked
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
@@ -206,7 +207,7 @@ def donated(
     for position, arg in enumerate(node.args):
         if arg.star:
             return
-        name = dotted(arg.value)
+        name = dotted(arg.value) or only_name_in(arg.value)
         if name in (None, "None"):  # what is None has no buffers
             continue
         if arg.keyword.value in names if arg.keyword else position in places:

@@ -6,6 +6,7 @@ was measured (gone.py).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gotcha_lint.facts.gone import SINCE
@@ -24,6 +25,11 @@ def _renamed(pairs: str, old: str, new: str) -> dict[str, Removed]:
     """`a=b` words: old.a is now new.b."""
     split = (pair.partition("=")[::2] for pair in pairs.split())
     return {f"{old}{a}": Removed(f"{new}{b}", True) for a, b in split}
+
+
+def _moved(names: str, old: str, new: str) -> dict[str, Removed]:
+    """Each of `names` is the same in another module now."""
+    return {f"{old}{name}": Removed(f"{new}{name}", True) for name in names.split()}
 
 
 def _all(names: str, prefix: str, instead: str) -> dict[str, Removed]:
@@ -134,13 +140,56 @@ _ROWS: dict[str, Removed] = {
     ),
     **_all(
         "NamedShape axis_frame trace_state_clean raise_to_shaped as_named_shape ConcreteArray "
-        "UnshapedArray extend_axis_env thread_local_state mapped_aval unmapped_aval subjaxprs "
-        "call_p "
-        "closed_call_p full_lower",
+        "UnshapedArray extend_axis_env thread_local_state call_p closed_call_p full_lower "
+        "canonicalize_shape check_eqn cur_sublevel new_base_main new_main new_sublevel MainTrace "
+        "definitely_equal symbolic_equal_dim dimension_as_value pp_eqn pp_eqns pp_jaxpr pp_var "
+        "AxisName EvalTrace MapPrimitive Shape concrete_aval dedup_referents get_referent get_type "
+        "join_effects lattice_join reset_trace_state typecheck typecompat typematch "
+        "used_axis_names_jaxpr call_impl traverse_jaxpr_params CallPrimitive OutputType "
+        "JaxprPpContext JaxprPpSettings aval_mapping_handlers concretization_function_error "
+        "custom_typechecks is_concrete is_constant_dim is_constant_shape literalable_types "
+        "no_axis_name trace_ctx",
         "jax.core.",
         "",
     ),
-    **_all("is_concrete concrete_or_error gensym", "jax.core.", ""),
+    **_moved(
+        "AbstractToken TraceTag set_current_trace take_current_trace mapped_aval unmapped_aval "
+        "subjaxprs DebugInfo DropVar Effect Effects check_jaxpr concrete_or_error find_top_trace "
+        "gensym get_opaque_trace_state jaxprs_in_params new_jaxpr_eqn no_effects "
+        "nonempty_axis_env_DO_NOT_USE primal_dtype_to_tangent_dtype "
+        "unsafe_am_i_under_a_jit_DO_NOT_USE unsafe_am_i_under_a_vmap_DO_NOT_USE "
+        "unsafe_get_axis_names_DO_NOT_USE valid_jaxtype",
+        "jax.core.",
+        "jax.extend.core.",
+    ),
+    **_moved(
+        "InconclusiveDimensionOperation JaxprTypeError ConcretizationTypeError",
+        "jax.core.",
+        "jax.errors.",
+    ),
+    "jax.core.abstract_token": Removed("jax.ffi.abstract_token", True),
+    **_all(
+        "extend.core.CallPrimitive custom_remat errors.SimplifiedTraceback experimental.attrs "
+        "interpreters.batching.NotMapped interpreters.mlir.custom_call tree_util.build_tree "
+        "interpreters.xla.pytype_aval_mappings interpreters.xla.translations interpreters.xla.xb "
+        "interpreters.xla.xc interpreters.xla.xe interpreters.xla.abstractify lax.infeed_p "
+        "lax.outfeed_p",
+        "jax.",
+        "",
+    ),
+    "jax.extend.ffi": Removed("jax.ffi"),
+    "jax.treedef_is_leaf": Removed("jax.tree_util.treedef_is_leaf", True),
+    "jax.experimental.x64_context": Removed("jax.enable_x64"),
+    "jax.experimental.mutable_array": Removed("jax.new_ref", True),
+    "jax.numpy.lax_numpy": Removed("jax.numpy"),
+    **_all(
+        "Chunked MapTracer NoSharding PmapExecutable Replicated ShardedAxis ShardingSpec Unstacked "
+        "parallel_callable shard_args spec_to_indices xla_pmap_p ArrayMapping MeshAxisName "
+        "MeshExecutable array_mapping_to_axis_resources PartitionSpec are_hlo_shardings_equal "
+        "is_hlo_sharding_replicated op_sharding_to_indices",
+        "jax.interpreters.pxla.",
+        "",
+    ),
     "jax.cloud_tpu_init": Removed(),
     "flax.optim": Removed("optax", was="flax"),
     "flax.nn": Removed("flax.linen or flax.nnx", was="flax"),
@@ -178,10 +227,10 @@ KEYWORDS: dict[str, dict[str, Removed]] = {
 LAST_WORDS = frozenset(name.rpartition(".")[2] for name in REMOVED)
 
 
-def removed(name: str) -> tuple[str, Removed] | None:
+def row_of(name: str, table: Mapping[str, Removed]) -> tuple[str, Removed] | None:
     """The row of a qualified name, or of the module that it is in."""
     while name:
-        if name in REMOVED:
-            return name, REMOVED[name]
+        if name in table:
+            return name, table[name]
         name = name.rpartition(".")[0]
     return None

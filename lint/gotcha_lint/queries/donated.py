@@ -6,7 +6,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.roles import donated
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import Kind, Via
 
 # What can be asked of an array whose buffer is gone.
@@ -55,6 +55,8 @@ def is_buffer(call: Call, arg: cst.Arg) -> bool:
     else:
         position = next(n for n, other in enumerate(call.node.args) if other is arg)
         value = call.args[position] if position < len(call.args) else None
+    if value is not None and value.kind in (Kind.LIST, Kind.TUPLE) and dotted(arg.value) is None:
+        value = value.items[0] if len(value.items) == 1 else None  # `{"params": params}`
     return value is not None and value.kind in _BUFFERS
 
 

@@ -86,7 +86,7 @@ def static_arguments(call: Call) -> Iterator[Argument]:
     via = compiled(call)
     if via is None or not via.known or not (via.static_nums or via.static_names):
         return
-    shift = _filled_by_access(call)
+    shift = _filled_by_access(call, via)
     numbers = {number - shift for number in via.static_nums}
     for position, argument in enumerate(arguments(call)):
         by_number = position in numbers and position < len(call.args)
@@ -102,9 +102,9 @@ def _parameters(call: Call) -> list[str]:
     return [param[0] for param in left if param[1] == "positional"]
 
 
-def _filled_by_access(call: Call) -> int:
+def _filled_by_access(call: Call, via: Via) -> int:
     """A jitted method counts self among its arguments; `jit(self.method)` does not."""
     project = call.body.project
-    if not call.callee.self_ or project is None:
+    if not call.callee.self_ or project is None or via.bound > 0:
         return 0
     return int(all(project.function(target).decorated for target in call.callee.targets))

@@ -48,6 +48,16 @@ def on_purpose(now: Call, before: Call) -> bool:
     return now is not before and equal_starts(now, before)
 
 
+def is_demo(call: Call) -> bool:
+    """Under `if __name__ == "__main__":`, where nothing is repeated: dummy inputs, looked at."""
+    main = [g.test for g in call.at.guards if "__main__" in text_of(g.test)]
+    if not main or call.body.function.number != 0:
+        return False
+    blocks = [node for node in walk(call.body.function.node) if isinstance(node, cst.If)]
+    own = [node for node in blocks if any(node.test is test for test in main)]
+    return not any(isinstance(part, cst.For | cst.While) for node in own for part in walk(node))
+
+
 def compares_settings(call: Call) -> bool:
     """`for rate in [1e-2, 1e-1]: fit(key, rate)`: each setting starts from the same numbers."""
     loop = _around_repeats(call)

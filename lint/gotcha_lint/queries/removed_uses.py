@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import libcst as cst
@@ -11,7 +11,7 @@ from gotcha_lint.analysis.model import Class, Function, Imported, Scope
 from gotcha_lint.analysis.sites import Body, Store
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.facts.removed import REMOVED, Removed, removed
+from gotcha_lint.facts.removed import REMOVED, Removed, row_of
 from gotcha_lint.rule import Change, Rewrite, module_alias
 
 
@@ -22,26 +22,28 @@ class Use(NamedTuple):
     row: Removed
 
 
-def uses_of(body: Body) -> Iterator[Use]:
-    """All uses in the file of this body."""
+def uses_of(body: Body, table: Mapping[str, Removed] = REMOVED) -> Iterator[Use]:
+    """All uses in the file of this body of names in the table."""
     for node, scope in body.model.watched:
         if isinstance(node, cst.Attribute):
-            name = _raw(body, node, scope)
-            if name in REMOVED:
-                yield Use(node, node, name, REMOVED[name])
+            name = _raw(body, node, scope, table)
+            if name in table:
+                yield Use(node, node, name, table[name])
             continue
-        for alias, name in _imported(node):
-            found = removed(name)
+        for alias, name in _imported(node, table):
+            found = row_of(name, table)
             if found is not None:
                 yield Use(node, alias, found[0], found[1])
 
 
-def _imported(node: cst.Import | cst.ImportFrom) -> Iterator[tuple[cst.CSTNode, str]]:
+def _imported(
+    node: cst.Import | cst.ImportFrom, table: Mapping[str, Removed]
+) -> Iterator[tuple[cst.CSTNode, str]]:
     if isinstance(node, cst.ImportFrom):
         module = dotted(node.module)
         if node.relative or module is None:
             return
-        if removed(module) or isinstance(node.names, cst.ImportStar):
+        if row_of(module, table) or isinstance(node.names, cst.ImportStar):
             yield node, module
         else:
             yield from ((alias, f"{module}.{dotted(alias.name)}") for alias in node.names)
@@ -49,13 +51,13 @@ def _imported(node: cst.Import | cst.ImportFrom) -> Iterator[tuple[cst.CSTNode, 
         yield from ((alias, dotted(alias.name) or "") for alias in node.names)
 
 
-def _raw(body: Body, node: cst.Attribute, scope: Scope) -> str:
+def _raw(body: Body, node: cst.Attribute, scope: Scope, table: Mapping[str, Removed]) -> str:
     """The qualified name as it is written; empty where its import is reported already."""
     head, _, tail = (dotted(node) or "").partition(".")
     bindings = lookup(scope, head) or _starred(body, head)
     how = bindings[0] if bindings else ""
     same = all(isinstance(one, Imported) and one == how for one in bindings)
-    return f"{how}.{tail}" if same and how and removed(str(how)) is None else ""
+    return f"{how}.{tail}" if same and how and row_of(str(how), table) is None else ""
 
 
 def _starred(body: Body, name: str) -> list[Function | Class | str]:

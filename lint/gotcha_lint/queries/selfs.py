@@ -12,6 +12,7 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import ClassId
 from gotcha_lint.queries.cared import keeps_structure, throws_away
+from gotcha_lint.queries.made_after import makes_them_after
 from gotcha_lint.queries.stale import is_set_up
 
 # Attributes of these names say how to compile, and are set before anything is.
@@ -175,6 +176,7 @@ def writers_of(body: Body, name: str, method: Function | None = None) -> list[st
 def _takes_care(body: Body, writer: Function, name: str) -> bool:
     return (
         compiles_anew(writer)
+        or makes_them_after(body, writer, name)
         or _is_lazy(writer, name)
         or throws_away(body, writer, name)
         or keeps_structure(writer, name)

@@ -408,3 +408,43 @@ class OfAState:
 
     def step(self, grads):
         self.state = self.state.apply_gradients(grads=grads)
+
+
+class MadeBefore:
+    """The program is made once, by what is called before the attribute changes."""
+
+    def __init__(self):
+        self.tau = 0.0
+
+    def loss(self, x):
+        return x * self.tau  # ! stale-self
+
+    def made(self):
+        return jax.jit(self.loss)
+
+    def run(self, data):
+        loss = self.made()
+        for x in data:
+            self.tau = self.tau + 1.0
+            loss(x)
+
+
+class MadeOnce:
+    """The maker keeps the program: the second run finds the first one's."""
+
+    def __init__(self):
+        self.tau = 0.0
+        self.compiled = None
+
+    def loss(self, x):
+        return x * self.tau  # ! stale-self
+
+    def made(self):
+        if self.compiled is None:
+            self.compiled = jax.jit(self.loss)
+        return self.compiled
+
+    def run(self, data):
+        self.tau = data[0]
+        loss = self.made()
+        return [loss(x) for x in data]

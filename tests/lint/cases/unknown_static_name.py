@@ -97,3 +97,51 @@ def with_more(function, **options):
 @partial(with_more, static_argnames="train")
 def takes_more(x):
     return x
+
+
+def single(x):
+    return x
+
+
+three = jax.jit(single, donate_argnums=3)  # ! unknown-static-name
+
+
+def with_settings(x, *, scale):
+    return x * scale
+
+
+after_the_star = jax.jit(with_settings, donate_argnums=1)  # ! unknown-static-name
+
+
+@partial(jax.jit, donate_argnums=(0, 2))  # ! unknown-static-name
+def two_at_most(params, opt_state):
+    return params, opt_state
+
+
+class Trainer:
+    def __init__(self):
+        self.step = jax.jit(self.one, donate_argnums=(0, 2))  # ! unknown-static-name
+        self.other = jax.jit(self.one, donate_argnums=(0, 1))
+
+    def one(self, state, batch):
+        return state
+
+
+@partial(jax.jit, donate_argnums=(0, -1))
+def from_the_end(params, opt_state):
+    return params, opt_state
+
+
+@partial(jax.jit, donate_argnums=5)
+def gives_all(*arrays):
+    return arrays
+
+
+@partial(jax.pmap, donate_argnums=3)
+def of_many_devices(x):
+    """Nothing is said, and nothing is donated."""
+    return x
+
+
+def by_its_caller(numbers):
+    return jax.jit(single, donate_argnums=numbers), jax.jit(single, donate_argnums=())

@@ -1,7 +1,10 @@
 from functools import partial
 
+import flax.linen as nn
 import jax
 import jax.numpy as jnp
+import optax
+from flax.training.train_state import TrainState
 
 
 @partial(jax.jit, donate_argnums=(0,))
@@ -178,3 +181,97 @@ def by_position(data, state):
     advance = jax.pmap(lambda data, state: (data * 2, state), donate_argnums=(0, 1))
     data, new_state = advance(data, state)
     return data, new_state, state  # ! use-after-donation
+
+
+@partial(jax.jit, donate_argnums=0)
+def apply_step(state, grads):
+    return state.apply_gradients(grads=grads)
+
+
+@partial(jax.jit, donate_argnums=0)
+def of_a_dict(state):
+    return {"params": state["params"] - 1.0}
+
+
+class OwnState(TrainState):
+    ema: jax.Array
+
+
+class CopyingState(TrainState):
+    @classmethod
+    def create(cls, *, params, **rest):
+        return super().create(params=jax.tree.map(jnp.copy, params), **rest)
+
+
+def held_by_a_state(x, grads):
+    model = nn.Dense(3)
+    params = model.init(jax.random.key(0), x)["params"]
+    state = OwnState.create(apply_fn=model.apply, params=params, tx=optax.sgd(0.1), ema=None)
+    state = apply_step(state, grads)
+    return state, params  # ! use-after-donation
+
+
+def for_each_rate(x, batches):
+    variables = nn.Dense(3).init(jax.random.key(0), x)
+    params = variables["params"]
+    for rate in (0.1, 0.2):
+        state = TrainState.create(
+            apply_fn=None,
+            params=params,  # ! use-after-donation
+            tx=optax.sgd(rate),
+        )
+        for batch in batches:
+            state = apply_step(state, batch)
+
+
+def in_a_dict(params):
+    new = of_a_dict({"params": params})
+    return new, params  # ! use-after-donation
+
+
+def anew_for_each_rate(x, batches):
+    for rate in (0.1, 0.2):
+        params = nn.Dense(3).init(jax.random.key(0), x)
+        state = TrainState.create(apply_fn=None, params=params, tx=optax.sgd(rate))
+        for batch in batches:
+            state = apply_step(state, batch)
+
+
+def read_before(x, grads):
+    model, tx = nn.Dense(3), optax.sgd(0.1)
+    params = model.init(jax.random.key(0), x)
+    state = TrainState.create(apply_fn=model.apply, params=params, tx=tx)
+    print(params)
+    state = apply_step(state, grads)
+    return state, model, tx, state.params
+
+
+def put_elsewhere(x, grads, devices):
+    params = nn.Dense(3).init(jax.random.key(0), x)
+    state = TrainState.create(apply_fn=None, params=params, tx=optax.sgd(0.1))
+    state = jax.device_put_replicated(state, devices)
+    state = apply_step(state, grads)
+    return state, params
+
+
+def of_a_copy(x, grads):
+    params = nn.Dense(3).init(jax.random.key(0), x)
+    state = TrainState.create(
+        apply_fn=None, params=jax.tree.map(jnp.copy, params), tx=optax.sgd(0.1)
+    )
+    other = CopyingState.create(apply_fn=None, params=params, tx=optax.sgd(0.1))
+    state, other = apply_step(state, grads), apply_step(other, grads)
+    return state, other, params
+
+
+def of_numpy(load, grads):
+    params = load("params.npz")
+    state = TrainState.create(apply_fn=None, params=params, tx=optax.sgd(0.1))
+    state = apply_step(state, grads)
+    return state, params
+
+
+def with_a_batch(params, batch):
+    """Nothing says that the batch is given back."""
+    new = of_a_dict({"params": params, "batch": batch})
+    return new, batch

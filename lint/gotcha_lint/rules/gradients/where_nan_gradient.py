@@ -29,6 +29,7 @@ class WhereNanGradient(Rule):
     """
 
     severity = "error"
+    preview = True
     roots = frozenset({"grad", "value_and_grad", "where"})
     examples = (
         Example(

@@ -16,6 +16,7 @@ from gotcha_lint.queries.keys import (
     compares_settings,
     drawn_away,
     from_around,
+    is_demo,
     on_purpose,
     own_of_turn,
 )
@@ -108,6 +109,7 @@ class KeyReuse(Rule):
             or now.decorator
             or before.decorator
             or on_purpose(now, before)
+            or is_demo(now)
         ):
             return
         if drawn_away(body, now) or drawn_away(body, before) or in_unread_line(body):

@@ -2,12 +2,13 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.analysis.values import Kind, Value, Via
 from gotcha_lint.queries.jitted import is_own_jit
 from gotcha_lint.rule import Example, Report, Rule
 
 _SAME_SIGNATURE = frozenset({"grad", "value_and_grad", "vmap", "checkpoint"})
 _POSITIONAL = ("positional",)
+_LENIENT = frozenset({"pmap", "nnx.pmap"})  # they take any position (jax 0.10.2 to 0.12.0)
 
 
 class UnknownStaticName(Rule):
@@ -16,14 +17,18 @@ class UnknownStaticName(Rule):
     ## What happens
     `ValueError: Jitted function has invalid argnames {'trian'} in static_argnames. Function does
     not take these args.` The same for `donate_argnames`. A position that is out of range fails in
-    the same way, at decoration.
+    the same way, at decoration: `ValueError: Jitted function has donate_argnums=(3,), but only
+    accepts 1 positional arguments.` Parameters after a `*` have no position.
 
     ## Instead
     Name a parameter of the function.
+
+    ## Not reported
+    `jax.pmap(f, donate_argnums=3)`: it takes any position, and donates nothing there.
     """
 
     severity = "error"
-    roots = frozenset({"static_argnums", "static_argnames", "donate_argnames"})
+    roots = frozenset({"static_argnums", "static_argnames", "donate_argnums", "donate_argnames"})
     examples = (
         Example(
             bad="""
@@ -48,6 +53,29 @@ class UnknownStaticName(Rule):
             """,
             raises="invalid argnames",
         ),
+        Example(
+            bad="""
+                import jax
+
+
+                def double(x):
+                    return x * 2
+
+
+                doubled = jax.jit(double, donate_argnums=1)  # ! unknown-static-name
+            """,
+            good="""
+                import jax
+
+
+                def double(x):
+                    return x * 2
+
+
+                doubled = jax.jit(double, donate_argnums=0)
+            """,
+            raises="donate_argnums=(1,), but only accepts 1 positional arguments",
+        ),
     )
 
     def check(self, site: Call) -> Iterator[Report]:
@@ -68,11 +96,17 @@ class UnknownStaticName(Rule):
             if wrong:
                 yield Report(site.node, f"the function has no parameter `{wrong[0]}` to be {word}")
                 return
-        if "star" not in kinds and any(not -count <= n < count for n in via.static_nums):
-            yield Report(
-                site.node,
-                f"static_argnums {via.static_nums} is out of range: {count} positional parameters",
-            )
+        for word, numbers in (("static", via.static_nums), ("donate", _donated(via))):
+            if "star" not in kinds and any(not -count <= n < count for n in numbers):
+                yield Report(
+                    site.node,
+                    f"{word}_argnums {numbers} is out of range: {count} positional parameters",
+                )
+                return
+
+
+def _donated(via: Via) -> tuple[int, ...]:
+    return () if via.name in _LENIENT else via.donate_nums
 
 
 def _parameters(site: Call, function: Value) -> list[tuple[str, str]] | None:

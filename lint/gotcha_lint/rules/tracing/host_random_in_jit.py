@@ -76,7 +76,7 @@ class HostRandomInJit(Rule):
             or body.trace.roles.isdisjoint(_UNDER_JIT)
         ):
             return
-        if any(shown.node is site.node for shown in body.of(Format)):
+        if any(shown.node is site.node for shown in body.of(Format)) or _is_text(site):
             return  # a name for something, made while tracing
         if _without_key(site) or _has_seed(site.node.func) or _kept_by_callbacks(site):
             return
@@ -105,6 +105,14 @@ def _asked(test: cst.CSTNode) -> str | None:
         ):
             return dotted(left)
     return None
+
+
+def _is_text(call: Call) -> bool:
+    """`str(now())`: no text enters a program."""
+    return any(
+        other.name == "builtins.str" and any(arg.value is call.node for arg in other.node.args)
+        for other in call.body.of(Call)
+    )
 
 
 def _kept_by_callbacks(call: Call) -> bool:

@@ -1,0 +1,17 @@
+"""Facts about `jax.checkpoint_policies`."""
+
+from __future__ import annotations
+
+# Policies as they are: they are asked about each operation. The others there make a policy.
+POLICIES = frozenset(
+    f"{module}.{name}"
+    for module in ("jax.checkpoint_policies", "jax.ad_checkpoint.checkpoint_policies")
+    for name in (
+        "everything_saveable",
+        "nothing_saveable",
+        "dots_saveable",
+        "checkpoint_dots",
+        "dots_with_no_batch_dims_saveable",
+        "checkpoint_dots_with_no_batch_dims",
+    )
+)

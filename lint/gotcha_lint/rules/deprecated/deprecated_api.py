@@ -1,0 +1,94 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.facts.deprecated import DEPRECATED, JIT_ARGUMENTS
+from gotcha_lint.facts.removed import REMOVED, Removed
+from gotcha_lint.queries.guarded import asks, unguarded
+from gotcha_lint.queries.removed_uses import is_set, renamed, uses_of
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class DeprecatedApi(Rule):
+    """Uses a function or argument that still works, with a warning that it will go.
+
+    ## What happens
+    `DeprecationWarning: optax.global_norm is deprecated in favor of optax.tree.norm`. Python shows
+    such warnings in the main file and in tests only, so most are never seen, until a release that
+    no longer has the name.
+
+    ## Instead
+    The message names the replacement; where it takes the same arguments the fix puts it in.
+
+    ## Not reported
+    Uses inside `try` with `except ImportError` or `AttributeError`, and behind a question for the
+    version or for the name itself; what warns only from a release later than `target-jax`.
+    What is gone in that release is `removed-api`.
+
+    ## References
+    https://docs.jax.dev/en/latest/changelog.html
+    """
+
+    severity = "info"
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import warnings
+
+                import jax.numpy as jnp
+                import optax
+
+                grads = {"w": jnp.ones(3)}
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    norm = optax.global_norm(grads)  # ! deprecated-api
+            """,
+            good="""
+                import warnings
+
+                import jax.numpy as jnp
+                import optax
+
+                grads = {"w": jnp.ones(3)}
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    norm = optax.tree.norm(grads)
+            """,
+            shows="any('deprecated' in str(one.message) for one in caught)",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if site.function.number == 0:
+            yield from self._names(site)
+        for call in site.of(Call):
+            if call.name == "jax.jit":
+                yield from _arguments(call)
+
+    def _names(self, site: Body) -> Iterator[Report]:
+        uses = [use for use in uses_of(site, DEPRECATED) if self._warns(use.name, use.row)]
+        if not uses:
+            return
+        free = {id(node) for node in unguarded(site.model, [use.node for use in uses])}
+        for use in uses:
+            if id(use.node) in free and not is_set(site, use.node):
+                since = use.row.was or f"jax {'.'.join(map(str, use.row.since))}"
+                instead = f"; use {use.row.instead}" if use.row.instead else ""
+                yield Report(
+                    use.shown, f"`{use.name}` is deprecated in {since}{instead}", renamed(site, use)
+                )
+
+    def _warns(self, name: str, row: Removed) -> bool:
+        gone = REMOVED.get(name)
+        target = self.options.target_jax
+        return row.since <= target and (gone is None or gone.since > target)
+
+
+def _arguments(call: Call) -> Iterator[Report]:
+    for arg in call.node.args:
+        word = arg.keyword.value if arg.keyword else ""
+        given = call.kwargs.get(word)
+        if word not in JIT_ARGUMENTS or given is None or given.literal is None:
+            continue
+        if not any(asks(guard.test, {"jit", word}) for guard in call.at.guards):
+            yield Report(arg, f"`{word}` of `jax.jit` is deprecated; use jax.device_put")

@@ -1,0 +1,113 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.queries.expected import expected_to_fail
+from gotcha_lint.queries.places import is_test
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
+
+_OPTIMIZER = "flax.nnx.Optimizer"
+_NEEDS = (0, 6)  # the oldest JAX that Flax 0.11 runs on
+
+
+class NnxOptimizerArgs(Rule):
+    """Makes or updates an `nnx.Optimizer` as it was done before Flax 0.11.
+
+    ## What happens
+    `TypeError: Missing required argument `wrt`. As of Flax 0.11.0 the `wrt` argument is required`.
+    The optimizer no longer holds the model: it wants to be told which variables are trained, and
+    gets the model at each update. `optimizer.update(grads)`: `TypeError: Missing required argument
+    `grads`. As of Flax 0.11.0 update requires both (model, grads) arguments to be passed`.
+
+    ## Instead
+    `nnx.Optimizer(model, tx, wrt=nnx.Param)` and `optimizer.update(model, grads)`; or
+    `nnx.ModelAndOptimizer`, which holds the model as before.
+
+    ## Not reported
+    Optimizers that come in as a parameter: they may be a `ModelAndOptimizer`. Code for a JAX older
+    than 0.6 (`target-jax`), which Flax 0.11 does not run on.
+    """
+
+    severity = "error"
+    preview = True
+    roots = frozenset({"nnx"})
+    examples = (
+        Example(
+            bad="""
+                import optax
+                from flax import nnx
+
+                model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+                optimizer = nnx.Optimizer(model, optax.adam(1e-3))  # ! nnx-optimizer-args
+            """,
+            good="""
+                import optax
+                from flax import nnx
+
+                model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+                optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+            """,
+            raises="Missing required argument `wrt`",
+        ),
+        Example(
+            bad="""
+                import jax.numpy as jnp
+                import optax
+                from flax import nnx
+
+                model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+                optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(model)
+                optimizer.update(grads)  # ! nnx-optimizer-args
+            """,
+            good="""
+                import jax.numpy as jnp
+                import optax
+                from flax import nnx
+
+                model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+                optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+                grads = nnx.grad(lambda m: m(jnp.ones((4, 3))).sum())(model)
+                optimizer.update(model, grads)
+            """,
+            raises="Missing required argument `grads`",
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        if site.decorator or site.starred or self.options.target_jax < _NEEDS:
+            return
+        if is_test(site.body) or expected_to_fail(site.body, site.node):
+            return
+        if site.name == _OPTIMIZER and "wrt" not in site.kwargs and len(site.node.args) > 1:
+            yield Report(
+                site.node,
+                "since Flax 0.11 `nnx.Optimizer` needs `wrt`, the kind of variables that it "
+                "trains: `wrt=nnx.Param`",
+                _fix(site),
+            )
+        elif _updates_alone(site):
+            yield Report(
+                site.node,
+                "since Flax 0.11 `update` of an `nnx.Optimizer` takes the model too: "
+                "`update(model, grads)`",
+            )
+
+
+def _updates_alone(site: Call) -> bool:
+    """`optimizer.update(grads)` of one that is made here, or by the object."""
+    base = site.base
+    if base is None or base.of != _OPTIMIZER or base.maybe or base.param:
+        return False
+    return site.name == f"{_OPTIMIZER}.update" and len(site.node.args) == 1
+
+
+def _fix(site: Call) -> Rewrite | None:
+    if len(site.node.args) > 2:  # it may be there, by position
+        return None
+    nnx = module_alias(site.body, "flax.nnx")
+    last: cst.CSTNode = site.node.args[-1].value
+    change = Change(last, after=f", wrt={nnx}.Param")
+    needed = (nnx,) if nnx == "flax.nnx" else ()
+    return Rewrite("train the parameters", (change,), imports=needed)

@@ -1,0 +1,97 @@
+import flax.traverse_util
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.experimental.pjit import pjit  # ! deprecated-api
+from jax.experimental.shard_map import shard_map as smap  # ! deprecated-api
+from optax import tree_utils as otu
+
+try:
+    from jax import shard_map
+except ImportError:
+    from jax.experimental.shard_map import shard_map
+
+
+def host():
+    return jax.host_id()  # ! deprecated-api
+
+
+def host_now():
+    return jax.process_index(), jax.process_count()
+
+
+def norm(tree):
+    return optax.global_norm(tree)  # ! deprecated-api
+
+
+def norm_now(tree):
+    return optax.tree.norm(tree)
+
+
+def l2(tree):
+    return otu.tree_l2_norm(tree)  # ! deprecated-api
+
+
+def on_host(f):
+    return jax.jit(f, backend="cpu")  # ! deprecated-api
+
+
+def anywhere(f):
+    return jax.jit(f, backend=None)
+
+
+def passed_on(f, backend=None):
+    return jax.jit(f, backend=backend)
+
+
+def state(x):
+    return isinstance(x, nnx.VariableState)  # ! deprecated-api
+
+
+def state_now(x):
+    return isinstance(x, nnx.Variable)
+
+
+def concrete(x):
+    return jax.core.is_concrete(x)  # ! deprecated-api
+
+
+def traced(x):
+    return isinstance(x, jax.core.Tracer)
+
+
+def keys():
+    return jax.random.PRNGKey(0)  # without a warning
+
+
+def by_version(tree):
+    if optax.__version__ >= "0.2.6":
+        return optax.tree.norm(tree)
+    return optax.global_norm(tree)
+
+
+def by_name(tree):
+    if hasattr(optax, "tree"):
+        return optax.tree.norm(tree)
+    return optax.global_norm(tree)
+
+
+def other(optax, tree):
+    return optax.global_norm(tree)
+
+
+class Norms:
+    def global_norm(self, tree):
+        return jnp.sum(tree)
+
+    def both(self, tree):
+        return self.global_norm(tree) + optax.global_norm(tree)  # ! deprecated-api
+
+
+def flat(tree):
+    return flax.traverse_util.flatten_dict(tree)
+
+
+def apply(f, x):
+    return pjit(f)(x), smap(f), shard_map(f)  # told at the import

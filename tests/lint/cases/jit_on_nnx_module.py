@@ -1,0 +1,119 @@
+"""nnx objects that are given to functions under `jax.jit`."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax import jit
+
+
+class Counter(nnx.Module):
+    def __init__(self):
+        self.count = nnx.Variable(jnp.zeros(()))
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+        self.dense = nnx.Linear(2, 1, rngs=rngs)
+
+    def __call__(self, x):
+        return self.dense(self.norm(x))
+
+
+class Plain(nnx.Module):
+    def __init__(self, rngs):
+        self.dense = nnx.Linear(2, 1, rngs=rngs)
+
+    def __call__(self, x):
+        return self.dense(x)
+
+
+def loss_of(model, x):
+    return (model(x) ** 2).mean()
+
+
+@jit
+def counted(counter: Counter, x):
+    counter.count[...] = counter.count[...] + 1  # ! jit-on-nnx-module
+    return x
+
+
+@partial(jax.jit, donate_argnums=1)
+def trained(model: nnx.Module, optimizer: nnx.Optimizer, x):
+    loss, grads = nnx.value_and_grad(loss_of)(model, x)
+    optimizer.update(model, grads)  # ! jit-on-nnx-module
+    return loss
+
+
+def step(optimizer, model, x):
+    optimizer.update(model, nnx.grad(loss_of)(model, x))  # ! jit-on-nnx-module
+
+
+def by_a_call(loader):
+    model = Plain(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+    fast = jax.jit(step)
+    for x in loader:
+        fast(optimizer, model, x)
+
+
+@jax.jit
+def statistics(model: Net, x):
+    return nnx.value_and_grad(loss_of)(model, x)  # ! jit-on-nnx-module
+
+
+@nnx.jit
+def written_back(model: Net, optimizer: nnx.Optimizer, x):
+    loss, grads = nnx.value_and_grad(loss_of)(model, x)
+    optimizer.update(model, grads)
+    return loss
+
+
+@jax.jit
+def handed_back(model: Net, optimizer: nnx.Optimizer, x):
+    loss, grads = nnx.value_and_grad(loss_of)(model, x)
+    optimizer.update(model, grads)
+    return model, optimizer, loss
+
+
+@jax.jit
+def states_handed_back(model: Net, optimizer: nnx.Optimizer, x):
+    loss, grads = nnx.value_and_grad(loss_of)(model, x)
+    optimizer.update(model, grads)
+    return nnx.state(model), nnx.state(optimizer), loss
+
+
+@jax.jit
+def only_read(model: Net, x):
+    return model(x)
+
+
+@jax.jit
+def gradient_alone(model: Plain, x):
+    return nnx.grad(loss_of)(model, x)
+
+
+@jax.jit
+def in_evaluation(model: Net, x):
+    model.eval()
+    return nnx.grad(loss_of)(model, x)
+
+
+def eager(model: Net, optimizer: nnx.Optimizer, x):
+    optimizer.update(model, nnx.grad(loss_of)(model, x))
+
+
+@jax.jit
+def merged(graph, state, x):
+    model, optimizer = nnx.merge(graph, state)
+    optimizer.update(model, nnx.grad(loss_of)(model, x))
+    return nnx.state((model, optimizer))
+
+
+@jax.jit
+def optax_alone(params, state, grads):
+    updates, state = optax.adam(1e-3).update(grads, state, params)
+    return optax.apply_updates(params, updates), state
