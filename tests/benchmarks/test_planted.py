@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +22,7 @@ from benchmarks.planted.program import (
 )
 from benchmarks.planted.running import running
 from benchmarks.planted.symptoms import Outcome
-from gotcha_lint import rules
+from gotcha_lint import registry
 
 RULES = catalogue.rules()
 
@@ -31,9 +30,11 @@ RULES = catalogue.rules()
 each_rule = pytest.mark.parametrize("rule", RULES)
 
 
-def test_every_rule_has_a_mutator():
-    files = Path(rules.__file__).parent.glob("*/[a-z]*.py")
-    assert {file.stem.replace("_", "-") for file in files} == set(RULES)
+def test_every_rule_that_is_on_has_a_mutator():
+    """One in preview may wait for its own: it has not earned its place by planted faults yet."""
+    known = registry.rules()
+    assert set(RULES) <= known.keys()
+    assert {name for name, rule in known.items() if rule.module and not rule.preview} <= set(RULES)
 
 
 @each_rule
