@@ -17,13 +17,13 @@ from typing import Any
 from gotcha_sanitizer import session
 from gotcha_sanitizer.compiled import Compiled, from_event, from_row, message
 from gotcha_sanitizer.events import Event, Explained
-from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.hooks import self_tests
 from gotcha_sanitizer.options import Options, parse
 from gotcha_sanitizer.parts import Function
 from gotcha_sanitizer.words import plural
 
 _EYES = ["compiling", "compile events", "session", "start", "check recompile"]
-_EYES += [name.feature for name in private.NAMES if name.counts]
+_EYES += [name.feature for name in self_tests.NAMES if name.counts]
 
 
 class Recompiled(AssertionError):

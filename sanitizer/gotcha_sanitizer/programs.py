@@ -83,11 +83,15 @@ def _key(program: Program) -> object:
 def _nearest(program: Program, group: _Group) -> tuple[Program | None, tuple[Difference, ...]]:
     """The earlier program that differs least, the latest of these; and what differs."""
     best: tuple[Program | None, tuple[Difference, ...]] = (None, ())
+    known = program.eager or any(
+        each.function.serial == program.function.serial for each in group.recent
+    )
+    least = 0 if known else 1  # another function is a difference
     for before in reversed(group.recent):
         found = tuple(_differences(before, program))
         if best[0] is None or len(found) < len(best[1]):
             best = before, found
-        if not found:
+        if len(found) <= least:
             break
     before, found = best
     if before is not None and not found:

@@ -14,10 +14,13 @@ from dataclasses import dataclass
 _RESOLUTION = 0.05  # seconds
 
 
+Job = Callable[[], float | None]  # may give the seconds until it has work again
+
+
 @dataclass
 class _Job:
     period: float
-    function: Callable[[], None]
+    function: Job
     due: float = 0.0
 
 
@@ -30,7 +33,8 @@ class Ticker:
         self._thread: threading.Thread | None = None
         self._wanted = self._over = False
 
-    def every(self, seconds: float, function: Callable[[], None]) -> None:
+    def every(self, seconds: float, function: Job) -> None:
+        """Calls it this often, or as much later as it says itself."""
         self._jobs.append(_Job(seconds, function))
 
     def start(self) -> None:
@@ -70,9 +74,11 @@ class Ticker:
             thread.join(timeout=1.0)
 
     def _run(self) -> None:
-        while not self._wake.wait(_RESOLUTION):
+        pause = _RESOLUTION
+        while not self._wake.wait(pause):
             now = time.monotonic()
             for job in self._jobs:
                 if now >= job.due:
-                    job.due = now + job.period
-                    job.function()
+                    job.due = now + max(job.period, job.function() or 0.0)
+            due = min((job.due for job in self._jobs), default=now)
+            pause = max(_RESOLUTION, due - time.monotonic())

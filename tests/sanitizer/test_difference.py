@@ -13,7 +13,7 @@ import pytest
 
 from gotcha_sanitizer.commands import doctor
 from gotcha_sanitizer.difference import compare
-from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.hooks import self_tests
 from gotcha_sanitizer.record import fold
 from tests.sanitizer import records
 from tests.sanitizer.records import finding, program, start
@@ -111,7 +111,7 @@ def test_doctor(cli: Any, monkeypatch: Any):
 def test_doctor_tells_what_is_lost(cli: Any, monkeypatch: Any):
     monkeypatch.setattr(doctor, "starts", lambda: False)
     monkeypatch.setattr(
-        private, "self_test", lambda jax: {"frame cache_miss": "no reasons for lowering"}
+        self_tests, "self_test", lambda jax: {"frame cache_miss": "no reasons for lowering"}
     )
     code, out, _ = cli("doctor")
     assert code == 1

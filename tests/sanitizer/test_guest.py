@@ -180,8 +180,9 @@ FAULTS = [
     *[f"hooks.constants:{name}" for name in (
         "inner_jaxprs", "_arrays", "_large", "_digest", "_origins", "_leaves",
     )],
+    "hooks.self_tests:self_test",
     *[f"hooks.private:{name}" for name in (
-        "self_test", "find", "call", "transformation", "context", "options",
+        "find", "call", "transformation", "context", "options",
         "static_names", "is_registered", "process_index",
     )],
     *[f"programs:{name}" for name in (

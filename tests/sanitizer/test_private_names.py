@@ -11,7 +11,7 @@ import pytest
 
 import gotcha_sanitizer as gotcha
 from gotcha_sanitizer import api, session
-from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.hooks import private, self_tests
 from gotcha_sanitizer.options import Options
 
 jax = pytest.importorskip("jax")
@@ -92,11 +92,11 @@ def watch() -> Iterator[Any]:
 
 
 def test_nothing_is_missing_here():
-    assert private.self_test(jax) == {}
+    assert self_tests.self_test(jax) == {}
 
 
 def test_every_name_has_a_row():
-    assert set(RENAMED) == {name.feature for name in private.NAMES}
+    assert set(RENAMED) == {name.feature for name in self_tests.NAMES}
 
 
 @pytest.mark.parametrize("feature", RENAMED)
@@ -135,7 +135,7 @@ def test_why_is_said_of_each_recompile_without_the_frame_of_the_call(watch: Any,
     assert [f.count for f in watched.run.findings.values() if f.name == "recompile"] == [2]
 
 
-@pytest.mark.parametrize("feature", [n.feature for n in private.NAMES if n.counts])
+@pytest.mark.parametrize("feature", [n.feature for n in self_tests.NAMES if n.counts])
 @pytest.mark.parametrize("block", ["no_recompile", "budget", "allow"])
 def test_a_block_that_cannot_count_says_so(feature: str, block: str, watch: Any, monkeypatch: Any):
     name, value = RENAMED[feature]

@@ -85,10 +85,10 @@ def _jax() -> Iterator[Line]:
 
 def private_names(jax: Any) -> Iterator[Line]:
     """Every name of JAX's own that a feature needs."""
-    from gotcha_sanitizer.hooks import private
+    from gotcha_sanitizer.hooks import self_tests
 
-    missing = private.self_test(jax)
-    for name in private.NAMES:
+    missing = self_tests.self_test(jax)
+    for name in self_tests.NAMES:
         lost = missing.get(name.feature)
         yield Line(name.feature, "wrong" if lost else "ok", f"not there: {lost}" if lost else "")
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gotcha_sanitizer.events import Event
     from gotcha_sanitizer.options import Options
+    from gotcha_sanitizer.ticker import Job
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Context:
     now: Callable[[], float]
     degraded: Callable[[str, str], None]
     options: Options
-    every: Callable[[float, Callable[[], None]], None]  # seconds, function: called by the ticker
+    every: Callable[[float, Job], None]  # seconds, function: called by the ticker
     at_end: Callable[[Callable[[], None]], object] = atexit.register  # before the last Tick
     say: Callable[[str], None] = lambda text: None  # writes text to standard error, unless `quiet`
     report: Callable[[], str] = lambda: ""  # the report so far

@@ -21,7 +21,8 @@ from gotcha_sanitizer.hooks.staleness import tell
 from gotcha_sanitizer.hooks.watches import watches
 
 _TOOLS = (4, 3)  # 0 to 2 and 5 are taken by debuggers, coverage, profilers and optimizers
-_PERIOD = 0.05  # seconds between two looks at one caller
+_PERIOD = 0.05  # seconds between two looks at one caller, at the least
+_LOOKS = 60  # in each doubling of the run's time, about
 _CALLERS = 128
 
 
@@ -35,7 +36,6 @@ class Calls:
         self.events: Any = sys.monitoring.events  # type: ignore[attr-defined]  # 3.12
         self._callers: OrderedDict[int, CodeType] = OrderedDict()  # by id: hashing reads the code
         self._miss: CodeType | None = private.call_code(context.jax)
-        self._compiled = False
 
     def start(self) -> None:
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
@@ -50,17 +50,16 @@ class Calls:
             while len(self._callers) > _CALLERS:
                 _, dropped = self._callers.popitem(last=False)
                 self._set(dropped, 0)
-        self._compiled = True
 
-    def arm(self) -> None:
-        """Switches the probes on again."""
+    def arm(self) -> float:
+        """Switches the probes on again; gives the seconds until the next time."""
         for code in list(self._callers.values()):
             self._set(code, 0)
             self._set(code, self.events.CALL)
         if self._miss is not None:
             self._set(self._miss, 0)
             self._set(self._miss, self.events.PY_START)
-            self._compiled = False
+        return self.context.now() / _LOOKS
 
     def _set(self, code: CodeType, events: int) -> None:
         sys.monitoring.set_local_events(self.tool, code, events)  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from typing import Any
 
 from gotcha_sanitizer.events import Ended, Started
 from gotcha_sanitizer.frames import caller, where
-from gotcha_sanitizer.hooks import Context, capture, private, trace_ends
+from gotcha_sanitizer.hooks import Context, capture, private, self_tests, trace_ends
 from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.identity import identify
 from gotcha_sanitizer.hooks.loop_counter import turn
@@ -221,7 +221,7 @@ def _shown(program: OpenProgram) -> str:
 
 
 def install(context: Context) -> Callable[[], None]:
-    for feature, lost in private.self_test(context.jax).items():
+    for feature, lost in self_tests.self_test(context.jax).items():
         context.degraded(feature, lost)
     hide_values(context.options.redact)
     compiling = Compiling(context)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks import Context
-from gotcha_sanitizer.hooks.private import Name
+from gotcha_sanitizer.hooks.self_tests import Name
 from gotcha_sanitizer.parts import Site
 
 ZEROS_OF_A_GRADIENT = ("instantiate_zeros", "_vjp3_bwd")  # frames, innermost first
@@ -153,7 +153,7 @@ def is_jax_own(closed: Any) -> bool:
 
 
 def self_test(jax: Any) -> dict[str, str]:
-    """As `private.self_test`, for the names of this file."""
+    """As `self_tests.self_test`, for the names of this file."""
     missing = {}
     for name in NAMES:
         try:

@@ -29,19 +29,18 @@ _RISES = 4  # samples
 class Samples:
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.due = 0.0
-        self.spent = 0.0  # on samples
+        self.cost = self.spent = 0.0  # seconds: of the last sample, of all
         self.searched = 0.0  # seconds spent on looking for holders
         self.held: dict[Group, Held] = {}
         self._recent: dict[Group, deque[int]] = {}
 
-    def job(self) -> None:
-        """Called often by the ticker; takes a sample when one is due."""
-        if (
-            self.context.now() >= self.due
-            and private.backend_started(self.context.jax) is not False
-        ):
-            self.sample()
+    def job(self) -> float | None:
+        """A sample, for the ticker; gives the seconds until the next."""
+        if private.backend_started(self.context.jax) is False:
+            return None
+        self.sample()
+        pause = self.cost / _SHARE if self.spent > _GRACE else 0.0
+        return max(pause, self.context.now() / _SAMPLES)
 
     def last(self) -> None:
         """At the end, when nobody waits: one more sample, and time to look for holders."""
@@ -50,9 +49,9 @@ class Samples:
             self.sample()
 
     def sample(self) -> None:
-        began, at = time.thread_time(), self.context.now()
+        at = self.context.now()
+        began, searched = time.thread_time(), self.searched
         counts, size = self._count()
-        took = time.thread_time() - began  # not the wait for the interpreter's lock
         self._look_for_holders(counts)
         largest = dict(counts.most_common(_GROUPS))
         held = {group: found for group, found in self.held.items() if group in largest}
@@ -67,9 +66,9 @@ class Samples:
                 places={group: found.site for group, found in held.items() if found.site},
             )
         )
-        self.spent += took
-        pause = took / _SHARE if self.spent > _GRACE else 0.0
-        self.due = at + max(_SOONEST, pause, at / _SAMPLES)
+        # Not the wait for the interpreter's lock, nor the search, which has a share of its own.
+        self.cost = time.thread_time() - began - (self.searched - searched)
+        self.spent += self.cost
 
     def _count(self) -> tuple[Counter[Group], int]:
         found: Counter[Any] = Counter()

@@ -1,0 +1,182 @@
+"""Which of the names of `private` this JAX has, and what is lost without each.
+
+Whoever follows a new JAX looks here first: a name that is gone is said in the report (`degraded:`)
+and by `gotcha-sanitize doctor`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from gotcha_sanitizer.hooks import private
+
+
+@dataclass(frozen=True)
+class Name:
+    """A private name: which feature needs it, how to see that it is there, what is lost.
+
+    `counts`: without it some compiles are not counted.
+    """
+
+    feature: str
+    there: Callable[[Any], bool]
+    lost: str
+    counts: bool = False
+
+
+def _locals(code: CodeType, *names: str) -> bool:
+    return set(names) <= {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+
+
+def _has_trace(jax: Any) -> bool:
+    code = getattr(jax._src.pjit, private.TRACE).__code__
+    return _locals(code, "fun", "ji", "args", "kwargs", "jaxpr")
+
+
+def _has_call(jax: Any) -> bool:
+    code = private.nested(jax._src.pjit._cpp_pjit.__code__, private.CALL)
+    return _locals(code, "fun", "jit_info", "args", "kwargs")
+
+
+def _has_gradients(jax: Any) -> bool:
+    public = {
+        name: inspect.unwrap(getattr(jax, of)).__code__ for name, of in private.GRADIENTS.items()
+    }
+    return all(private.nested(code, name) for name, code in public.items())
+
+
+def _has_stages(jax: Any) -> bool:
+    known = [text for text in vars(jax._src.dispatch).values() if isinstance(text, str)]
+    return set(private.STAGES) <= set(known)
+
+
+def _has_cache_events(jax: Any) -> bool:
+    said: set[object] = set()
+    for module in (jax._src.compiler, jax._src.compilation_cache):
+        for value in vars(module).values():
+            code = getattr(inspect.unwrap(value) if callable(value) else None, "__code__", None)
+            said |= {text for text in getattr(code, "co_consts", ()) if isinstance(text, str)}
+    return {private.CACHE_HIT, private.CACHE_MISS, private.CACHE_REQUEST} <= said
+
+
+def _has_options(jax: Any) -> bool:
+    return {*private.OPTIONS, private.PARAMETERS} <= set(jax._src.pjit.PjitInfo._fields)
+
+
+def _has_host_number(jax: Any) -> bool:
+    state = jax._src.distributed.global_state
+    return isinstance(getattr(jax._src.xla_bridge, private.CLIENTS), dict) and hasattr(
+        state, "process_id"
+    )
+
+
+def _has_pmap(jax: Any) -> bool:
+    outer, _, inner = private.PMAPPED.partition(".<locals>.")
+    held = [cell.cell_contents for cell in getattr(jax._src.pmap, outer).__closure__]
+    code = next(f.__code__ for f in held if getattr(f, "__name__", "") == outer)
+    return "fun" in private.nested(code, inner).co_freevars
+
+
+NAMES = (
+    Name(
+        "monitoring events",
+        _has_stages,
+        "traces, lowerings or compiles are not seen: neither seconds nor recompiles",
+        counts=True,
+    ),
+    Name(
+        "monitoring events of the cache",
+        _has_cache_events,
+        "what the persistent cache had counts as compiled; whether it stores any is not told",
+    ),
+    Name(
+        "frame _trace_for_jit",
+        _has_trace,
+        "no constants, stale captures, random keys used twice or missing gradients; cleared caches "
+        "are not told from other reasons; arguments are read from the call",
+    ),
+    Name(
+        "frame cache_miss",
+        _has_call,
+        "no reasons for recompiles without a retrace (placement, sharding, options), which are not "
+        "counted either; no calls off the fast path; what fails in a call is not evaluated again",
+        counts=True,
+    ),
+    Name(
+        "fields of PjitInfo",
+        _has_options,
+        "static arguments are shown as arrays are, arguments by number, and other options of jit "
+        "as an unknown reason",
+    ),
+    Name(
+        "frame call_impl_cache_miss",
+        lambda jax: any(
+            isinstance(c, CodeType) and c.co_name == private.TRANSFORMED
+            for c in jax._src.pjit._pjit_call_impl.__code__.co_consts
+        ),
+        "eager transformations of jitted functions are not named",
+    ),
+    Name(
+        "rules of jit",
+        lambda jax: all(callable(getattr(jax._src.pjit, name)) for name in private.RULES),
+        "of an eager transformation of a jitted function it is not told which",
+    ),
+    Name(
+        "frame value_and_grad_f",
+        _has_gradients,
+        "gradients taken outside of jit are not told from other operations",
+    ),
+    Name(
+        "closure _cached_shard_map",
+        _has_pmap,
+        "functions under jax.pmap are shown as operations of JAX",
+    ),
+    Name(
+        "monitoring listeners",
+        lambda jax: all(hasattr(jax._src.monitoring, name) for name in private.LISTENERS),
+        "the sanitizer cannot be stopped, and does not notice when its listeners are cleared",
+    ),
+    Name(
+        "ArrayImpl",
+        lambda jax: private.array_class(jax) is getattr(jax._src.array, private.ARRAY),
+        "the class of arrays is looked for among the subclasses of jax.Array",
+    ),
+    Name(
+        "xla_bridge.backends_are_initialized",
+        lambda jax: isinstance(private.backend_started(jax), bool),
+        "forks and settings after the start of the backend are seen only after a compile",
+    ),
+    Name(
+        "number of this host",
+        _has_host_number,
+        "of several hosts each one prints",
+    ),
+    Name(
+        "config.values",
+        lambda jax: bool(private.flags(jax)),
+        "flags that are set too late, a GPU that is not used and a cache that stores nothing are "
+        "not told; pytest: of flags left changed, only those of the tracing context are seen",
+    ),
+    Name(
+        "config.trace_context_names",
+        lambda jax: bool(getattr(jax._src.config, private.CONTEXT_NAMES)()),
+        "a changed flag or mesh is only called `context`, by number",
+    ),
+)
+
+
+def self_test(jax: Any) -> dict[str, str]:
+    """The features that do not work with this JAX, and what is lost with each."""
+    missing = {}
+    for name in NAMES:
+        try:
+            there = name.there(jax)
+        except Exception:  # the whole point: anything may be gone
+            there = False
+        if not there:
+            missing[name.feature] = name.lost
+    return missing
