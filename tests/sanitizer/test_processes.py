@@ -182,6 +182,27 @@ def test_sigusr1_prints_the_report_so_far(go):
     assert "1 finding" in before and "1 finding" in after
 
 
+def test_sigusr1_prints_it_while_the_program_hangs_in_a_call(go):
+    body = """
+        import hashlib, threading
+        storm()
+        threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGUSR1]).start()
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 5_000_000)  # seconds, without Python's lock
+        print("on", file=sys.stderr)
+        time.sleep(0.1)
+        child = os.fork()
+        if not child:
+            print(signal.set_wakeup_fd(-1))
+            sys.stdout.flush()
+            os._exit(0)
+        os.waitpid(child, 0)
+        """
+    done = go(body)
+    before, _, after = done.err.partition("\non\n")
+    assert done.code == 0 and done.out == "-1\n"
+    assert before.count("1 finding") == 1 and after.count("finding") == 1  # a fork
+
+
 def test_sigusr1_of_the_program_stays_the_programs(go):
     body = """
         os.kill(os.getpid(), signal.SIGUSR1)
