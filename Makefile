@@ -7,13 +7,16 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready-$(VERSION)
 DOCS = .venv-docs
 
-.PHONY: demo test test-all check fix docs measure prices site env clean
+.PHONY: demo test test-all newest check fix docs measure prices site env clean
 
 demo: $(READY)  ## both tools on a small flawed example, and the trainer for a few steps
 	@BIN=$(abspath $(BIN)) bash examples/demo.sh
 
-test: check  ## everything that CI runs
+test: check newest  ## everything that CI runs
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+newest: $(READY)  ## the newest Python that is here: the scenarios of the sanitizer run on it too
+	@bash tests/newest_python.sh $(PYTHON)
 
 check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale pages
 	$(BIN)/ruff format --check .
@@ -60,4 +63,4 @@ $(DOCS)/.ready: pyproject.toml constraints/docs.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(DOCS) site .site.yml .cache dist .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-312 .venv-313 $(DOCS) site .site.yml .cache dist .pytest_cache .ruff_cache

@@ -4,11 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for version in 3.12 3.13; do
-    python=python$version
-    # A shim of pyenv may lie in the path and yet start nothing.
-    if ! "$python" --version > /dev/null 2>&1; then
-        python=$(ls "$HOME"/.pyenv/versions/"$version".*/bin/python 2>/dev/null | head -n 1 || true)
-    fi
+    python=$(bash tests/find_python.sh "$version")
     if [ -z "$python" ]; then
         echo "python$version: not here, left out"
         continue

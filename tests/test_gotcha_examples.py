@@ -16,15 +16,25 @@ from measuring import capture
 from measuring.programs import FOLDER, Pair, marks, pairs, plain
 from pages.catalogue import gotchas
 
-from gotcha_lint.errors import recognise
+from gotcha_lint.errors import TABLE, recognise
+from gotcha_lint.registry import rules
 
 RUNNER = capture.ROOT / "docs" / "measuring" / "bare.py"
 PAIRS: dict[str, Pair] = {path.name: pairs()[path.name][-1] for path in FOLDER.iterdir()}
+# Rules whose example ends with an error that `--explain-error` knows by the same name.
+EXPLAINED = {known.names[0] for known in TABLE} & rules().keys() - PAIRS.keys()
+RAISED: dict[str, Pair] = {
+    name: pair
+    for name in EXPLAINED
+    for pair, example in zip(pairs()[name], rules()[name].examples, strict=True)
+    if example.get("raises")
+}
 # One that only newer Pythons show is tested there: `make test-all` runs this on each of them.
 SEEN = {name for name in PAIRS if gotchas()[name].check}
 CHECKED = sorted(name for name in SEEN if sys.version_info >= PAIRS[name].python)
 ENDS_THE_PROCESS = {"xla-flag-unknown"}
-RAISING = sorted(PAIRS.keys() - SEEN - ENDS_THE_PROCESS)
+ERRORS = {name: PAIRS[name] for name in PAIRS.keys() - SEEN - ENDS_THE_PROCESS} | RAISED
+RAISING = sorted(ERRORS)
 
 
 @pytest.mark.parametrize("name", CHECKED)
@@ -44,7 +54,7 @@ def _name(name: str, cause: str) -> str:
 def outcomes(tmp_path_factory):
     """Both programs of each pair that raises; JAX is imported once."""
     folder = tmp_path_factory.mktemp("examples")
-    codes = [plain(code) for name in RAISING for code in PAIRS[name][:2]]
+    codes = [plain(code) for name in RAISING for code in ERRORS[name][:2]]
     programs = [{"code": code, "shows": ""} for code in codes]
     (folder / "in.json").write_text(json.dumps(programs), "utf-8")
     env = os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": capture.DEVICES}

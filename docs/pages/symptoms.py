@@ -44,7 +44,8 @@ TABLE = (
     ),
     Symptom(
         "Memory grows",
-        "memory-growth recompile large-constant-captured jit-captures-batch stale-self",
+        "memory-growth out-of-memory recompile large-constant-captured jit-captures-batch "
+        "stale-self",
     ),
     Symptom("The time measured is too good to be true", "timing-without-wait"),
     Symptom(
@@ -87,13 +88,14 @@ TABLE = (
     ),
     Symptom(
         "It runs on the CPU only, or sees one device only",
-        "silent-cpu-fallback environment-set-too-late xla-flag-unknown",
+        "silent-cpu-fallback backend-missing environment-set-too-late xla-flag-unknown",
     ),
     Symptom(
         "The checkpoint will not load, or is not there",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
-        "closure-pickled tree-in-np-save general-type-first namedtuple-rebuilt-by-type "
-        "dict-test-misses-frozendict device-array-pickled key-not-numpy array-in-json",
+        "closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
+        "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
+        "dict-test-misses-frozendict device-array-pickled",
     ),
     Symptom("It hangs", "fork-after-jax"),
     Symptom(

@@ -136,5 +136,6 @@ class Notices:
             self._settled = True
             compiles = run.count("compiles")
             took = seconds(spent)
-            text = f"warm-up done: {compiles} compiles, {took}; no more are expected"
+            quiet = seconds(tick.at - self._last_program)
+            text = f"warm-up done: {compiles} compiles, {took}; none in the last {quiet}"
             self.announce(text)

@@ -9,7 +9,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def interpreters() -> dict[str, str]:
-    """Name -> path. `make test-all` makes the environments of the other versions."""
+    """Name -> path. `make test` makes an environment of the newest version that is here,
+    `make test-all` of each."""
     here = f"{sys.version_info[0]}.{sys.version_info[1]}"
     found = {here: sys.executable}
     for tag in ("312", "313"):

@@ -1,4 +1,4 @@
-"""The notebook extension, in a shell of IPython in a process of its own."""
+"""The notebook extension, in processes of their own: a shell of IPython, a kernel of Jupyter."""
 
 from __future__ import annotations
 
@@ -88,3 +88,45 @@ def test_unloading_takes_it_out(tmp_path):
     storm = "for i in range(4):\n    jax.jit(lambda x: x + i)(x)"
     runs = outputs(tmp_path, LOAD, "%unload_ext gotcha_sanitizer.notebook", storm)
     assert "gotcha" not in runs[2]
+
+
+def test_in_a_kernel(tmp_path, monkeypatch):
+    """As Jupyter runs it: what the kernel sends back for each cell, and that it goes on."""
+    client = pytest.importorskip("jupyter_client")
+    pytest.importorskip("ipykernel")
+    for name, value in {"JAX_PLATFORMS": "cpu", "IPYTHONDIR": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PYTHONPATH", ":".join([SOURCES, *(p for p in sys.path if p)]))
+    manager = client.KernelManager(kernel_name="python3", transport="ipc", ip=str(tmp_path / "k"))
+    manager.kernel_cmd = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    manager.start_kernel(cwd=str(tmp_path))
+    kernel = manager.client()
+    kernel.start_channels()
+    try:
+        kernel.wait_for_ready(timeout=60)
+        storm = "for i in range(4):\n    jax.jit(lambda x: x + i)(x)"
+        raises = "jax.jit(lambda x: 1 if x.sum() > 0 else 2)(x)"
+        said = [
+            _said(kernel, cell) for cell in (LOAD, storm, "y = x + 1", raises, "print(y.shape)")
+        ]
+    finally:
+        kernel.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert (
+        "gotcha: 1 finding" in said[1] and "recompile (new-function) at cell 2, line 2" in said[1]
+    )
+    assert "gotcha" not in said[2]
+    assert "TracerBoolConversionError" in said[3] and "traced-if" in said[3]
+    assert said[4] == "(3,)\n"
+
+
+def _said(kernel, cell: str) -> str:
+    """All text that one cell sends to its reader."""
+    parts: list[str] = []
+
+    def take(message) -> None:
+        content = message["content"]
+        parts.append(content.get("text") or "\n".join(content.get("traceback", ())))
+
+    kernel.execute_interactive(cell, timeout=60, output_hook=take)
+    return "".join(parts)

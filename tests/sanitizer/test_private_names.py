@@ -23,6 +23,7 @@ RENAMED: dict[str, tuple[str, object]] = {
     "monitoring events of the cache": ("CACHE_HIT", "/absent"),
     "frame _trace_for_jit": ("TRACE", "absent"),
     "frame cache_miss": ("CALL", "absent"),
+    "frame _wrapped_callback": ("CALLBACK", "absent"),
     "fields of PjitInfo": ("OPTIONS", ("absent",)),
     "frame call_impl_cache_miss": ("TRANSFORMED", "absent"),
     "rules of jit": ("RULES", {"absent": "grad"}),

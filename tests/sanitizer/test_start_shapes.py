@@ -67,6 +67,28 @@ def test_many_leaves_are_no_storm(running: Session):
     assert not problems(running)
 
 
+def test_operations_in_a_function_that_is_called_back(running: Session):
+    def show(values: Any, done: Any) -> None:
+        values[done].block_until_ready()  # another length at each call
+
+    @jax.jit
+    def train(key: Any) -> Any:
+        def step(key: Any, _: Any) -> tuple[Any, None]:
+            key, a, b = jax.random.split(key, 3)
+            mask = jax.random.bernoulli(b, 0.2, (64,))
+            jax.debug.callback(show, jax.random.normal(a, (64,)), mask)
+            return key, None
+
+        return jax.lax.scan(step, key, None, 30)
+
+    key = jax.random.key(0)
+    jax.block_until_ready(train(key))
+    jax.effects_barrier()
+    assert list(problems(running)) == ["eager-op-storm/"]
+    (finding,) = running.run.findings.values()
+    assert [said for _, said in finding.chain] == ["called back by the program"]
+
+
 def _lengths_in_an_epoch() -> None:
     total = jnp.zeros(())
     _start()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import known
+from gotcha_lint.analysis.created import of_created
 from gotcha_lint.analysis.names import donated_use, of_symbol
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
@@ -75,6 +76,10 @@ def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
 
 def attribute(flow: Flow, base: Value, name: str) -> Value:
     """What `base.name` holds."""
+    return of_created(flow, base, name, _attribute(flow, base, name))
+
+
+def _attribute(flow: Flow, base: Value, name: str) -> Value:
     if base.kind is Kind.NAMED:
         if base.literal is not None and not base.of:  # a project's module
             symbol = flow.project.member(base.literal, [name])

@@ -73,6 +73,7 @@ _HOST_CASTS = frozenset(["item", "tolist", "__array__", "tobytes"])
 _NUMBERS = frozenset({"int", "float", "bool", "complex"})
 _PLAIN = _NUMBERS | {"str", "bytes", "tuple", "list", "range", "slice", "number", "type"}
 TRAIN_STATE = "flax.training.train_state.TrainState"
+RNGS, STREAM = "flax.nnx.Rngs", "flax.nnx.RngStream"
 # Pytrees of arrays although they are objects.
 STATE_OBJECTS = frozenset({TRAIN_STATE, "flax.nnx.State"})
 
@@ -96,6 +97,8 @@ def attribute(base: Value, name: str) -> Value | None:
         if name in _ARRAY_METHODS and name not in _DICT_METHODS:  # then it is a bare array
             return Value(Kind.ARRAY, base.tracer, base.maybe)
         return Value(Kind.UNKNOWN, base.tracer, True)
+    if kind is Kind.OBJECT and base.of == RNGS and name not in ("fork", "split"):
+        return instance(STREAM, maybe=base.maybe)
     if kind is Kind.OBJECT and base.of in STATE_OBJECTS:
         if name in {"params", "opt_state", "batch_stats"}:
             return Value(Kind.TREE, base.tracer, base.maybe)

@@ -8,6 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis import known
 from gotcha_lint.analysis.attributes import attribute
+from gotcha_lint.analysis.created import note_created
 from gotcha_lint.analysis.draws import drawn
 from gotcha_lint.analysis.key_uses import use_key
 from gotcha_lint.analysis.optimizers import note_update, of_optax
@@ -19,6 +20,7 @@ from gotcha_lint.analysis.transforms import CUSTOM_RULES, custom_rules
 from gotcha_lint.analysis.values import (
     STATIC,
     UNKNOWN,
+    VARIABLES,
     ClassId,
     Kind,
     Kwargs,
@@ -49,7 +51,8 @@ def method(
         made = flow.project.is_a(base.cls, known.TRAIN_STATE)
         if made and "tx" in kwargs:
             flow.effect(("attr", base.cls, "tx"), kwargs["tx"]._replace(param=""))
-            _note_model(flow, node, base)
+        if made:
+            note_created(flow, node, base.cls, kwargs)
         return made_of(flow, node, base, args, kwargs) if made else None
     if base.kind is Kind.LIST:
         return _container_method(flow, node, base, attr, args)
@@ -70,18 +73,6 @@ def method(
     if base.of == "flax.nnx.Rngs" and not args and attr not in ("fork", "split"):
         return flow.fresh(node, Value(Kind.KEY, flow.staged))  # rngs.dropout()
     return known.method_result(base, attr)
-
-
-def _note_model(flow: Flow, node: cst.CSTNode, state: Value) -> None:
-    """`State.create(apply_fn=model.apply, ...)`: whose `apply` it is."""
-    for arg in node.args if isinstance(node, cst.Call) else ():
-        if arg.keyword is None or arg.keyword.value != "apply_fn":
-            continue
-        if isinstance(arg.value, cst.Attribute) and dotted(arg.value) is not None:
-            model = flow.eval(arg.value.value)
-            if model.kind is Kind.OBJECT and arg.value.attr.value == "apply":
-                model = model._replace(param="", ident=0, tracer=False, site=None)
-                flow.effect(("attr", state.cls, "apply_fn"), Value(maybe=True, self_=(model,)))
 
 
 def _note_mode(flow: Flow, cls: ClassId, name: str) -> None:
@@ -178,7 +169,7 @@ def _linen(
     if name.startswith("init"):
         if args and args[0].kind is Kind.KEY:
             use_key(flow, node, args[0])
-        return Value(Kind.TREE, flow.staged)
+        return Value(Kind.TREE, flow.staged, of=VARIABLES if name == "init" else "")
     return _output(flow, node, _probabilities(flow, base, args, kwargs), args, kwargs)
 
 

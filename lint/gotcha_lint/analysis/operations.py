@@ -9,7 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.conditions import test
 from gotcha_lint.analysis.sites import Operate, Test
-from gotcha_lint.analysis.values import STATIC, Kind, Value, join, static
+from gotcha_lint.analysis.values import STATIC, Kind, Value, holds_tracer, join, join_all, static
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -44,12 +44,21 @@ def arithmetic(flow: Flow, left: Value, right: Value, operator: cst.CSTNode | No
         return static(of, varying=mark)
     if kinds <= {Kind.STATIC, Kind.HOST}:
         return Value(Kind.HOST, varying=mark)
-    if left.kind is Kind.LIST or (
-        left.kind is Kind.TUPLE and right.kind in (Kind.TUPLE, Kind.LIST)
-    ):
+    if left.kind is Kind.LIST:
         joined = join(left, right) if right.kind is left.kind else left
-        return joined._replace(varying=mark) if left.kind is Kind.LIST else joined
+        return joined._replace(varying=mark)
+    if left.kind is Kind.TUPLE and right.kind in (Kind.TUPLE, Kind.LIST):
+        return _chained(left, right)
     return Value(tracer=left.tracer or right.tracer, maybe=True, varying=mark)
+
+
+def _chained(left: Value, right: Value) -> Value:
+    """`(a, b) + rest`: one of a known length, if both are."""
+    items = (*left.items, *right.items)
+    traced, maybe = any(map(holds_tracer, items)), left.maybe or right.maybe
+    if right.kind is Kind.TUPLE:
+        return Value(Kind.TUPLE, traced, maybe, items=items)
+    return Value(Kind.LIST, traced, maybe, "tuple", (join_all(items),))
 
 
 def _both_maybe(left: Value, right: Value) -> bool:

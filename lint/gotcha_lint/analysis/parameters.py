@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.annotations import promised
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Trace
+from gotcha_lint.analysis.trees import structure
 from gotcha_lint.analysis.values import (
     OPTIMIZER,
     STATIC,
@@ -62,7 +63,8 @@ def _parameter(flow: Flow, position: int, name: str) -> Value:
             own = annotated.kind is Kind.ARRAY and seen.kind is Kind.OBJECT and seen.cls is not None
             if own or seen.kind is Kind.HOST or seen.of == "host-tree":
                 return seen  # the annotation is wrong
-            return annotated._replace(varying=seen.varying)
+            of = structure(seen) if annotated.kind is Kind.TREE else annotated.of
+            return annotated._replace(varying=seen.varying, of=of)
         if plain_object:  # what it is made of is better than "an optimizer"
             return seen if seen is not None and seen.of == annotated.of else annotated
         if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:

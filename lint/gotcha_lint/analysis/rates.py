@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NEGATIVE = "negative"
 POSITIVE = "positive"  # how an optimizer or a schedule came to be
+_STARTS = ("rate", "lr_init", "rate_init", "lr_start", "rate_start", "lr_max", "rate_max")
 _NAMES = ("step_size", "step_size_fn", "init_value", "value")
 
 
@@ -83,4 +84,4 @@ def _never_negative(node: cst.Call, first: Value) -> bool:
     start = next(
         (arg for arg in node.args if arg.keyword is None or arg.keyword.value in _NAMES), None
     )
-    return start is not None and is_rate(start.value, (*RATES, "rate"))
+    return start is not None and is_rate(start.value, (*RATES, *_STARTS))

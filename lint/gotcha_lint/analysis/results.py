@@ -8,10 +8,12 @@ import libcst as cst
 
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.computing import by_method
+from gotcha_lint.analysis.created import OWN, note_created
 from gotcha_lint.analysis.flat import flat
+from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.rests import yields_rest
 from gotcha_lint.analysis.syntax import names_in
-from gotcha_lint.analysis.trees import of_tree
+from gotcha_lint.analysis.trees import of_tree, structure
 from gotcha_lint.analysis.values import (
     HOST,
     NONE,
@@ -80,7 +82,7 @@ def of_fact(
         case "host-or-static":
             return STATIC if all(v.kind is Kind.STATIC for v in args) else HOST
         case "tree":
-            return Value(Kind.TREE, flow.staged or traced)
+            return Value(Kind.TREE, flow.staged or traced, of=structure(first))
         case "none":
             return NONE
         case "same":
@@ -108,6 +110,8 @@ def of_fact(
         case "identity-decorator":  # `wraps(f)` gives back what it is given, and calls no `f`
             return named(f"{name}()")
         case "object":
+            if tail == TRAIN_STATE:
+                note_created(flow, node, OWN, kwargs)
             return _object(tail, name, every)
         case "shapes":
             return Value(Kind.LIST, of="shapes")
@@ -138,7 +142,7 @@ def _object(tail: str, name: str, every: tuple[Value, ...]) -> Value:
         )
         known = all(v.kind is not Kind.UNKNOWN for v in every) or name not in _COMBINERS
         return instance(tail, literal=parts, maybe=not known)
-    if tail == "flax.training.train_state.TrainState":
+    if tail == TRAIN_STATE:
         return instance(tail, literal=_parts(every))
     return instance(tail, items=every if tail in _KEEP_ARGUMENTS else ())
 

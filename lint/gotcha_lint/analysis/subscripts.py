@@ -9,7 +9,9 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.sites import Index
 from gotcha_lint.analysis.values import (
+    COLLECTION,
     UNKNOWN,
+    VARIABLES,
     Kind,
     Value,
     content,
@@ -60,7 +62,8 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
         item = content(base)
         return item._replace(maybe=item.maybe or base.of != "list")
     if kind is Kind.TREE:
-        return Value(Kind.TREE, base.tracer, base.maybe)
+        part = base.of == VARIABLES and isinstance(index.literal, str)
+        return Value(Kind.TREE, base.tracer, base.maybe, COLLECTION if part else "")
     if kind is Kind.UNKNOWN:
         mark = varying.of_index(node, index)
         if isinstance(index.literal, str) and base.varying == "own-maximum":

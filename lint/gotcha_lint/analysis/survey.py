@@ -49,11 +49,23 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         resets=_told(table, "reset"),
         carried=_told(table, "carried"),
         reads=_told(table, "reads"),
+        gives=_gives(table),
     )
 
 
 def _told(table: Mapping[Key, Any], what: str) -> dict[Any, Any]:
     return {key[1]: value for key, value in table.items() if key[0] == what}
+
+
+def _gives(table: Mapping[Key, Any]) -> dict[FunctionId, int]:
+    """Of functions that return a tuple wherever they return; linen's `apply` may give one."""
+    return {
+        fid: len(value.items)
+        for fid, value in _told(table, "return").items()
+        if value.kind is Kind.TUPLE
+        and value.items
+        and not (value.maybe or value.param or value.made)
+    }
 
 
 def _fields(table: Mapping[Key, Any]) -> dict[ClassId, dict[str, Value]]:

@@ -7,6 +7,7 @@ class). Functions tell, and read of others:
     return f, attr c name, global path name, local f name (that inner functions capture)
     traced f, host f        that it is traced, and why; that it runs on the host for certain
     flag f n                which of True and False a flag is while tracing; None: not known
+    created c name          what states of a class get: parameters, and whose `apply`
     closes f                the functions that a traced closure holds
     consumes f n            a key that is used up: the ways to it, each with what it needs
     logits f n, logged f n  must be logits, with what they must not be; is taken the logarithm of

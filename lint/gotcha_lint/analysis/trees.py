@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from gotcha_lint.analysis.sharing import placed
-from gotcha_lint.analysis.values import STATIC, Kind, Value, all_arrays
+from gotcha_lint.analysis.values import COLLECTION, STATIC, VARIABLES, Kind, Value, all_arrays
 
 PUT = "jax.device_put"
 PLACE = "jax.device_put with a place"
+
+
+def structure(tree: Value) -> str:
+    """What stays of a tree of linen when each of its leaves is another one."""
+    return tree.of if tree.kind is Kind.TREE and tree.of in (VARIABLES, COLLECTION) else ""
 
 
 def of_tree(head: str, name: str, first: Value, given: int, tracer: bool) -> Value:

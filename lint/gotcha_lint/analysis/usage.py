@@ -34,6 +34,7 @@ class Usage(NamedTuple):
     resets: Mapping[Global, frozenset[Reset]] = _NONE  # the global settings that loops change
     carried: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters a loop fills with results
     reads: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters that are read on the host
+    gives: Mapping[FunctionId, int] = _NONE  # how long the tuple is that a function returns
 
 
 UNTOLD = Usage()  # while functions are still being analysed

@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gotcha_lint.errors import libraries, tracing, values
+from gotcha_lint.errors import libraries, states, tracing, values
 from gotcha_lint.errors.known import Known
 from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_lint.selection import RuleText
 
 # As the releases of jax 0.10 word them; the more particular message stands first.
-TABLE: tuple[Known, ...] = (*tracing.ROWS, *values.ROWS, *libraries.ROWS)
+TABLE: tuple[Known, ...] = (*tracing.ROWS, *values.ROWS, *states.ROWS, *libraries.ROWS)
 
 _FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<name>\S+)', re.M)
 _TRACED = re.compile(r"tracing the function (?P<name>\S+) at (?P<place>\S+:\d+) for (?P<how>\w+)")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from gotcha_lint.errors.known import Known, row
+from gotcha_lint.facts.removed import KEYWORDS
+
+_GONE = "|".join(sorted({name for names in KEYWORDS.values() for name in names}))
 
 ROWS: tuple[Known, ...] = (
     row(
-        r"Found an unbound axis name: (?P<argument>\S+?)\.?(?:\s|$)",
+        r"(?i:unbound axis name): (?P<argument>\S+?)\.?(?:\s|$)",
         "unbound-axis",
         "A collective names the axis {argument}, which no surrounding transform defines.",
         "Call it under jax.shard_map or vmap(axis_name=...).",
@@ -34,6 +37,19 @@ ROWS: tuple[Known, ...] = (
         "mesh-axis-types",
         "The axes of jax.make_mesh are Explicit by default.",
         "jax.make_mesh(..., axis_types=(AxisType.Auto,) * n)",
+    ),
+    row(
+        r"in_specs passed to shard_map: .{1,200} does not match the specs of the input",
+        "mesh-axis-types",
+        "An argument is sharded over an axis of a mesh whose axes are Explicit, the default.",
+        "jax.make_mesh(..., axis_types=(AxisType.Auto,) * n), or in_specs as the argument has.",
+    ),
+    row(
+        r"Unable to initialize backend '(?P<argument>\w+)'|"
+        r"Backend '(?P<argument2>\w+)' failed to initialize|Unknown backend:? '?(?P<argument3>\w+)",
+        "backend-missing",
+        "This installation cannot use the platform {argument}.",
+        "Install its plugin, or unset JAX_PLATFORMS; jax.devices() tells what there is.",
     ),
     row(
         r"Custom VJP bwd rule must produce",
@@ -87,6 +103,18 @@ ROWS: tuple[Known, ...] = (
         "Run gotcha-lint over the file: it knows the replacement of removed names.",
     ),
     row(
+        rf"\b(?P<call>\w+)\(\) got an unexpected keyword argument '(?P<argument>{_GONE})'",
+        "removed-api",
+        "{call} no longer has the argument `{argument}`.",
+        "Run gotcha-lint over the file: it knows what replaced it.",
+    ),
+    row(
+        r"(?P<call>\w+) requires ndarray or scalar arguments, got <class '(?P<type>list|tuple)'>",
+        "removed-api",
+        "{call} no longer takes a {type}: it would make an array of every element, one by one.",
+        "jnp.asarray(values), once; jnp.stack for a list of arrays.",
+    ),
+    row(
         r'needs PRNG for "(?P<argument>\w+)"',
         "linen-missing-dropout-rng",
         "A module draws random numbers and got no key for `{argument}`.",
@@ -134,17 +162,5 @@ ROWS: tuple[Known, ...] = (
         "where-nan-gradient norm-at-zero",
         "{call} gave {argument}.",
         "Guard the argument before the call (the double where), not only the result.",
-    ),
-    row(
-        r"'tuple' object has no attribute '(?P<argument>mu|nu|count|\w*state)'",
-        "namedtuple-rebuilt-by-type general-type-first",
-        "An optimizer state was rebuilt as a plain tuple.",
-        "Walk it with jax.tree.map, or test for NamedTuple (_fields) before tuple.",
-    ),
-    row(
-        r"'dict' object has no attribute '(?P<argument>mu|nu|count|\w*state)'",
-        "orbax-restore-without-target",
-        "A checkpoint was restored without a target: states came back as dicts.",
-        "Give restore an abstract target made with jax.eval_shape.",
     ),
 )

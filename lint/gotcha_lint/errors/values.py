@@ -6,6 +6,12 @@ from gotcha_lint.errors.known import Known, row
 
 ROWS: tuple[Known, ...] = (
     row(
+        r"RESOURCE_EXHAUSTED: Out of memory",
+        "out-of-memory",
+        "The device has no room for an array of this program.",
+        "Donate the state, jax.checkpoint the layers, compute the loss in chunks, or shard.",
+    ),
+    row(
         r"do not support in-place item assignment",
         "inplace-assignment",
         "JAX arrays cannot be changed in place.",
@@ -89,6 +95,18 @@ ROWS: tuple[Known, ...] = (
         "unknown-static-name",
         "{option} names {argument}, which the function does not have.",
         "Correct the name.",
+    ),
+    row(
+        r"has (?P<option>static_argnums|donate_argnums)=(?P<argument>\S+?),?,? but only accepts",
+        "unknown-static-name",
+        "{option} names the place {argument}, which the function does not have.",
+        "Count the arguments anew, or name them: static_argnames, donate_argnames.",
+    ),
+    row(
+        r"where must be None or a boolean array",
+        "float-where-mask",
+        "`where=` is a mask of numbers.",
+        "Give the comparison itself, or mask.astype(bool).",
     ),
     row(
         r"Error interpreting argument to .*?of type <class '(?P<type>[^']+)'>"

@@ -48,4 +48,6 @@ DEPRECATED: dict[str, Removed] = {
 
 # Arguments of jax.jit that warn, with each release that was tried.
 JIT_ARGUMENTS = ("backend", "device")
+# How many arguments a function still takes by position without a warning, and since when.
+POSITIONAL: dict[str, tuple[int, tuple[int, int]]] = {"jax.numpy.array": (2, (0, 10))}
 LAST_WORDS = frozenset(name.rpartition(".")[2] for name in DEPRECATED)

@@ -29,3 +29,12 @@ NUMBERS = frozenset(
     f"jax.numpy.{name}"
     for name in ("float32", "float16", "bfloat16", "float64", "int8", "int32", "int64", "uint8")
 )
+# They change the place of elements and not their type.
+MOVING = frozenset(
+    f"{owner}.{name}"
+    for owner in ("jax.numpy", "array")
+    for name in [
+        *("tril", "triu", "reshape", "broadcast_to", "expand_dims", "squeeze", "transpose"),
+        *("swapaxes", "moveaxis", "repeat", "tile", "ravel", "flatten"),
+    ]
+)

@@ -173,10 +173,27 @@ ALIASES = {
     "orbax.checkpoint.async_checkpointer": "orbax.checkpoint",
     "orbax.checkpoint.pytree_checkpointer": "orbax.checkpoint",
 }
+_SYNCHRONOUS = ("PyTreeCheckpointer", "Checkpointer")
 # Classes whose `save` returns before the checkpoint is written.
 SAVES_LATER = frozenset(
     f"orbax.checkpoint.{name}"
     for name in ("StandardCheckpointer", "AsyncCheckpointer", "CheckpointManager")
+)
+# What is given a path that Orbax wants to be absolute -> where it stands.
+ABSOLUTE_PATHS: dict[str, tuple[int, str]] = {
+    f"orbax.checkpoint.{name}.{method}": (0, "directory")
+    for name in (*_SYNCHRONOUS, "StandardCheckpointer", "AsyncCheckpointer")
+    for method in ("save", "restore")
+} | {
+    "orbax.checkpoint.CheckpointManager": (0, "directory"),
+    "flax.training.checkpoints.save_checkpoint": (0, "ckpt_dir"),
+    "flax.training.checkpoints.save_checkpoint_multiprocess": (0, "ckpt_dir"),
+    "flax.training.checkpoints.restore_checkpoint": (0, "ckpt_dir"),
+}
+# What restores dicts and lists, unless it is told what was saved.
+RESTORES = frozenset(
+    f"orbax.checkpoint.{name}.restore"
+    for name in ("StandardCheckpointer", "PyTreeCheckpointer", "CheckpointManager")
 )
 # What is called, or handed on to, by who waits for the end of a save.
 WAITS = frozenset(

@@ -17,6 +17,7 @@ from gotcha_lint.queries.captured import born_here, data_of, site_here
 from gotcha_lint.queries.factories import given_data, maker_of, makes_anew
 from gotcha_lint.queries.handed_on import handed_on
 from gotcha_lint.queries.jitted import is_own_jit
+from gotcha_lint.queries.leaves import called_for_each_leaf, maps_leaves
 from gotcha_lint.queries.places import (
     happens_once,
     is_memoised,
@@ -37,7 +38,7 @@ class Rebuilt:
 
     made: Made
     word: str  # jit, pmap, ...
-    each: str  # "turn of this loop", "call of `step`"
+    each: str  # "turn of this loop", "call of `step`", "leaf"
     name: str  # of the function
     data: tuple[str, ...]  # what it captures of the data of one turn
     used: cst.CSTNode  # where it is called
@@ -49,7 +50,7 @@ def rebuilt(call: Call) -> Rebuilt | None:
     body, via = call.body, _boundary(call)
     if via is None or not body.eager or is_test(body) or is_memoised(body) or happens_once(call):
         return None
-    each = repeated(call)
+    each = repeated(call) or ("leaf" if called_for_each_leaf(body) else "")
     if polls(call) or len(body.hot) > _FAR:
         return None
     if call.callee.kind is Kind.FUNCTION and not is_own_jit(call):
@@ -104,9 +105,8 @@ def _used(call: Call, via: Via) -> cst.CSTNode | None:
     """Where the new function is called, as often as it is made; kept or used longer is fine."""
     loops, found = long_loops(call), None
     for other in call.body.of(Call):
-        if other.callee.targets == call.result.targets and any(
-            v.site == via.site for v in other.callee.via
-        ):
+        called = other.args[0] if other.args and maps_leaves(other) else other.callee
+        if called.targets == call.result.targets and any(v.site == via.site for v in called.via):
             if long_loops(other) != loops:
                 return None
             found = found or other.node

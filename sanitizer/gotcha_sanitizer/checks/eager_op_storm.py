@@ -58,6 +58,7 @@ class EagerOpStorm(Check):
             storm.turns.add(program.turn.value)
         storm.kinds.add(program.function.name)
         settles = 0 < len(storm.turns) < _TURNS and len(storm.kinds) < _KINDS
+        settles &= not any(map(_is_callback, program.loops))
         few = event.variants < (2 if control else _MANY)
         if few or settles or not event.differences:
             return
@@ -70,9 +71,18 @@ class EagerOpStorm(Check):
         yield _finding(event, storm, control)
 
 
+def _is_callback(loop: Site) -> bool:
+    """A function that a program calls back: it runs again with each run of the program."""
+    return bool(loop.function)
+
+
 def _counts(program: Program) -> bool:
     """The innermost loop is the one that counts: in another, each turn may have new shapes."""
     return program.turn is not None and program.turn.loop == program.loops[0]
+
+
+def _around(loop: Site) -> str:
+    return "called back by the program" if _is_callback(loop) else "the loop"
 
 
 def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:
@@ -98,7 +108,7 @@ def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:
         count=storm.count,
         seconds=storm.seconds,
         confidence="high" if control else "medium",
-        chain=(*chain, *((loop, "the loop") for loop in program.loops[:1])),
+        chain=(*chain, *((loop, _around(loop)) for loop in program.loops[:1])),
         evidence={"operations": sorted(storm.operations), "examples": storm.examples},
         key=(program.site, control),
     )

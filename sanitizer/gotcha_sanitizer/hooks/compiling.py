@@ -27,7 +27,7 @@ from gotcha_sanitizer.hooks.open_program import OpenProgram
 from gotcha_sanitizer.hooks.signature import signature
 from gotcha_sanitizer.hooks.traces import Traces
 from gotcha_sanitizer.hooks.watches import watches
-from gotcha_sanitizer.parts import Function, Turn
+from gotcha_sanitizer.parts import Function, Site, Turn
 from gotcha_sanitizer.stream import shapes
 
 _LOOSE = 0  # events that belong to no call: make_jaxpr, eval_shape, lower().compile()
@@ -144,6 +144,10 @@ class Compiling:
         if program.function.owner == "jax":
             gradient = private.gradient(frame)
             program.eager = "op" if gradient is None else "grad"
+            if back := private.called_back(frame):  # as good as a loop: once for each run of it
+                code = back.f_code
+                site = Site(code.co_filename, code.co_firstlineno, code.co_qualname)
+                program.place = program.place._replace(loops=(*program.place.loops, site))
             if gradient is not None:  # the user's line is that of the gradient, not of the loss
                 program.place = where(gradient)
             statics = {**program.signature.statics, **capture.settings(program.base)}

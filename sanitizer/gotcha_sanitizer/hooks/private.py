@@ -26,6 +26,7 @@ CACHE_MISS = "/jax/compilation_cache/cache_misses"
 CACHE_REQUEST = "/jax/compilation_cache/compile_requests_use_cache"
 
 # Names of functions whose frames are looked for.
+CALLBACK = "_wrapped_callback"  # what a program runs for jax.debug.callback and its like
 CALL = "cache_miss"  # a jitted call that is not on the fast path
 TRACE = "_trace_for_jit"
 TRANSFORMED = "call_impl_cache_miss"  # a jitted function evaluated by a transformation
@@ -76,6 +77,18 @@ def find(frame: FrameType | None, name: str, stop: str = "") -> FrameType | None
             return None
         if frame.f_code.co_name == name:
             return frame
+        frame = frame.f_back
+    return None
+
+
+def called_back(frame: FrameType | None) -> FrameType | None:
+    """The user's function, outermost, that a running program has called back."""
+    outermost = None
+    for _ in range(_FAR):
+        if frame is None or frame.f_code.co_name == CALLBACK:
+            return outermost if frame is not None else None
+        if owner(frame.f_code.co_filename) == "user":
+            outermost = frame
         frame = frame.f_back
     return None
 

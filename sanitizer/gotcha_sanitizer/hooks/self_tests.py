@@ -74,6 +74,11 @@ def _has_host_number(jax: Any) -> bool:
     )
 
 
+def _has_callback(jax: Any) -> bool:
+    code = jax._src.callback.emit_python_callback.__code__
+    return private.nested(code, private.CALLBACK) is not None
+
+
 def _has_pmap(jax: Any) -> bool:
     outer, _, inner = private.PMAPPED.partition(".<locals>.")
     held = [cell.cell_contents for cell in getattr(jax._src.pmap, outer).__closure__]
@@ -105,6 +110,11 @@ NAMES = (
         "no reasons for recompiles without a retrace (placement, sharding, options), which are not "
         "counted either; no calls off the fast path; what fails in a call is not evaluated again",
         counts=True,
+    ),
+    Name(
+        "frame _wrapped_callback",
+        _has_callback,
+        "operations that compile in functions which programs call back are not told",
     ),
     Name(
         "fields of PjitInfo",

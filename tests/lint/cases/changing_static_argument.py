@@ -1,8 +1,11 @@
 """Static arguments from loops."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import jax
+import jax.numpy as jnp
+import optax
 
 
 @partial(jax.jit, static_argnums=(1,), static_argnames=("lr",))
@@ -162,3 +165,61 @@ class CountsOn:
         x = self.update(x, number=max(self.least, self.taken + 1))  # ! changing-static-argument
         self.taken += 1
         return x
+
+
+class Settings:
+    def __init__(self, depth):
+        self.depth = depth
+
+
+@dataclass(frozen=True)
+class FrozenSettings:
+    depth: int
+
+
+@dataclass(eq=False)
+class SettingsByIdentity:
+    depth: int
+
+
+@partial(jax.jit, static_argnames=("config", "function"))
+def run(x, config=None, function=None):
+    return x
+
+
+def objects(x, batches):
+    for batch in batches:
+        run(batch, Settings(2))  # ! changing-static-argument
+        run(batch, config=SettingsByIdentity(2))  # ! changing-static-argument
+        run(batch, function=lambda y: y + 1)  # ! changing-static-argument
+        run(batch, function=partial(jnp.sum, axis=0))  # ! changing-static-argument
+        run(batch, optax.adam(1e-3))  # ! changing-static-argument
+        settings = Settings(3)
+        run(batch, settings)  # ! changing-static-argument
+    return x
+
+
+def made_once(x, batches):
+    settings, double = Settings(2), lambda y: 2 * y
+    tx = optax.adam(1e-3)
+    for batch in batches:
+        run(batch, settings, double)
+        run(batch, tx, jnp.sum)
+        run(batch, FrozenSettings(2))
+        run(batch, Settings)
+    return run(x, Settings(2))
+
+
+def train_step(x):
+    return run(x, Settings(2))  # ! changing-static-argument
+
+
+def once(x, batches):
+    for i, batch in enumerate(batches):
+        if i == 0:
+            run(batch, Settings(2))
+    return x
+
+
+def evaluate(x):
+    return run(x, Settings(2))

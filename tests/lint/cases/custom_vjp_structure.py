@@ -157,3 +157,107 @@ class Own:
 
     def use(self):
         return self.defvjp(two_forward, other_backward)
+
+
+@jax.custom_vjp
+def product(x, w):
+    return x @ w
+
+
+def product_backward(kept, g):
+    x, w = kept
+    return g @ w.T  # ! custom-vjp-structure
+
+
+product.defvjp(lambda x, w: (x @ w, (x, w)), product_backward)
+
+
+@jax.custom_vjp
+def nothing_kept(x):
+    return jnp.sin(x)
+
+
+def nothing_kept_forward(x):
+    y = jnp.sin(x) - 1.0
+    return y  # ! custom-vjp-structure
+
+
+nothing_kept.defvjp(nothing_kept_forward, lambda x, g: (g * jnp.cos(x),))
+
+
+@jax.custom_vjp
+def kept_under_a_name(x):
+    return jnp.sin(x)
+
+
+def kept_forward(x):
+    both = (jnp.sin(x), x)
+    return both
+
+
+kept_under_a_name.defvjp(kept_forward, lambda x, g: (g * jnp.cos(x),))
+
+
+def pairs(x, g):
+    return x * g, g
+
+
+def by_a_helper(kept, g):
+    return pairs(kept, g)  # ! custom-vjp-structure
+
+
+@jax.custom_vjp
+def helped(x):
+    return x
+
+
+helped.defvjp(lambda x: (x, x), by_a_helper)
+
+
+@jax.custom_vjp
+def helped_well(x, y):
+    return x
+
+
+def by_a_helper_of_two(kept, g):
+    return pairs(kept, g)
+
+
+helped_well.defvjp(lambda x, y: (x, x), by_a_helper_of_two)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(1, 2))
+def levels(x, count, sharp):
+    return jnp.round(x * count) / count
+
+
+def levels_backward(count, kept, g):  # ! custom-vjp-structure
+    return (g,)
+
+
+levels.defvjp(lambda x, count, sharp: (levels(x, count, sharp), None), levels_backward)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(1, 2))
+def fine_levels(x, count, sharp):
+    return jnp.round(x * count) / count
+
+
+def fine_levels_backward(count, sharp, kept, g):
+    return (g,)
+
+
+fine_levels.defvjp(lambda x, *more: (fine_levels(x, *more), None), fine_levels_backward)
+
+
+@jax.custom_vjp
+def with_a_default(x, y):
+    return x
+
+
+def default_backward(kept, g, extra=None):
+    gradients = (g,) + (None,)
+    return gradients
+
+
+with_a_default.defvjp(lambda x, y: (x, None), default_backward)

@@ -1,4 +1,6 @@
 import flax.traverse_util
+import functools
+import numpy as np
 import jax
 import jax.numpy as jnp
 import optax
@@ -95,3 +97,21 @@ def flat(tree):
 
 def apply(f, x):
     return pjit(f)(x), smap(f), shard_map(f)  # told at the import
+
+
+def on_a_backend(x):
+    compiled = functools.partial(jax.jit, backend="cpu")  # ! deprecated-api
+    return compiled(jnp.sum)(x)
+
+
+def with_static(x):
+    compiled = functools.partial(jax.jit, static_argnames=("backend",))
+    return compiled(jnp.sum)(x)
+
+
+def a_copy(x):
+    return jnp.array(x, jnp.float32, True)  # ! deprecated-api
+
+
+def a_named_copy(x):
+    return jnp.array(x, jnp.float32, copy=True), np.array(x, np.float32, True)

@@ -89,3 +89,27 @@ def fails(x, m):
 
 def told_word(x, m):
     return jnp.sum(x, where=m.astype("bool")), jnp.sum(x, where=m.astype("?"))
+
+
+def causal(scores, length):
+    mask = jnp.tril(jnp.ones((length, length)))
+    return jax.nn.softmax(scores, where=mask)  # ! float-where-mask
+
+
+def causal_and_boolean(scores, length):
+    mask = jnp.tril(jnp.ones((length, length), bool))
+    return jax.nn.softmax(scores, where=mask)
+
+
+def chosen(x, y):
+    keep = jnp.where(y > 2, 1.0, 0.0)
+    return jnp.mean(x, where=keep)  # ! float-where-mask
+
+
+def chosen_and_compared(x, y):
+    keep = jnp.where(y > 2, 1.0, 0.0) > 0
+    return jnp.mean(x, where=keep)
+
+
+def chosen_of_two(x, y, first, second):
+    return jnp.mean(x, where=jnp.where(y > 2, first, second))

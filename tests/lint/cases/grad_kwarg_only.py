@@ -69,7 +69,28 @@ def unpacked(p, x):
 
 
 def unpacked_names(settings):
-    return jax.grad(loss)(**settings)
+    return jax.grad(loss)(**settings)  # ! grad-kwarg-only
+
+
+def unpacked_after_the_first(p, settings):
+    return jax.grad(loss)(p, **settings)
+
+
+def unpacked_after_all(parts, settings):
+    return jax.grad(loss)(*parts, **settings)
+
+
+@eqx.filter_value_and_grad
+def filtered(model, x):
+    return jnp.sum(model(x))
+
+
+def of_equinox(model, x):
+    return filtered(model=model, x=x)  # ! grad-kwarg-only
+
+
+def of_equinox_by_position(model, x):
+    return filtered(model, x=x)
 
 
 def filled(p, x):

@@ -211,3 +211,56 @@ def _generator(w, x):
 
 def of_a_generator(w, x):
     return jax.grad(_generator)(w, x)
+
+
+def a_dict(w, x):
+    def parts(w):
+        return {"loss": jnp.sum(w * x), "size": x.size}
+
+    return jax.grad(parts)(w)  # ! grad-missing-has-aux
+
+
+def one_of_a_dict(w, x):
+    def parts(w):
+        return {"loss": jnp.sum(w * x), "size": x.size}
+
+    return jax.grad(lambda w: parts(w)["loss"])(w)
+
+
+def under_a_name(w, x):
+    def loss(w):
+        value = jnp.sum(w * x)
+        both = (value, x)
+        return both
+
+    return jax.grad(loss)(w)  # ! grad-missing-has-aux
+
+
+def handed_on(w, x):
+    return jax.grad(lambda w: pair(w, x))(w)  # ! grad-missing-has-aux
+
+
+def handed_on_with(w, x):
+    return jax.grad(lambda w: pair(w, x), has_aux=True)(w)
+
+
+def one_of_both(w, x):
+    def loss(w):
+        value, _ = pair(w, x)
+        return value
+
+    return jax.grad(loss)(w)
+
+
+def whichever(first, second, w):
+    def loss(w):
+        return first(w)
+
+    return jax.grad(loss)(w)
+
+
+def a_parameter(w, both):
+    def loss(w, given):
+        return given
+
+    return jax.grad(lambda w: loss(w, (w, both))[0].sum())(w)

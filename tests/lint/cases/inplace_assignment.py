@@ -121,3 +121,29 @@ def raveled(n):
     x = jnp.ravel(np.zeros((n, n)))
     x[0] = 1.0  # ! inplace-assignment
     return x
+
+
+def updated_before(state, place, block):
+    level = state.levels[state.number].at[place].set(block)
+    level[0] = block  # ! inplace-assignment
+    return level
+
+
+def updated_before_in_a_branch(state, place, block):
+    level = state.level
+    if block:
+        level = level.at[place].set(block)
+    level[0] = block
+    return level
+
+
+def a_copy_of_the_updated(state, place, block):
+    level = np.array(state.level.at[place].set(block))
+    level[0] = block
+    return level
+
+
+def a_method_of_something_else(state, place, block):
+    level = state.level.at(place).set(block)
+    level[0] = block
+    return level

@@ -264,3 +264,81 @@ def bench_training(time_of, batches, w):
         w = step(w, batch)
         print(time_of(lambda: w + 1))
     return w
+
+
+def for_each_leaf(tree):
+    return jax.tree.map(lambda leaf: jax.jit(lambda v: v * 2)(leaf), tree)  # ! jit-in-loop
+
+
+def for_each_leaf_in_a_helper(tree, rate):
+    def scaled(leaf):
+        @jax.jit  # ! jit-in-loop
+        def times(v):
+            return v * rate
+
+        return times(leaf)
+
+    return jax.tree_util.tree_map(scaled, tree)
+
+
+def doubled_leaf(path, leaf):
+    double = jax.jit(jax.vmap(lambda v: v * 2))  # ! jit-in-loop
+    return double(leaf)
+
+
+def with_paths(tree):
+    return jax.tree_util.tree_map_with_path(doubled_leaf, tree)
+
+
+def jitted_for_the_leaves_of_each_turn(trees):
+    for tree in trees:
+        print(jax.tree.map(jax.jit(lambda v: v * 2), tree))  # ! jit-in-loop
+
+
+class Scaled:
+    def leaf(self, leaf):
+        return jax.jit(lambda v: v * 2)(leaf)  # ! jit-in-loop
+
+    def tree(self, tree):
+        return jax.tree.map(self.leaf, tree)
+
+
+def once_for_all_leaves(tree):
+    return jax.tree.map(jax.jit(lambda v: v * 2), tree)
+
+
+def module_function_for_each_leaf(tree):
+    return jax.tree.map(lambda leaf: jax.jit(loss)(leaf, leaf), tree)
+
+
+def placed_leaf_by_leaf(tree, shardings):
+    return jax.tree.map(lambda x, s: jax.jit(lambda v: v, out_shardings=s)(x), tree, shardings)
+
+
+@jax.jit
+def leaves_of_a_trace(tree):
+    return jax.tree.map(lambda leaf: jax.jit(lambda v: v * 2)(leaf), tree)
+
+
+def other_leaf(leaf):
+    return jax.jit(lambda v: v * 2)(leaf)
+
+
+def another_function_of_that_name(tree):
+    other_leaf = abs
+    return jax.tree.map(other_leaf, tree)
+
+
+def not_a_tree(pool, leaves):
+    return pool.map(lambda leaf: jax.jit(lambda v: v * 2)(leaf), leaves)
+
+
+def made_before_the_leaves(tree):
+    double = jax.jit(lambda v: v * 2)
+    return jax.tree.map(lambda leaf: double(leaf), tree)
+
+
+def leaves_without_a_loop(trees):
+    double = jax.jit(lambda v: v * 2)
+    for tree in trees:
+        print(jax.tree.map(double, tree))

@@ -207,3 +207,65 @@ class ByStrangers:
     @jax.jit
     def double(self, x):
         return x
+
+
+class Replaced:
+    def __init__(self):
+        self.rate = 0.1
+
+    def follow(self, average, x):
+        return average + self.rate * (x - average)
+
+    follow = jax.jit(follow, donate_argnums=1)  # ! jit-method-no-static-self
+
+
+class ReplacedWithStaticSelf:
+    def __init__(self):
+        self.rate = 0.1
+
+    def follow(self, average, x):
+        return average + self.rate * (x - average)
+
+    follow = jax.jit(follow, static_argnums=0)
+
+
+class OfAFunction:
+    def __init__(self):
+        self.double = jax.jit(OfAFunction._double)
+
+    @staticmethod
+    def _double(x):
+        return 2 * x
+
+
+class Scales:
+    factor = 2.0
+
+    def scaled(self, x):
+        return self.factor * x
+
+
+class Halves(Scales):
+    factor = 0.5
+
+    @jax.jit  # ! jit-method-no-static-self
+    def mean(this, x):  # noqa: N805
+        return this.scaled(x.mean())
+
+
+class Space(Scales):
+    @jax.jit
+    def largest(x):  # noqa: N805
+        return x.max()
+
+
+class Judge:
+    @nnx.jit  # ! jit-method-no-static-self
+    def score(self, model, x):
+        return model(x).sum()
+
+
+class Judged(nnx.Module):
+    @nnx.jit
+    def score(self, x):
+        return x.sum()

@@ -117,3 +117,59 @@ def merged(graph, state, x):
 def optax_alone(params, state, grads):
     updates, state = optax.adam(1e-3).update(grads, state, params)
     return optax.apply_updates(params, updates), state
+
+
+class Meter(nnx.Module):
+    def __init__(self):
+        self.total = nnx.Variable(jnp.zeros(()))
+
+    def add(self, x):
+        self.total[...] = self.total[...] + x.sum()
+
+    def mean(self, count):
+        total = self.total[...]
+        return total / count
+
+
+@jax.jit
+def recorded(meter: Meter, x):
+    meter.add(x)  # ! jit-on-nnx-module
+    return x.mean()
+
+
+@nnx.jit
+def recorded_well(meter: Meter, x):
+    meter.add(x)
+    return x.mean()
+
+
+@jax.jit
+def only_read(meter: Meter, x):
+    return meter.mean(x.size)
+
+
+@jax.jit
+def recorded_and_returned(meter: Meter, x):
+    meter.add(x)
+    return meter
+
+
+@nnx.jit
+def inner_step(model, optimizer: nnx.Optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(model, grads)
+
+
+@jax.jit
+def outer_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
+    inner_step(model, optimizer, x)  # ! jit-on-nnx-module
+
+
+@jax.jit
+def outer_score(model: nnx.Module, x):
+    return inner_score(model, x)
+
+
+@nnx.jit
+def inner_score(model, x):
+    return model(x).sum()

@@ -77,3 +77,25 @@ def of_logits(logits, tokens, mask):
 
 def returned(logits, tokens, mask):
     return entropy(logits, jnp.where(mask, tokens, -100))
+
+
+IGNORED = -100
+FIRST = 0
+
+
+def by_a_constant(logits, labels, mask):
+    marked = jnp.where(mask, labels, IGNORED)
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, marked)  # ! label-ignore-index
+    return jnp.sum(losses) / mask.sum()
+
+
+def by_a_class(logits, labels, mask):
+    marked = jnp.where(mask, labels, FIRST)
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, marked)
+    return jnp.sum(losses) / mask.sum()
+
+
+def by_a_constant_and_masked(logits, labels, mask):
+    marked = jnp.where(mask, labels, IGNORED)
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, marked)
+    return jnp.sum(losses, where=mask) / mask.sum()

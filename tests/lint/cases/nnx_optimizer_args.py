@@ -1,5 +1,7 @@
 """`nnx.Optimizer` as it was before Flax 0.11."""
 
+import inspect
+
 import optax
 from flax import nnx
 from flax.nnx import Optimizer
@@ -64,3 +66,53 @@ def with_the_loss(model, grads, value):
 def of_optax(params, grads):
     tx = optax.adam(1e-3)
     return tx.update(grads, tx.init(params))
+
+
+@nnx.jit
+def traced_step(model, optimizer: nnx.Optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(grads)  # ! nnx-optimizer-args
+
+
+@nnx.jit
+def plain_step(model, optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(grads)  # ! nnx-optimizer-args
+
+
+@nnx.jit
+def step_that_holds(model, optimizer: nnx.Optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(grads)
+
+
+@nnx.jit
+def step_of_whoever(model, optimizer: nnx.Optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(grads)
+
+
+@nnx.jit
+def step_of_two(model, optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    optimizer.update(grads)
+
+
+@nnx.jit
+def step_that_asks(model, optimizer, x):
+    grads = nnx.grad(lambda m: m(x).sum())(model)
+    if "model" in inspect.signature(optimizer.update).parameters:
+        optimizer.update(model, grads)
+    else:
+        optimizer.update(grads)
+
+
+def fit(model, x):
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    traced_step(model, optimizer, x)
+    plain_step(model, optimizer, x)
+    step_of_two(model, optimizer, x)
+    step_that_asks(model, optimizer, x)
+    both = nnx.ModelAndOptimizer(model, optax.sgd(0.1))
+    step_that_holds(model, both, x)
+    step_of_two(model, both, x)

@@ -137,3 +137,38 @@ def make_all():
     made_with_both(-1e-3)
     given_a_schedule(optax.cosine_decay_schedule(1e-3, 100))
     given_a_falling_schedule(optax.cosine_decay_schedule(-1e-3, 100))
+
+
+def a_schedule_and_a_plus(config):
+    schedule = optax.linear_schedule(config.learning_rate, 0.0, 100)
+    return optax.chain(
+        optax.scale_by_adam(),
+        optax.scale_by_schedule(schedule),
+        optax.scale(1.0),  # ! positive-learning-rate
+    )
+
+
+def a_schedule_and_a_minus(config):
+    schedule = optax.linear_schedule(config.learning_rate, 0.0, 100)
+    return optax.chain(
+        optax.scale_by_adam(), optax.scale_by_schedule(schedule), optax.scale(-1.0)
+    )
+
+
+def an_unknown_schedule_and_a_plus(config):
+    schedule = config.schedule()
+    return optax.chain(optax.scale_by_adam(), optax.scale_by_schedule(schedule), optax.scale(1.0))
+
+
+def a_factor_alone(config):
+    return optax.chain(optax.scale_by_adam(), optax.scale(1.0))
+
+
+def momentum_and_a_schedule(config):
+    schedule = optax.exponential_decay(init_value=config.lr_init, transition_steps=9, decay_rate=0.5)
+    return optax.chain(
+        optax.trace(decay=0.9),
+        optax.add_decayed_weights(1e-4),
+        optax.scale_by_schedule(schedule),
+        optax.scale(1.0),  # ! positive-learning-rate
+    )

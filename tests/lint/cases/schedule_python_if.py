@@ -2,6 +2,7 @@ import functools
 
 import jax.numpy as jnp
 import optax
+import own
 from optax import adamw
 
 
@@ -121,3 +122,77 @@ def of_length():
 
 def given(schedule):
     return optax.sgd(schedule)
+
+
+def capped(step):
+    return 1e-3 * min(1.0, (step + 1) / 100)  # ! schedule-python-if
+
+
+def of_capped():
+    return optax.sgd(capped)
+
+
+def capped_well(step):
+    return 1e-3 * jnp.minimum(1.0, step / max(len(SIZES), 1))
+
+
+def of_capped_well():
+    return optax.sgd(capped_well)
+
+
+def capped_by_own(step):
+    return 1e-3 * own.min(1.0, step / 100)
+
+
+def of_capped_by_own():
+    return optax.sgd(capped_by_own)
+
+
+class Milestones:
+    def __init__(self, rate, at):
+        self.rate, self.at = rate, at
+
+    def __call__(self, count):
+        rate = self.rate
+        for milestone in self.at:
+            if count >= milestone:  # ! schedule-python-if
+                rate *= 0.5
+        return rate
+
+
+def of_milestones():
+    return optax.sgd(Milestones(1e-3, (100, 200)))
+
+
+class Constant:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __call__(self, count):
+        return self.rate if self.rate > 0 else 1e-3
+
+
+def of_an_object():
+    return optax.sgd(Constant(1e-3))
+
+
+def tail(step):
+    if step > 10:  # ! schedule-python-if
+        return 1e-4
+    return 1e-3
+
+
+def joined():
+    schedule = optax.join_schedules([optax.constant_schedule(1e-3), tail], boundaries=[4])
+    return optax.sgd(schedule)
+
+
+def asked(step):
+    if step > 10:
+        return 1e-4
+    return 1e-3
+
+
+def joined_for_a_figure(steps):
+    schedule = optax.join_schedules([optax.constant_schedule(1e-3), asked], boundaries=[4])
+    return [schedule(step) for step in range(steps)]

@@ -3,10 +3,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.facts.numbers import DEFAULTS, NUMBERS, REDUCTIONS
+from gotcha_lint.facts.numbers import DEFAULTS, MOVING, NUMBERS, REDUCTIONS
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
@@ -57,7 +57,7 @@ class FloatWhereMask(Rule):
             return
         flowing = Flowing(site.body, site.at)
         made = flowing.origin(mask)[0]
-        word = _numbers(site.body, made)
+        word = _numbers(flowing, made)
         if word:
             yield Report(
                 mask,
@@ -66,12 +66,22 @@ class FloatWhereMask(Rule):
             )
 
 
-def _numbers(body: Body, node: cst.CSTNode) -> str:
+def _numbers(flowing: Flowing, node: cst.CSTNode, depth: int = 3) -> str:
     """The type of an array that is surely of numbers; empty where that is not known."""
-    call = body.call_of(node)
-    if call is None or call.starred or call.decorator:
+    node = flowing.resolve(node)
+    call = flowing.body.call_of(node)
+    if call is None or call.starred or call.decorator or not depth:
         return ""
     last = call.name.rpartition(".")[2]
+    if call.name in MOVING:
+        func, own = call.node.func, call.name.startswith("array.")
+        moved = (
+            func.value if own and isinstance(func, cst.Attribute) else call.arg_node(0, "m", "a")
+        )
+        return _numbers(flowing, moved, depth - 1) if moved is not None else ""
+    if call.name == "jax.numpy.where":
+        chosen = [literal(call.arg_node(place, name)) for place, name in ((1, "x"), (2, "y"))]
+        return next((type(one).__name__ for one in chosen if type(one) is float), "")
     if last == "astype":
         return _type(call, call.arg(0, "dtype"), call.arg_node(0, "dtype"))
     if call.name in NUMBERS:

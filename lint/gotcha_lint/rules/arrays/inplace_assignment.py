@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Store
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.updates import AT_UPDATES
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.rebind import rebindable
 from gotcha_lint.queries.stores import assignment
@@ -59,11 +61,7 @@ class InplaceAssignment(Rule):
 
     def check(self, site: Store) -> Iterator[Report]:
         target = site.node
-        if (
-            not isinstance(target, cst.Subscript)
-            or site.base.kind is not Kind.ARRAY
-            or site.base.maybe
-        ):
+        if not isinstance(target, cst.Subscript) or not _is_array(site, target):
             return
         if _may_be_something_else(site, target) or expected_to_fail(site.body, target):
             return
@@ -72,6 +70,22 @@ class InplaceAssignment(Rule):
             f"`{source_of(target.value, 40)}` is a JAX array: its elements cannot be assigned to",
             _fix(site, target),
         )
+
+
+def _is_array(site: Store, target: cst.Subscript) -> bool:
+    """Known to be one, or just given by `.at[...].set(...)`, whatever that was called on."""
+    if site.base.kind is Kind.ARRAY and not site.base.maybe:
+        return True
+    if site.base.kind is not Kind.UNKNOWN and not site.base.maybe:
+        return False
+    match Flowing(site.body, site.at).resolve(target.value):
+        case cst.Call(
+            func=cst.Attribute(
+                value=cst.Subscript(value=cst.Attribute(attr=cst.Name("at"))), attr=method
+            )
+        ):
+            return method.value in AT_UPDATES
+    return False
 
 
 def _may_be_something_else(site: Store, target: cst.Subscript) -> bool:

@@ -6,12 +6,13 @@ from gotcha_lint.rule import Example, Report, Rule
 
 
 class JitInLoop(Rule):
-    """Jits a new function object at each turn of a loop, or at each call of a hot function.
+    """Jits a new function object at each turn of a loop, each call of a hot function, or each leaf.
 
     ## What happens
     JAX finds compiled programs by the identity of the function. A lambda, a nested `def`, and the
     result of `jax.vmap` or `jax.grad` are new objects each time they are evaluated, so nothing is
-    ever found: each step is traced and compiled again, and each program is kept in memory.
+    ever found: each step is traced and compiled again, and each program is kept in memory. What
+    `jax.tree.map` is given runs once for each leaf: 20 leaves of one shape, 20 compilations.
 
     ## Why
     `jax.jit(train_step)` of a function of the module is a cache hit even inside the loop, because
@@ -90,6 +91,26 @@ class JitInLoop(Rule):
                 w = jnp.ones(3)
                 for i in range(5):
                     w = step(w, jnp.full(3, float(i)))
+            """,
+            compiles=4,
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+                params = {f"layer{i}": jnp.ones(3) for i in range(5)}
+                halved = jax.tree.map(
+                    lambda leaf: jax.jit(lambda v: v * 0.5)(leaf),  # ! jit-in-loop
+                    params,
+                )
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+                params = {f"layer{i}": jnp.ones(3) for i in range(5)}
+                halved = jax.tree.map(jax.jit(lambda v: v * 0.5), params)
             """,
             compiles=4,
         ),

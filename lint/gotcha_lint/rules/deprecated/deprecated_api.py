@@ -1,7 +1,8 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.facts.deprecated import DEPRECATED, JIT_ARGUMENTS
+from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.deprecated import DEPRECATED, JIT_ARGUMENTS, POSITIONAL
 from gotcha_lint.facts.removed import REMOVED, Removed
 from gotcha_lint.queries.guarded import asks, unguarded
 from gotcha_lint.queries.removed_uses import is_set, renamed, uses_of
@@ -62,8 +63,17 @@ class DeprecatedApi(Rule):
         if site.function.number == 0:
             yield from self._names(site)
         for call in site.of(Call):
-            if call.name == "jax.jit":
+            if call.name == "jax.jit" or _is_for_jit(call):
                 yield from _arguments(call)
+            yield from self._by_position(call)
+
+    def _by_position(self, call: Call) -> Iterator[Report]:
+        most, since = POSITIONAL.get(call.name, (0, (0, 0)))
+        given = [arg for arg in call.node.args if arg.keyword is None]
+        if not most or call.starred or len(given) <= most or since > self.options.target_jax:
+            return
+        text = f"`{call.name}` takes {most} arguments by position; name the others"
+        yield Report(given[most], text)
 
     def _names(self, site: Body) -> Iterator[Report]:
         uses = [use for use in uses_of(site, DEPRECATED) if self._warns(use.name, use.row)]
@@ -82,6 +92,13 @@ class DeprecatedApi(Rule):
         gone = REMOVED.get(name)
         target = self.options.target_jax
         return row.since <= target and (gone is None or gone.since > target)
+
+
+def _is_for_jit(call: Call) -> bool:
+    """`partial(jax.jit, backend="cpu")`."""
+    first = call.arg(0)
+    jit = first is not None and first.kind is Kind.NAMED and first.of == "jax.jit"
+    return call.name == "functools.partial" and jit
 
 
 def _arguments(call: Call) -> Iterator[Report]:

@@ -6,7 +6,7 @@ from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.model import Imported
 from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.summary import lookup
+from gotcha_lint.analysis.summary import Summary, lookup
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import Kind, Via
 from gotcha_lint.queries.expected import expected_to_fail, is_test
@@ -21,7 +21,8 @@ class GradKwargOnly(Rule):
     ## What happens
     `TypeError: differentiating with respect to argnums=0 requires at least 1 positional arguments
     to be passed by the caller, but got only 0 positional arguments.` `argnums` counts positional
-    arguments; what comes by keyword is handed on, and is never differentiated.
+    arguments; what comes by keyword is handed on, and is never differentiated. Functions of Equinox
+    `must have their first argument passed by position, not keyword`.
 
     ## Instead
     Pass it by position: `jax.grad(loss)(params, batch=batch)`.
@@ -32,7 +33,7 @@ class GradKwargOnly(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"grad", "value_and_grad"})
+    roots = frozenset({"jax", "grad", "value_and_grad", "eqx", "equinox"})
     examples = (
         Example(
             bad="""
@@ -64,12 +65,12 @@ class GradKwargOnly(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        via = _gradient(site)
-        if via is None or not site.kwargs or site.starred or site.decorator:
+        via, named = _gradient(site), [arg.star for arg in site.node.args if arg.star]
+        if via is None or "*" in named or not (site.kwargs or named) or site.decorator:
             return
         given = len(site.args) + site.callee.bound - via.bound
         wanted = max(via.wrt, default=-1) + 1
-        if min(via.wrt, default=-1) < 0 or given >= wanted or any(a.star for a in site.node.args):
+        if min(via.wrt, default=-1) < 0 or given >= wanted:
             return
         if is_test(site.body.model.path) or expected_to_fail(site.body, site.node):
             return
@@ -77,7 +78,7 @@ class GradKwargOnly(Rule):
             site.node,
             f"the gradient is with respect to the positional argument {wanted - 1}, but {given} "
             "are given by position: JAX does not differentiate keyword arguments",
-            _fix(site) if via.wrt == (0,) and not given else None,
+            _fix(site) if via.wrt == (0,) and not (given or named) else None,
         )
 
 
@@ -90,18 +91,26 @@ def _gradient(site: Call) -> Via | None:
     while left and left[-1].name in _HANDS_ON:
         left.pop()
     via = left[-1] if left else None
-    if via is None or via.name not in GRADS or via.filtered or not via.shaped or via.bound < 0:
+    if via is None or via.name not in GRADS or not via.shaped or via.bound < 0:
         return None
-    return via if _is_of_jax(site.body, via) else None
+    return via if via.filtered or _is_of_jax(site.body, via) else None
 
 
 def _is_of_jax(body: Body, via: Via) -> bool:
-    """`jax.grad(...)` or `partial(jax.grad, ...)`, written in this file."""
+    """`jax.grad(...)` or `partial(jax.grad, ...)`, or made in a file that has no other."""
     path, number = via.site
-    node = body.model.nodes[number] if path == body.model.path else None
+    if path != body.model.path:
+        summary = body.project.summaries.get(path) if body.project is not None else None
+        return summary is not None and not (summary.stars or _knows_nnx(summary))
+    node = body.model.nodes[number]
     call = node if isinstance(node, cst.Call) else None
     nodes = [node] if call is None else [call.func, *(arg.value for arg in call.args[:1])]
     return any(_name(body, part) in ("jax.grad", "jax.value_and_grad") for part in nodes)
+
+
+def _knows_nnx(summary: Summary) -> bool:
+    known = [*summary.imports, *(how for how in summary.names.values() if isinstance(how, str))]
+    return any("nnx" in name for name in known)
 
 
 def _name(body: Body, node: cst.CSTNode | None) -> str:

@@ -4,9 +4,9 @@ import libcst as cst
 
 from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.values import Via
+from gotcha_lint.analysis.values import Value, Via
 from gotcha_lint.queries.expected import expected_to_fail, is_test
-from gotcha_lint.queries.returned import function_of, lengths
+from gotcha_lint.queries.returned import function_of, gives_dict, sizes
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 
 _SAME_SHAPE = frozenset({"jit", "nnx.jit", "checkpoint", "vmap", "inline"})
@@ -26,7 +26,7 @@ class GradMissingHasAux(Rule):
     several extras `(loss, (a, b))`. It gives `(value, extra), gradients`.
 
     ## Not reported
-    Functions of which one `return` may give a single number, and those of other files.
+    Functions of which one `return` may give a single number.
     """
 
     severity = "error"
@@ -98,17 +98,17 @@ class GradMissingHasAux(Rule):
         loss = site.arg(0, "fun", "f")
         if via is None or loss is None or not {v.name for v in loss.via} <= _SAME_SHAPE:
             return
-        function = function_of(site.body, loss)
-        sizes = lengths(function) if function is not None else frozenset()
-        if function is None or not sizes or (via.has_aux and 2 in sizes):
+        function, many = function_of(site.body, loss), sizes(site.body, loss)
+        if via.has_aux and 2 in many:
             return
-        if is_test(site.body.model.path) or expected_to_fail(site.body, site.node):
+        what = _words(max(many)) if many else "a dict" if gives_dict(function) else ""
+        if not what or is_test(site.body.model.path) or expected_to_fail(site.body, site.node):
             return
         yield Report(
             site.node,
-            _message(site, function.name, via, max(sizes)),
-            _fix(site) if not via.has_aux and sizes == {2} else None,
-            places=((function.node, "the function"),),
+            _message(site, loss, via, what),
+            _fix(site) if not via.has_aux and many == {2} else None,
+            places=((function.node, "the function"),) if function is not None else (),
         )
 
 
@@ -122,12 +122,17 @@ def _gradient(site: Call) -> Via | None:
     return via if via is not None and via.shaped and not site.starred else None
 
 
-def _message(site: Call, name: str, via: Via, size: int) -> str:
-    word = site.name.rpartition(".")[2]
-    many = _WORDS.get(size, f"{size} values")
+def _words(size: int) -> str:
+    return _WORDS.get(size, f"{size} values")
+
+
+def _message(site: Call, loss: Value, via: Via, what: str) -> str:
+    word, project = site.name.rpartition(".")[2], site.body.project
+    name = project.function(next(iter(loss.targets))).name if project is not None else ""
     if via.has_aux:
-        return f"`{name}` returns {many}; with `has_aux=True` it must return `(loss, extra)`"
-    return f"`{name}` returns {many}, but `{word}` wants one number: say `has_aux=True`"
+        return f"`{name}` returns {what}; with `has_aux=True` it must return `(loss, extra)`"
+    way = "return `(loss, extra)`" if what == "a dict" else "say `has_aux=True`"
+    return f"`{name}` returns {what}, but `{word}` wants one number: {way}"
 
 
 def _fix(site: Call) -> Rewrite | None:

@@ -4,7 +4,6 @@ import libcst as cst
 
 from gotcha_lint.analysis.reaching import Reaching
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.facts.optax import INTEGER_LABELS
 from gotcha_lint.queries.expected import is_test
 from gotcha_lint.rule import Example, Report, Rule, text_of
@@ -83,13 +82,13 @@ def _ignored(body: Body, node: cst.CSTNode) -> int | None:
         return None
     last = call.name.rpartition(".")[2]
     if call.name == "jax.numpy.where":
-        nodes = [call.arg_node(1, "x"), call.arg_node(2, "y")]
+        given = [call.arg(1, "x"), call.arg(2, "y")]
     elif last == "set" and ".at[" in text_of(call.node.func):
-        nodes = [call.arg_node(0, "values")]
+        given = [call.arg(0, "values")]
     else:
         return None
-    found = [n for n in map(literal, nodes) if type(n) is int and n < 0]
-    return found[0] if found else None
+    numbers = [one.literal for one in given if one is not None and not one.maybe]
+    return next((n for n in numbers if type(n) is int and n < 0), None)
 
 
 def _reduced(flowing: Reaching, node: cst.CSTNode) -> bool:

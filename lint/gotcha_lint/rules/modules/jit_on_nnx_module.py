@@ -2,11 +2,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted, parents, walk
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.nnx import is_module, is_optimizer
+from gotcha_lint.queries.nnx import changes_weights, is_module, is_optimizer
 from gotcha_lint.queries.stale import is_jitted_itself
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
 
@@ -116,13 +117,15 @@ def _change(body: Body, name: str) -> cst.CSTNode | None:
         return None
     if is_optimizer(value):
         return next((c.node for c in body.of(Call) if _updates(c, name)), None)
-    if not is_module(body.project, value):
-        return None
+    handed = next((c.node for c in body.of(Call) if changes_weights(c, name)), None)
+    if handed is not None or not is_module(body.project, value):
+        return handed
     for store in body.of(Store):
         text = dotted(store.node.value if isinstance(store.node, cst.Subscript) else store.node)
         if text is not None and text.startswith(f"{name}."):
             return store.node
-    return _trained(body, name)
+    call = next((c for c in body.of(Call) if _changes_itself(c, name)), None)
+    return _trained(body, name) if call is None else call.node
 
 
 def _updates(call: Call, name: str) -> bool:
@@ -133,6 +136,27 @@ def _updates(call: Call, name: str) -> bool:
         and dotted(func.value) == name
         and is_optimizer(call.base)
     )
+
+
+def _changes_itself(call: Call, name: str) -> bool:
+    """`meter.add(x)`, a method of this file that assigns to variables of its object."""
+    func, targets = call.node.func, call.callee.targets
+    own = isinstance(func, cst.Attribute) and dotted(func.value) == name
+    if not own or call.callee.kind is not Kind.FUNCTION or len(targets) != 1:
+        return False
+    path, number = next(iter(targets))
+    if path != call.body.model.path or call.callee.via:
+        return False
+    method = call.body.model.functions[number]
+    return bool(method.self_name) and any(_stores(node, method) for node in walk(method.node))
+
+
+def _stores(node: cst.CSTNode, method: Function) -> bool:
+    match node:
+        case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AugAssign(target=target):
+            part = target.value if isinstance(target, cst.Subscript) else target
+            return (dotted(part) or "").startswith(f"{method.self_name}.")
+    return False
 
 
 def _trained(body: Body, name: str) -> cst.CSTNode | None:

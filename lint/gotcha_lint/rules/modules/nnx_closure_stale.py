@@ -3,12 +3,14 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, parents, walk
-from gotcha_lint.analysis.values import Value
+from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.jitted import compiled
 from gotcha_lint.queries.nnx import OPTIMIZERS, changes_weights, holder, is_module, is_optimizer
 from gotcha_lint.queries.places import happens_once, is_test, long_loops
+from gotcha_lint.queries.returned import function_of
 from gotcha_lint.rule import Example, Report, Rule
 
 # What reads only the structure of a model.
@@ -114,41 +116,68 @@ class NnxClosureStale(Rule):
             return
         done: set[tuple[int, str]] = set()
         for call in site.of(Call):
-            function = _jitted_function(call)
-            for name in function.captured if function is not None else ():
-                assert function is not None
-                use = _weights_read(function, name)
-                if use is None or (function.number, name) in done:
-                    continue
-                made = _maker(site, call, function, name)
-                here = dotted(made.arg_node(_place(function, name), name)) if made else name
-                if not here or not (made or _is_shared(site, function, name)):
-                    continue
-                change = _changed(site, call, here, made)
-                if change is not None:
-                    done.add((function.number, name))
-                    yield _report(function, name, use, call, change)
+            for used in _compiled(call):
+                function = function_of(site, used)
+                for name in function.captured if function is not None else ():
+                    assert function is not None
+                    use = _weights_read(function, name)
+                    if use is None or (function.number, name) in done:
+                        continue
+                    made = _maker(site, used, function, name)
+                    here = dotted(made.arg_node(_place(function, name), name)) if made else name
+                    if not here or not (made or _is_shared(site, function, name)):
+                        continue
+                    change = _changed(site, used, here, made)
+                    if change is not None:
+                        done.add((function.number, name))
+                        yield _report(function, name, use, call, change)
+        yield from _of_partials(site)
 
 
-def _jitted_function(call: Call) -> Function | None:
-    """The function of this file that runs compiled here."""
-    if compiled(call) is None or len(call.callee.targets) != 1 or call.callee.maybe:
-        return None
-    path, number = next(iter(call.callee.targets))
-    return call.body.model.functions[number] if path == call.body.model.path else None
+def _compiled(call: Call) -> Iterator[Value]:
+    """The jitted functions that run here: what is called, or handed on to what calls it."""
+    if compiled(call) is not None:
+        yield call.callee
+    elif not call.decorator and call.callee.kind is Kind.FUNCTION:
+        for value in (*call.args, *call.kwargs.values()):
+            if value.kind is Kind.FUNCTION and any(v.name in BOUNDARIES for v in value.via):
+                yield value
+
+
+def _of_partials(body: Body) -> Iterator[Report]:
+    """`score = nnx.jit(partial(loss, model))`, which is the same."""
+    for made in body.of(Call):
+        inner = body.call_of(made.arg_node(0))
+        via = made.result.via[-1] if made.result.via else None
+        if inner is None or inner.name != "functools.partial" or made.callee.kind is not Kind.NAMED:
+            continue
+        if via is None or via.name not in BOUNDARIES or made.decorator:
+            continue
+        for arg in inner.node.args[1:]:
+            name = dotted(arg.value)
+            if name is None or not is_module(body.project, next(_given(inner, name), None)):
+                continue
+            change = _changed(body, made.result, name, made)
+            if change is not None:
+                yield Report(
+                    arg.value,
+                    f"this was compiled with the weights that `{name}` had at the first call: "
+                    f"what changes them later is not seen; pass `{name}` as an argument",
+                    places=((change.node, f"`{name}` changes here"),),
+                )
 
 
 def _is_shared(body: Body, function: Function, name: str) -> bool:
     return holder(function.scope, name) is holder(body.function.scope, name)
 
 
-def _maker(body: Body, call: Call, function: Function, name: str) -> Call | None:
+def _maker(body: Body, used: Value, function: Function, name: str) -> Call | None:
     """`evaluate = make_evaluate(model)`: the call that gave the function what it captures."""
     maker = function.parent
     if maker is None or _place(function, name) < 0 or _is_shared(body, function, name):
         return None
     made = [c for c in body.of(Call) if c.callee.targets == {(body.model.path, maker.number)}]
-    same = len(made) == 1 and made[0].result.targets == call.callee.targets
+    same = len(made) == 1 and made[0].result.targets == used.targets
     return made[0] if same and not made[0].starred else None
 
 
@@ -176,13 +205,28 @@ def _weights_read(function: Function, name: str) -> cst.CSTNode | None:
                 called = above.get(id(outer))
                 if isinstance(called, cst.Call) and called.func is outer and called.args:
                     return node
+                if _is_variable(outer, above):
+                    return node
     return None
 
 
-def _changed(body: Body, call: Call, name: str, maker: Call | None) -> Call | None:
+def _is_variable(node: cst.CSTNode, above: dict[int, cst.CSTNode]) -> bool:
+    """The value of a parameter: `model.out.kernel[...]`, `model.out.kernel.value`."""
+    outer = above.get(id(node))
+    while isinstance(outer, cst.Attribute) and outer.value is node:
+        if outer.attr.value == "value":
+            return True
+        node, outer = outer, above.get(id(outer))
+    match outer:
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Ellipsis()))]):
+            return True
+    return False
+
+
+def _changed(body: Body, used: Value, name: str, maker: Call | None) -> Call | None:
     """A change of the weights between two calls of the function."""
-    calls = [c for c in body.of(Call) if c.callee.targets == call.callee.targets]
-    made = maker or next((c for c in body.of(Call) if _makes(c, call)), None)
+    calls = [c for c in body.of(Call) if any(_same(value, used) for value in _compiled(c))]
+    made = maker or next((c for c in body.of(Call) if _makes(c, used)), None)
     for change in body.of(Call):
         if change in calls or not changes_weights(change, name):
             continue
@@ -198,8 +242,13 @@ def _changed(body: Body, call: Call, name: str, maker: Call | None) -> Call | No
     return None
 
 
-def _makes(made: Call, call: Call) -> bool:
-    return bool(made.result.via) and made.result.via[-1].site == call.callee.via[-1].site
+def _same(one: Value, other: Value) -> bool:
+    same = one.via[-1:] == other.via[-1:] or not one.bound == other.bound == 0
+    return one.targets == other.targets and bool(one.targets) and same
+
+
+def _makes(made: Call, used: Value) -> bool:
+    return bool(made.result.via) and made.result.via[-1].site == used.via[-1].site
 
 
 def _is_nnx(body: Body, change: Call, name: str) -> bool:

@@ -2,12 +2,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import names_in
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
 
 _OPTIMIZER = "flax.nnx.Optimizer"
+_ASKING = frozenset({"signature", "version", "__version__", "__version_info__", "isinstance"})
 _NEEDS = (0, 6)  # the oldest JAX that Flax 0.11 runs on
 
 
@@ -25,8 +27,9 @@ class NnxOptimizerArgs(Rule):
     `nnx.ModelAndOptimizer`, which holds the model as before.
 
     ## Not reported
-    Optimizers that come in as a parameter: they may be a `ModelAndOptimizer`. Code for a JAX older
-    than 0.6 (`target-jax`), which Flax 0.11 does not run on.
+    Parameters that nobody is seen to call with an `nnx.Optimizer`: they may be given a
+    `ModelAndOptimizer`. Code for a JAX older than 0.6 (`target-jax`), which Flax 0.11 does not run
+    on.
     """
 
     severity = "error"
@@ -96,11 +99,20 @@ class NnxOptimizerArgs(Rule):
 
 
 def _updates_alone(site: Call) -> bool:
-    """`optimizer.update(grads)` of one that is made here, or by the object."""
+    """`optimizer.update(grads)` of one that is made here, by the object, or by the callers."""
     base = site.base
-    if base is None or base.of != _OPTIMIZER or base.maybe or base.param:
+    if base is None or base.of != _OPTIMIZER or base.maybe or not _is_seen(site.body, base.param):
         return False
-    return site.name == f"{_OPTIMIZER}.update" and len(site.node.args) == 1
+    asked = any(_ASKING & set(names_in(guard.test)) for guard in site.at.guards)
+    return site.name == f"{_OPTIMIZER}.update" and len(site.node.args) == 1 and not asked
+
+
+def _is_seen(body: Body, name: str) -> bool:
+    """Known by what callers give: an annotation alone may stand for a `ModelAndOptimizer`."""
+    params = [param for param in body.function.params if param.name == name]
+    if not params or params[0].annotation is None:
+        return True
+    return body.trace is not None and bool(body.usage.callers.get(body.id))
 
 
 def _fix(site: Call) -> Rewrite | None:

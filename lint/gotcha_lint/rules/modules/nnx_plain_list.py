@@ -4,9 +4,10 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted, names_in
-from gotcha_lint.analysis.values import Kind
+from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.nnx import MODULE, is_module
+from gotcha_lint.queries.returned import function_of, resolved, returned
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
 
 _NEEDS = (0, 7)  # the oldest JAX that Flax 0.12 runs on
@@ -72,7 +73,10 @@ class NnxPlainList(Rule):
             return
         display = _display(site.body, given)
         kind = _kind(display)
-        if display is None or not kind or not (_holds(site.body, display) or _grown(site, given)):
+        if kind and display is not None and not (_holds(site.body, display) or _grown(site, given)):
+            return
+        kind = kind or _made(site, given)
+        if not kind:
             return
         yield Report(
             site.node,
@@ -80,6 +84,30 @@ class NnxPlainList(Rule):
             f"data and raises; use `nnx.{_WRAPPERS.get(kind, 'data')}`",
             _fix(site.body, given, kind),
         )
+
+
+def _made(site: Store, given: cst.BaseExpression) -> str:
+    """`self.layers = tower(sizes, rngs)`: what a function of the project gives."""
+    call, value = site.body.call_of(given), site.value
+    function = function_of(site.body, call.callee) if call is not None else None
+    if call is None or function is None or not _is_own(call) or value.maybe:
+        return ""
+    held = value.items if value.kind in (Kind.TUPLE, Kind.LIST) else ()
+    if not any(_is_layer(site.body, item) for item in held if not item.maybe):
+        return ""
+    kinds = {_kind(resolved(function, one)) for one in returned(function)}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _is_own(call: Call) -> bool:
+    return call.callee.kind is Kind.FUNCTION and len(call.callee.targets) == 1
+
+
+def _is_layer(body: Body, value: Value) -> bool:
+    """A module of nnx: linen's are of the same kind, where a file knows them."""
+    linen = any("linen" in name for name in body.model.imports)
+    layer = value.of == "flax.module" and not linen
+    return layer or value.of in _DATA or is_module(body.project, value)
 
 
 def _attribute(site: Store) -> str:
@@ -115,7 +143,9 @@ def _assigned(site: Store) -> cst.BaseExpression | None:
 def _wrapped(site: Store) -> bool:
     """`self.layers = nnx.data(self.layers)` after it, or `nnx.data(None)` before."""
     same = [s for s in site.body.of(Store) if dotted(s.node) == dotted(site.node)]
-    return any(isinstance(_assigned(store), cst.Call) for store in same)
+    calls = [given for store in same if isinstance(given := _assigned(store), cst.Call)]
+    made = [site.body.call_of(given) for given in calls]
+    return not all(call is not None and _is_own(call) for call in made)
 
 
 def _display(body: Body, given: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -158,6 +188,8 @@ def _is_data(call: Call | None) -> bool:
     """`nnx.Linear(...)`, `Block(...)`, `nnx.Param(...)`, `jnp.zeros(...)`."""
     if call is None or call.result.maybe:
         return False
+    if _is_own(call):
+        return _is_layer(call.body, call.result)
     head, _, last = call.name.rpartition(".")
     layer = head == "flax.nnx" and last[:1].isupper() and call.result.of == "flax.module"
     array = call.result.kind is Kind.ARRAY and call.name.startswith("jax.numpy.")

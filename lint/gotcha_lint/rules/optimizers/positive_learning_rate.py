@@ -2,11 +2,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.rates import NEGATIVE, POSITIVE, is_rate
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.facts.optax import PRECONDITIONERS, RATES, SIGN_KEEPING
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+
+_SCHEDULE = "optax.scale_by_schedule"
 
 
 class PositiveLearningRate(Rule):
@@ -19,6 +22,9 @@ class PositiveLearningRate(Rule):
 
     ## Instead
     `optax.scale(-1e-3)` or `optax.scale_by_learning_rate(1e-3)`, which brings the sign itself.
+
+    ## Not reported
+    Functions that say that something is maximised.
     """
 
     severity = "error"
@@ -51,18 +57,18 @@ class PositiveLearningRate(Rule):
         if site.name != "optax.chain" or site.starred:
             return
         calls = [site.body.call_of(arg.value) for arg in site.node.args]
-        names = [call.name if call else "" for call in calls]
         last = calls[-1] if calls else None
-        if (
-            last is None
-            or names[-1] not in ("optax.scale", "optax.scale_by_schedule")
-            or not PRECONDITIONERS.intersection(names[:-1])
-        ):
+        if last is None or last.name not in ("optax.scale", _SCHEDULE):
             return
-        if not SIGN_KEEPING.issuperset(names[:-1]) or _negated(calls[:-1]):
+        rest = [call for call in calls[:-1] if call is None or not _climbs(call)]
+        names = {call.name if call else "" for call in rest}
+        scheduled = len(rest) < len(calls) - 1
+        if not (PRECONDITIONERS & names or scheduled) or not SIGN_KEEPING.issuperset(names):
             return
         step = last.arg_node(0, "step_size", "step_size_fn")
-        if step is None or not (last.result.made == POSITIVE or _named(last, step)):
+        if step is None or not (_is_positive(last, scheduled) or _named(last, step)):
+            return
+        if _is_meant(site.body.function):
             return
         yield Report(
             last.node,
@@ -73,6 +79,15 @@ class PositiveLearningRate(Rule):
         )
 
 
+def _is_meant(function: Function | None) -> bool:
+    """The functions around it speak of something that is maximised."""
+    while function is not None and not isinstance(function.node, cst.Module):
+        if "maximi" in text_of(function.node).lower():
+            return True
+        function = function.parent
+    return False
+
+
 def _named(call: Call, step: cst.CSTNode) -> bool:
     """Something that is called a learning rate, of which nothing else is known."""
     given = call.arg(0, "step_size")
@@ -81,6 +96,14 @@ def _named(call: Call, step: cst.CSTNode) -> bool:
     return call.name == "optax.scale" and not known and is_rate(step, RATES)
 
 
-def _negated(calls: list[Call | None]) -> bool:
-    """A `scale` before it may bring the minus."""
-    return any(call is not None and call.name == "optax.scale" for call in calls)
+def _climbs(call: Call) -> bool:
+    """A schedule of positive rates, which leaves the minus to what follows."""
+    return call.name == _SCHEDULE and call.result.made == POSITIVE
+
+
+def _is_positive(call: Call, scheduled: bool) -> bool:
+    """Also a factor of 1 or more, where the rate stands before it."""
+    step = call.arg(0, "step_size")
+    number = step.literal if step is not None and not step.maybe else None
+    factor = isinstance(number, int | float) and not isinstance(number, bool) and number > 0
+    return call.result.made == POSITIVE or (scheduled and factor and call.name == "optax.scale")

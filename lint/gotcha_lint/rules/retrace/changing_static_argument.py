@@ -5,24 +5,30 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.changing import FEW
 from gotcha_lint.analysis.sites import Bind, Call, Loop, Place
-from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.analysis.syntax import dotted, source_of, walk
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.queries.hashing import made_anew
 from gotcha_lint.queries.jitted import Argument, called_name, static_arguments
 from gotcha_lint.queries.places import is_hot, is_test, long_loops, repeated
 from gotcha_lint.queries.stale import names_read
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
+_OBJECTS = frozenset({Kind.FUNCTION, Kind.OBJECT})
+
 
 class ChangingStaticArgument(Rule):
-    """Passes a number that changes at each step as a static argument.
+    """Passes a number that changes at each step, or a new object, as a static argument.
 
     ## What happens
     A static argument is part of the program: each new value traces and compiles again. A step or
     an epoch counter as a static argument compiled 20 times in 20 steps, and the programs are kept.
+    A lambda, a `partial`, an optimizer, and an object of a class without `__eq__` equal no other:
+    made anew at each call, each of them compiles another program too.
 
     ## Instead
     Pass it as an ordinary argument: Python numbers become traced scalars, and their values compile
-    nothing. Where the number must be static (a size), use few values.
+    nothing. Where the number must be static (a size), use few values. Make the object once, or its
+    class a frozen dataclass, which is equal where its values are.
     """
 
     preview = True
@@ -62,6 +68,52 @@ class ChangingStaticArgument(Rule):
             """,
             compiles=15,
         ),
+        Example(
+            bad="""
+                from functools import partial
+
+                import jax
+                import jax.numpy as jnp
+
+
+                class Config:
+                    def __init__(self, depth):
+                        self.depth = depth
+
+
+                @partial(jax.jit, static_argnames="config")
+                def apply(x, config):
+                    return x * config.depth
+
+
+                x = jnp.ones(3)
+                for _ in range(20):
+                    apply(x, Config(2))  # ! changing-static-argument
+            """,
+            good="""
+                from dataclasses import dataclass
+                from functools import partial
+
+                import jax
+                import jax.numpy as jnp
+
+
+                @dataclass(frozen=True)
+                class Config:
+                    depth: int
+
+
+                @partial(jax.jit, static_argnames="config")
+                def apply(x, config):
+                    return x * config.depth
+
+
+                x = jnp.ones(3)
+                for _ in range(20):
+                    apply(x, Config(2))
+            """,
+            compiles=15,
+        ),
     )
 
     def check(self, site: Call) -> Iterator[Report]:
@@ -69,6 +121,14 @@ class ChangingStaticArgument(Rule):
             return
         for argument in static_arguments(site):
             each = _each(site, argument) if argument.value.kind is Kind.STATIC else ""
+            again = repeated(site) if argument.value.kind in _OBJECTS else ""
+            if again and made_anew(site, argument):
+                yield Report(
+                    argument.node,
+                    f"`{source_of(argument.node, 40)}` is a new object at each {again}, equal to "
+                    f"no other: as a static argument of `{called_name(site)}` each compiles "
+                    "another program",
+                )
             if each:
                 yield Report(
                     argument.node,

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.queries.hashing import NOT_AT_ALL, hashing
 from gotcha_lint.queries.jitted import called_name, static_arguments
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
@@ -9,14 +10,18 @@ _WORDS = {Kind.ARRAY: "jax.Array", Kind.HOST: "numpy array"}
 
 
 class UnhashableStaticArgument(Rule):
-    """Passes a list, dict, set or array as a static argument.
+    """Passes a list, dict, set or array as a static argument, or an object that cannot be hashed.
 
     ## What happens
     `ValueError: Non-hashable static arguments are not supported. An error occurred while trying to
-    hash an object of type <class 'list'>`. Static arguments are looked up by hash and equality.
+    hash an object of type <class 'list'>`. Static arguments are looked up by hash and equality. A
+    dataclass that is not frozen has no hash, nor has a class with `__eq__` and without `__hash__`.
 
     ## Instead
     A tuple or a frozen dataclass of plain values; arrays are ordinary arguments.
+
+    ## Not reported
+    Objects whose class stands in another file, or derives from one that is not known.
     """
 
     severity = "error"
@@ -53,11 +58,56 @@ class UnhashableStaticArgument(Rule):
             """,
             raises="Non-hashable static arguments",
         ),
+        Example(
+            bad="""
+                from dataclasses import dataclass
+                from functools import partial
+
+                import jax
+                import jax.numpy as jnp
+
+
+                @dataclass
+                class Config:
+                    depth: int = 2
+
+
+                @partial(jax.jit, static_argnames="config")
+                def apply(x, config):
+                    return x * config.depth
+
+
+                apply(jnp.ones(6), Config())  # ! unhashable-static-argument
+            """,
+            good="""
+                from dataclasses import dataclass
+                from functools import partial
+
+                import jax
+                import jax.numpy as jnp
+
+
+                @dataclass(frozen=True)
+                class Config:
+                    depth: int = 2
+
+
+                @partial(jax.jit, static_argnames="config")
+                def apply(x, config):
+                    return x * config.depth
+
+
+                apply(jnp.ones(6), Config())
+            """,
+            raises="Non-hashable static arguments",
+        ),
     )
 
     def check(self, site: Call) -> Iterator[Report]:
         for argument in static_arguments(site):
             word = _unhashable(argument.value)
+            if not word and hashing(site.body, argument.value) == NOT_AT_ALL:
+                word = f"`{argument.value.of}`, which has no hash"
             if word:
                 yield Report(
                     argument.node,

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted, last_word, walk
 from gotcha_lint.analysis.values import Kind
@@ -11,7 +12,7 @@ from gotcha_lint.queries.jitted import is_own_jit
 from gotcha_lint.queries.plain_classes import is_plain
 from gotcha_lint.rule import Example, Report, Rule
 
-_BOUNDARIES = frozenset({"jit", "pmap"})
+_BOUNDARIES = frozenset({"jit", "pmap", "nnx.jit"})
 _INNER = frozenset({"jit", "pmap", "grad", "value_and_grad", "vmap", "checkpoint", "inline"})
 # Decorators over the jitted method that hand `self` on.
 _OVER = frozenset({"classmethod", "property", "override", "abstractmethod", "cached_property"})
@@ -90,8 +91,9 @@ class JitMethodNoStaticSelf(Rule):
             return
         cls = method.cls
         assert cls is not None
-        if _takes_an_object(method) and is_plain(
-            project, site.body.model, (site.body.model.path, cls.number)
+        path = site.body.model.path
+        if _takes_an_object(project, path, method) and is_plain(
+            project, site.body.model, (path, cls.number)
         ):
             yield Report(
                 site.node,
@@ -102,13 +104,23 @@ class JitMethodNoStaticSelf(Rule):
 
 
 def _jitted_method(site: Call) -> Function | None:
-    """The method over which this jit stands, with its object among what is traced."""
-    if not site.decorator or not (site.callee.kind is Kind.NAMED or is_own_jit(site)):
+    """The method that this jit is given, with its object among what is traced."""
+    if not (site.callee.kind is Kind.NAMED or is_own_jit(site)):
         return None
-    function = site.arg(0)
     via = site.result.via[-1] if site.result.via else None
     if via is None or via.name not in _BOUNDARIES or not via.known or via.filtered:
         return None
+    method = _under_it(site) if site.decorator else _of_the_class(site)
+    if method is None or not method.self_name or method.params[0].kind != "positional":
+        return None
+    positional = sum(param.kind == "positional" for param in method.params)
+    fixed = method.self_name in via.static_names or not {0, -positional}.isdisjoint(via.static_nums)
+    return None if fixed else method
+
+
+def _under_it(site: Call) -> Function | None:
+    """`@jax.jit` over a method."""
+    function = site.arg(0)
     if function is None or function.kind is not Kind.FUNCTION or len(function.targets) != 1:
         return None
     if function.maybe or function.bound or any(v.name not in _INNER for v in function.via):
@@ -117,11 +129,26 @@ def _jitted_method(site: Call) -> Function | None:
     if path != site.body.model.path:
         return None
     method = site.body.model.functions[number]
-    positional = sum(param.kind == "positional" for param in method.params)
-    if not method.self_name or method.params[0].kind != "positional":
-        return None
-    fixed = method.self_name in via.static_names or not {0, -positional}.isdisjoint(via.static_nums)
-    return method if not fixed and _reaches_the_object(site, method) else None
+    return method if _reaches_the_object(site, method) else None
+
+
+def _of_the_class(site: Call) -> Function | None:
+    """`predict = jax.jit(predict)` in the class itself."""
+    match site.at.statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=value)]
+        ) if value is site.node:
+            name = dotted(site.arg_node(0, "fun", "f"))
+        case _:
+            return None
+    for cls in site.body.model.classes:
+        block = cls.node.body
+        if isinstance(block, cst.IndentedBlock) and site.at.statement in block.body:
+            method = cls.methods.get(name or "")
+            node = method.node if method is not None else None
+            plain = isinstance(node, cst.FunctionDef) and not node.decorators
+            return method if plain else None
+    return None
 
 
 def _reaches_the_object(site: Call, method: Function) -> bool:
@@ -136,13 +163,16 @@ def _reaches_the_object(site: Call, method: Function) -> bool:
     return False
 
 
-def _takes_an_object(method: Function) -> bool:
+def _takes_an_object(project: Project, path: str, method: Function) -> bool:
     """Called `self`, or asked for what the class defines: not a function in a namespace."""
     cls, own = method.cls, method.self_name
     assert cls is not None
     if own == "self":
         return True
-    defined = {*cls.methods, *cls.fields}
+    ancestors = project.ancestors((path, cls.number))[0]
+    defined = {
+        name for one in ancestors for name in (*project.cls(one).methods, *project.cls(one).fields)
+    }
     return any(
         isinstance(node, cst.Attribute) and dotted(node.value) == own and node.attr.value in defined
         for node in walk(method.node)

@@ -1,0 +1,32 @@
+"""Methods that the loaders of data call once for each example (torch 2, Grain 0.2)."""
+
+from __future__ import annotations
+
+_GRAIN = ("grain", "grain.python", "grain.transforms", "grain.sources", "grain.experimental")
+_TRANSFORMS = {
+    "MapTransform": "map",
+    "Map": "map",
+    "RandomMapTransform": "random_map",
+    "RandomMap": "random_map",
+    "MapWithIndexTransform": "map_with_index",
+    "MapWithIndex": "map_with_index",
+    "FilterTransform": "filter",
+    "Filter": "filter",
+    "FlatMapTransform": "flat_map",
+    "RandomAccessDataSource": "__getitem__",
+}
+
+# The class that is derived from, and the method.
+PER_EXAMPLE: dict[str, str] = {
+    "torch.utils.data.Dataset": "__getitem__",
+    "torch.utils.data.dataset.Dataset": "__getitem__",
+    "torch.utils.data.IterableDataset": "__iter__",
+    "torch.utils.data.dataset.IterableDataset": "__iter__",
+    **{f"{place}.{name}": method for place in _GRAIN for name, method in _TRANSFORMS.items()},
+}
+
+# What puts one thing on the device, and what makes one array of many.
+TRANSFERS = frozenset({"jax.device_put", "jax.numpy.asarray", "jax.numpy.array"})
+JOINS = frozenset(
+    f"jax.numpy.{name}" for name in ("stack", "concatenate", "vstack", "hstack", "array", "asarray")
+)

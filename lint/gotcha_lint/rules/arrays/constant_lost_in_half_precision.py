@@ -1,0 +1,130 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.flowing import Flowing
+from gotcha_lint.analysis.sites import Body, Call, Operate
+from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.halves import filled, half_of, rounded
+from gotcha_lint.rule import Example, Report, Rule, text_of
+
+_PLAIN = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide)
+
+
+class ConstantLostInHalfPrecision(Rule):
+    """Puts a number into bfloat16 or float16, where it becomes 1 or 0.
+
+    ## What happens
+    Nothing is said. 0.999 is 1 in bfloat16, which has 8 bits for it, and 0.9999 is 1 in float16
+    too: `decay * average` forgets nothing, `1 - decay` is 0. The same happens to a Python number
+    that is computed with an array of half precision: it takes the array's type. 1e-8 is 0 in
+    float16, and guards no division.
+
+    ## Instead
+    Keep averages and what they are computed with in float32; in float16 an epsilon of 1e-6 or more.
+
+    ## Not reported
+    Numbers and types that are not seen in the function; what becomes another number than 1 or 0;
+    tests.
+
+    ## In a run
+    Nothing: the numbers are finite. Where a zero guards a division it is `non-finite-value`.
+    """
+
+    severity = "error"
+    preview = True
+    roots = frozenset({"bfloat16", "float16"})
+    examples = (
+        Example(
+            bad="""
+                import jax.numpy as jnp
+
+                decay = jnp.asarray(0.999, jnp.bfloat16)  # ! constant-lost-in-half-precision
+                average = decay * jnp.ones(3)
+            """,
+            good="""
+                import jax.numpy as jnp
+
+                decay = jnp.asarray(0.999, jnp.float32)
+                average = decay * jnp.ones(3)
+            """,
+            shows="float(average[0]) == 1.0",
+        ),
+        Example(
+            bad="""
+                import jax.numpy as jnp
+
+                average = jnp.ones(3)
+                for step in range(100):
+                    old = average.astype(jnp.bfloat16)
+                    average = 0.999 * old  # ! constant-lost-in-half-precision
+            """,
+            good="""
+                import jax.numpy as jnp
+
+                average = jnp.ones(3)
+                for step in range(100):
+                    old = average.astype(jnp.float32)
+                    average = 0.999 * old
+            """,
+            shows="float(average[0]) == 1.0",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if is_test(site.model.path):
+            return
+        for call in site.of(Call):
+            node, half = filled(call)
+            number = _number(Flowing(site, call.at), node) if node is not None else None
+            if node is not None and number is not None:
+                yield from _report(call.node, number, half)
+        for one in site.of(Operate):
+            if isinstance(one.node, cst.BinaryOperation) and isinstance(one.node.operator, _PLAIN):
+                yield from _operated(one, one.node)
+
+
+def _operated(site: Operate, node: cst.BinaryOperation) -> Iterator[Report]:
+    flowing = Flowing(site.body, site.at)
+    for scalar, other in ((node.left, node.right), (node.right, node.left)):
+        number = _number(flowing, scalar)
+        half = half_of(flowing, other) if number is not None and _lost(number) else ""
+        if half and number is not None:
+            yield from _report(node, number, half, f" beside `{text_of(other)}`")
+
+
+def _report(node: cst.CSTNode, number: float, half: str, beside: str = "") -> Iterator[Report]:
+    became = rounded(number, half)
+    if became in (0.0, 1.0) and became != number:
+        yield Report(node, f"{number!r}{beside} is {became:.0f} in {half}; keep it in float32")
+
+
+def _lost(number: float) -> bool:
+    """In either of the types: asked before types are looked for."""
+    return any(rounded(number, half) in (0.0, 1.0) != number for half in ("float16", "bfloat16"))
+
+
+def _number(flowing: Flowing, node: cst.CSTNode) -> float | None:
+    """A float that is written out, here or where the name is assigned."""
+    found = flowing.resolve(node)
+    number = literal(found)
+    if number is None and isinstance(found, cst.Name):
+        number = _of_module(flowing.body, found.value)
+    return number if isinstance(number, float) else None
+
+
+def _of_module(body: Body, name: str) -> object:
+    """The number that a name of the module is assigned, once."""
+    function = body.function
+    bound = function.scope.bound.get(name) if function.number else None
+    if bound or not function.number:
+        return None
+    values = [
+        part.value
+        for line in body.model.tree.body
+        for part in walk(line, into_functions=False)
+        if isinstance(part, cst.Assign)
+        and any(isinstance(t.target, cst.Name) and t.target.value == name for t in part.targets)
+    ]
+    return literal(values[0]) if len(values) == 1 else None

@@ -1,0 +1,160 @@
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Call, Place
+from gotcha_lint.facts.environment import STARTS_BACKEND
+from gotcha_lint.facts.options import INITIALIZE, IS_INITIALIZED, READ_AT_START, UPDATES
+from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.queries.reached import calls_of, canonical, reaches
+from gotcha_lint.queries.started import backend_starts
+from gotcha_lint.rule import Example, Report, Rule, text_of
+
+_JOINS, _RAISES = "`jax.distributed.initialize`", "raises RuntimeError"
+
+
+class _Late(NamedTuple):
+    call: Call
+    what: str
+    effect: str
+
+
+class BackendStartedTooEarly(Rule):
+    """Starts JAX's backend before `jax.distributed.initialize` or a setting that it reads.
+
+    ## What happens
+    `RuntimeError: jax.distributed.initialize() must be called before any JAX calls that might
+    initialise the XLA backend.` An array or a key at the top of the module starts it, and so does a
+    question like `jax.process_count()` or `jax.devices()`, also if it is to decide whether
+    to initialize. On one machine, where nobody initializes, it is not seen. `jax_num_cpu_devices`
+    raises a `RuntimeError` as well; `jax_platforms` does nothing any more.
+
+    ## Instead
+    Initialize first; ask, make arrays and keys after that, inside functions. At the top of a module
+    use numpy.
+
+    ## Not reported
+    What other files start while they are imported; calls behind `jax.distributed.is_initialized()`;
+    starts that may not come about; tests.
+
+    ## In a run
+    The `RuntimeError` itself.
+    """
+
+    severity = "error"
+    preview = True
+    roots = frozenset({"initialize", *READ_AT_START})
+    examples = (
+        Example(
+            bad="""
+                import jax
+
+                if jax.device_count() < 4:
+                    jax.config.update("jax_num_cpu_devices", 4)  # ! backend-started-too-early
+                devices = jax.devices()
+            """,
+            good="""
+                import jax
+
+                devices = jax.devices()
+            """,
+            unseen="the process in which the examples run has as many devices already",
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+                SCALE = jnp.ones(3)
+
+                def main():
+                    jax.distributed.initialize()  # ! backend-started-too-early
+
+                main()
+            """,
+            good="""
+                import jax
+                import numpy as np
+
+                SCALE = np.ones(3)
+
+                def main():
+                    jax.distributed.initialize()
+
+                main()
+            """,
+            unseen="JAX has started in the process in which the examples run",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if site.trace is not None or is_test(site.model.path):
+            return
+        late = [one for one in _late(site) if not expected_to_fail(site, one.call.node)]
+        starts = _starts(site) if late else []
+        for one in late:
+            early = next((start for start in starts if _before(start, one.call)), None)
+            if early is not None:
+                yield _report(one.call.node, one.what, one.effect, early.node)
+        if site.function.number == 0:
+            yield from _in_functions(site)
+
+
+def _report(node: cst.CSTNode, what: str, effect: str, early: cst.Call) -> Report:
+    return Report(
+        node,
+        f"{what} {effect}: `{text_of(early.func)}` has started the backend; do it before",
+        places=((early, "starts the backend"),),
+    )
+
+
+def _late(body: Body) -> Iterator[_Late]:
+    for call in body.of(Call):
+        if any(IS_INITIALIZED in text_of(guard.test) for guard in call.at.guards):
+            continue
+        if call.name == INITIALIZE:
+            yield _Late(call, _JOINS, _RAISES)
+        elif call.name in UPDATES and call.args:
+            option = call.args[0].literal
+            if option in READ_AT_START:
+                yield _Late(call, f"`{option}`", READ_AT_START[option])
+        elif body.function.number and reaches(body, call.callee, {INITIALIZE}):
+            name = text_of(call.node.func)
+            yield _Late(call, f"{_JOINS} in `{name}`", _RAISES)
+
+
+def _starts(body: Body) -> list[Call]:
+    found = {id(call): call for call in backend_starts(body)}
+    for call in body.of(Call):
+        if not call.decorator and reaches(body, call.callee, STARTS_BACKEND):
+            found[id(call)] = call
+    return sorted(found.values(), key=lambda call: call.at.order)
+
+
+def _before(early: Place, late: Place) -> bool:
+    """Certainly runs before: in the same branch, or outside of all."""
+    return (
+        early.at.order < late.at.order and late.at.guards[: len(early.at.guards)] == early.at.guards
+    )
+
+
+def _in_functions(module: Body) -> Iterator[Report]:
+    """Functions that initialize, of a module that has started the backend when they can be called.
+
+    A function that the module calls further up may have run before.
+    """
+    starts = [call for call in _starts(module) if not call.at.guards]
+    project = module.project
+    if not starts or project is None or _calls_before(module, starts[0]):
+        return
+    for function in module.model.functions[1:]:
+        if isinstance(function.node, cst.Lambda) or IS_INITIALIZED in text_of(function.node):
+            continue
+        for call in calls_of(function.node, sure=False):
+            if canonical(project, function, call.func) == INITIALIZE:
+                yield _report(call, _JOINS, _RAISES, starts[0].node)
+
+
+def _calls_before(module: Body, first: Call) -> bool:
+    return any(call.callee.targets and call.at.order < first.at.order for call in module.of(Call))

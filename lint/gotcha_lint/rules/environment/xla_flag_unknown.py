@@ -1,0 +1,112 @@
+import re
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.facts.xla_flags import FLAGS, GONE
+from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.guarded import asks
+from gotcha_lint.queries.misspelt import meant
+from gotcha_lint.queries.variables import UNKNOWN, Variable, variables, written
+from gotcha_lint.rule import Example, Report, Rule
+
+_FLAG = re.compile(r"--(xla_\w*[a-z0-9])(?![\w{])")
+_GLUED = re.compile(rf"[^\s{UNKNOWN}]--xla_")
+_BARE = re.compile(r"\s*(xla_\w+)")
+
+
+class XlaFlagUnknown(Rule):
+    """Puts into `XLA_FLAGS` what this version of XLA does not know, or cannot read.
+
+    ## What happens
+    At the first array the whole process ends: `Unknown flag in XLA_FLAGS: --xla_gpu_graph_level=0`.
+    There is no exception to catch. Flags go with releases, and guides keep them. So does a flag
+    whose name is misspelt, one without its dashes (`Could not open file "xla_..."`), and one that
+    is put behind another without a space: it becomes a part of that one's value, and is lost or
+    ends the process.
+
+    ## Instead
+    Leave the flag out: what it switched is mostly on for good. Put a space before each flag that is
+    added: `flags + " --xla_dump_to=/tmp/x"`.
+
+    ## Not reported
+    Flags that are neither known to be gone nor one word's spelling away from one that is there:
+    a later release may have them, or the compiler for TPUs. Flags set in shells and configuration
+    files; flags that are gone only from a release later than `target-jax` on; tests.
+
+    ## In a run
+    Nothing: the process is gone. `gotcha-lint --explain-error` knows the message.
+    """
+
+    severity = "error"
+    preview = True
+    roots = frozenset({"XLA_FLAGS"})
+    examples = (
+        Example(
+            bad="""
+                import os
+
+                flag = "--xla_gpu_enable_async_collectives=true"
+                os.environ["XLA_FLAGS"] = flag  # ! xla-flag-unknown
+
+                import jax
+            """,
+            good="""
+                import os
+
+                flag = "--xla_gpu_enable_latency_hiding_scheduler=true"
+                os.environ["XLA_FLAGS"] = flag
+
+                import jax
+            """,
+            unseen="XLA ends the process, with the one in which all examples run",
+        ),
+        Example(
+            bad="""
+                import os
+
+                flags = os.environ.get("XLA_FLAGS", "")
+                os.environ["XLA_FLAGS"] = flags + "--xla_dump_to=/tmp/x"  # ! xla-flag-unknown
+
+                import jax
+            """,
+            good="""
+                import os
+
+                flags = os.environ.get("XLA_FLAGS", "")
+                os.environ["XLA_FLAGS"] = flags + " --xla_dump_to=/tmp/x"
+
+                import jax
+            """,
+            unseen="XLA ends the process, with the one in which all examples run",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if is_test(site.model.path):
+            return
+        for variable in variables(site):
+            if variable.name != "XLA_FLAGS":
+                continue
+            message = self._fault(written(site, variable))
+            if message and not _asked(variable):
+                yield Report(variable.place.node, message)
+
+    def _fault(self, text: str) -> str:
+        bare = _BARE.match(text)
+        if bare is not None:
+            return f"`{bare[1]}` needs two dashes before it: XLA takes it for a file's name"
+        if _GLUED.search(text):
+            return "there is no space before this flag: it becomes a part of what stands before it"
+        for name in _FLAG.findall(text):
+            since = GONE.get(name)
+            if since is not None and since <= self.options.target_jax:
+                release = ".".join(map(str, since))
+                return f"XLA has had no flag `{name}` since jax {release}: it ends the process"
+            if since is None and (right := meant(name, FLAGS)):
+                return f"XLA has no flag `{name}`, which ends the process; it is called `{right}`"
+        return ""
+
+
+def _asked(variable: Variable) -> bool:
+    """Behind a question for the release."""
+    return any(asks(guard.test, {"jaxlib"}) for guard in variable.place.at.guards)

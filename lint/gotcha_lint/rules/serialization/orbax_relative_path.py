@@ -1,0 +1,85 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.optax import ABSOLUTE_PATHS
+from gotcha_lint.queries.expected import expected_to_fail
+from gotcha_lint.queries.paths import begins_relative, is_relative
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
+
+
+class OrbaxRelativePath(Rule):
+    """Gives Orbax a path that is relative to the working directory.
+
+    ## What happens
+    `ValueError: Checkpoint path should be absolute. Got runs/1.orbax-checkpoint-tmp`, when it is
+    saved and when it is restored. `StandardCheckpointer.save` itself returns: the error comes from
+    the thread in the background, and is raised by `wait_until_finished()`; without that nothing is
+    saved, and nothing fails. A `CheckpointManager` is made without an error, and fails at its first
+    `save`. `flax.training.checkpoints` saves by Orbax, and fails alike; so does `"~/runs"`.
+
+    ## Instead
+    `os.path.abspath("runs/1")`, or `pathlib.Path("runs/1").resolve()`.
+
+    ## Not reported
+    Paths that come from outside of the function: arguments of the program, settings, parameters.
+
+    ## In a run
+    JAX has no part in it: the sanitizer sees nothing.
+    """
+
+    severity = "error"
+    preview = True
+    roots = frozenset({"orbax", "checkpoints"})
+    examples = (
+        Example(
+            bad="""
+                import os
+
+                import jax.numpy as jnp
+                import orbax.checkpoint as ocp
+
+                state = {"w": jnp.ones(3)}
+                checkpointer = ocp.PyTreeCheckpointer()
+                checkpointer.save("runs/1", state, force=True)  # ! orbax-relative-path
+            """,
+            good="""
+                import os
+
+                import jax.numpy as jnp
+                import orbax.checkpoint as ocp
+
+                state = {"w": jnp.ones(3)}
+                checkpointer = ocp.PyTreeCheckpointer()
+                checkpointer.save(os.path.abspath("runs/1"), state, force=True)
+            """,
+            raises="Checkpoint path should be absolute",
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        place = ABSOLUTE_PATHS.get(site.name)
+        path = site.arg_node(*place) if place is not None else None
+        if place is None or path is None or expected_to_fail(site.body, site.node):
+            return
+        value = site.arg(*place)
+        text = value.literal if value is not None and value.kind is Kind.STATIC else None
+        if begins_relative(site, path) or _told(text):
+            yield Report(
+                path,
+                f"`{text_of(path)}` is a relative path, which Orbax refuses: it raises when it "
+                "saves, in the background if it saves there; use `os.path.abspath`",
+                _fix(site, path),
+            )
+
+
+def _told(text: object) -> bool:
+    return isinstance(text, str) and is_relative(text)
+
+
+def _fix(site: Call, path: cst.BaseExpression) -> Rewrite:
+    os = module_alias(site.body, "os")
+    change = Change(path, before=f"{os}.path.abspath(", after=")")
+    return Rewrite("make the path absolute", (change,), imports=("os",))

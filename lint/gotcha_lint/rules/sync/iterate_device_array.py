@@ -1,0 +1,69 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.queries.elements import elements_read
+from gotcha_lint.queries.expected import is_benchmark, is_test
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class IterateDeviceArray(Rule):
+    """Reads the elements of a device array on the host, one by one.
+
+    ## What happens
+    No error. `for v in array` and `array[i]` make a new array on the device for each element, and
+    `float(v)`, `v.item()`, `print(v)` or `if v > 0` then wait for it and copy it to the host: one
+    round trip for each element, where one would do for all.
+
+    ## The price
+    1000 elements on a CPU took 13 ms by `for v in array: float(v)` and 120 ms by `float(array[i])`,
+    against 0.1 ms from numpy (111 to 172 and 910 to 1700 times); not measured on a GPU.
+
+    ## Instead
+    Fetch it once: `for v in np.asarray(array)`, or `array.tolist()`.
+
+    ## Not reported
+    Loops whose elements stay on the device, rows given to a jitted step, say; keys of
+    `jax.random.split`; arrays that change in the loop; loops of a few turns; tests; arrays that
+    are not seen to be one, in arguments without an annotation, say.
+
+    ## In a run
+    The sanitizer says nothing: each read by itself is right.
+    """
+
+    preview = True
+    roots = frozenset({"for"})
+    examples = (
+        Example(
+            bad="""
+                import jax.numpy as jnp
+
+                scores = jnp.linspace(0.0, 1.0, 50)
+                good = [float(score) for score in scores if score > 0.5]  # ! iterate-device-array
+                for i in range(50):
+                    print(i, float(scores[i]))  # ! iterate-device-array
+            """,
+            good="""
+                import jax.numpy as jnp
+                import numpy as np
+
+                scores = np.asarray(jnp.linspace(0.0, 1.0, 50))
+                good = [float(score) for score in scores if score > 0.5]
+                for i in range(50):
+                    print(i, float(scores[i]))
+            """,
+            unseen="each read waits for the device; how long depends on it",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if not site.eager or is_test(site.model.path) or is_benchmark(site):
+            return
+        for array, read, _ in elements_read(site):
+            name = source_of(array, 30)
+            yield Report(
+                read,
+                f"`{source_of(read, 40)}` fetches an element of `{name}` from the device at each "
+                f"turn of the loop: fetch them all before it, with `np.asarray({name})`",
+                places=((array, "an array on the device"),),
+            )

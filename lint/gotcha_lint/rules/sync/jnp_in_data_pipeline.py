@@ -1,0 +1,84 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.pipelines import runs_per_example
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class JnpInDataPipeline(Rule):
+    """Computes with `jax.numpy` for each example, in what a data loader calls.
+
+    ## What happens
+    No error in one process. Each call is sent to the device by itself, and what it gives goes back
+    to the host to be put into a batch. In worker processes each of them starts JAX of its own,
+    which takes memory of the device; those that torch forks are warned of: `os.fork() was called.
+    os.fork() is incompatible with multithreaded code, and JAX is multithreaded, so this will likely
+    lead to a deadlock.`
+
+    ## The price
+    An example took 14 to 31 times as long as with numpy, on a CPU; not measured on a GPU.
+
+    ## Instead
+    Numpy for each example, and `jax.device_put` of the whole batch; or do it within the jitted
+    step, for all of the batch.
+
+    ## Not reported
+    Classes that derive from no dataset or transformation of torch or Grain; functions given as
+    `collate_fn`, which run once for each batch; calls of jitted functions; types such as
+    `jnp.float32`.
+
+    ## In a run
+    The sanitizer's `eager-op-storm` counts the operations that run one by one, in its own process.
+    """
+
+    preview = True
+    roots = frozenset({"torch", "grain"})
+    confirmed_by = (("eager-op-storm", ""),)
+    examples = (
+        Example(
+            bad="""
+                import grain
+                import jax.numpy as jnp
+
+
+                class Normalise(grain.transforms.Map):
+                    def map(self, image):
+                        image = jnp.asarray(image) / 255  # ! jnp-in-data-pipeline
+                        return (image - jnp.mean(image)) / jnp.std(image)
+            """,
+            good="""
+                import grain
+                import numpy as np
+
+
+                class Normalise(grain.transforms.Map):
+                    def map(self, image):
+                        image = np.asarray(image) / 255
+                        return (image - np.mean(image)) / np.std(image)
+            """,
+            unseen="it costs time for each example, and in each process of the loader",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if is_test(site.model.path) or not runs_per_example(site):
+            return
+        calls = [call for call in site.of(Call) if _computes(call)]
+        if not calls:
+            return
+        more = f", and {len(calls) - 1} more here," if len(calls) > 1 else ""
+        yield Report(
+            calls[0].node,
+            f"`{source_of(calls[0].node, 40)}`{more} runs on the device for each example that the "
+            "loader asks for: use numpy here, and put the whole batch on the device",
+        )
+
+
+def _computes(call: Call) -> bool:
+    """A function of JAX that gives an array, called by itself."""
+    if call.decorator or not call.name.startswith(("jax.numpy.", "jax.random.", "jax.nn.")):
+        return call.name == "jax.device_put"
+    fact = call.body.fact(call)
+    return fact.transform is None and fact.returns.startswith(("array", "key", "part"))

@@ -1,0 +1,137 @@
+"""Arrays whose elements the host reads, and loops that leave them on the device."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def step(w, x):
+    return w - 0.1 * x
+
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x)
+
+
+def cast(x):
+    for value in jnp.exp(x):
+        print(float(value))  # ! iterate-device-array
+
+
+def item_of_a_result(x):
+    values = score(jnp.asarray(x))
+    return [value.item() for value in values]  # ! iterate-device-array
+
+
+def numbered(x):
+    values = jnp.sort(x)
+    for i, value in enumerate(values):
+        print(i, f"{value:.3f}")  # ! iterate-device-array
+
+
+def beside_names(x, names):
+    norms = jnp.linalg.norm(x, axis=-1)
+    for name, norm in zip(names, norms, strict=True):
+        if norm > 1:  # ! iterate-device-array
+            print(name)
+
+
+def printed(x):
+    for value in jnp.cumsum(x):
+        print(value)  # ! iterate-device-array
+
+
+def by_index(x):
+    values = jnp.cumsum(x)
+    total = 0.0
+    for i in range(len(values)):
+        total += float(values[i])  # ! iterate-device-array
+    return total
+
+
+def by_two_indices(x, names):
+    table = jnp.outer(x, x)
+    for row in range(len(names)):
+        for column in range(len(names)):
+            print(names[row], int(table[row, column]))  # ! iterate-device-array
+
+
+def fetched_before(x):
+    for value in np.asarray(jnp.exp(x)):
+        print(float(value))
+
+
+def as_a_list(x):
+    return [float(value) for value in jnp.exp(x).tolist()]
+
+
+def fetched_under_a_name(x):
+    values = jax.device_get(jnp.exp(x))
+    for i in range(len(values)):
+        print(float(values[i]))
+
+
+def batches_on_the_device(w, x):
+    for batch in jnp.split(x, 4):
+        w = step(w, batch)
+    return w
+
+
+def rows_for_a_step(w, x):
+    rows = jnp.stack([x, x])
+    for row in rows:
+        w = step(w, row)
+        print(float(w[0]))
+    return w
+
+
+def keys(key):
+    for each in jax.random.split(key, 8):
+        print(jax.random.normal(each))
+
+
+def new_at_each_turn(x):
+    for i in range(10):
+        x = score(jnp.asarray(x))
+        print(float(x[i]))
+
+
+def slices(x):
+    values = jnp.exp(x)
+    for i in range(10):
+        print(np.asarray(values[i : i + 2]))
+
+
+def a_few(x):
+    low, high = jnp.min(x), jnp.max(x)
+    for value in (low, high):
+        print(float(value))
+
+
+def a_list_of_arrays(xs):
+    for value in [jnp.sum(x) for x in xs]:
+        print(float(value))
+
+
+def not_known(xs):
+    for x in xs:
+        print(float(x))
+
+
+def another_name(x, w):
+    for value in jnp.exp(x):
+        value = step(w, value)
+        print(float(value))
+
+
+@jax.jit
+def traced(x):
+    return sum(value * 2 for value in jnp.exp(x))
+
+
+def of_the_same_place(x):
+    values = jnp.exp(x)
+    for i in range(10):
+        print(i, float(values[0]))

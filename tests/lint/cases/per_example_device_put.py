@@ -1,0 +1,75 @@
+"""Examples that go to the device one by one, and batches that go at once."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def stacked(paths):
+    return jnp.stack([jnp.asarray(np.load(path)) for path in paths])  # ! per-example-device-put
+
+
+def appended(paths):
+    rows = []
+    for path in paths:
+        row = np.load(path)
+        rows.append(jax.device_put(row))  # ! per-example-device-put
+    return jnp.concatenate(rows)
+
+
+def under_a_name(paths):
+    rows = [jnp.array(np.load(path)) for path in paths]  # ! per-example-device-put
+    return jnp.stack(rows)
+
+
+def where_files_are_read(examples):
+    print(len(examples))
+    images = [jnp.asarray(example["image"]) for example in examples]  # ! per-example-device-put
+    return jnp.stack(images, axis=0)
+
+
+def at_once(paths):
+    return jnp.asarray(np.stack([np.load(path) for path in paths]))
+
+
+def arrays_already(xs):
+    ys = [jnp.exp(x) for x in xs]
+    return jnp.stack([jnp.asarray(y) for y in ys])
+
+
+def not_known(xs):
+    return jnp.stack([jnp.asarray(x) for x in xs])
+
+
+def a_few(path):
+    return jnp.stack([jnp.asarray(np.load(path)) for path in (path, path)])
+
+
+@jax.jit
+def traced(x):
+    return jnp.stack([jnp.asarray(i) for i in range(8)]) + x
+
+
+def kept_as_a_list(paths):
+    return [jnp.asarray(np.load(path)) for path in paths]
+
+
+def the_same_for_all(path, n):
+    table = np.load(path)
+    return jnp.stack([jnp.asarray(table) for _ in range(n)])
+
+
+def batch_by_batch(paths):
+    totals = []
+    for path in paths:
+        batch = jnp.asarray(np.load(path))
+        totals.append(jnp.sum(batch))
+    return jnp.stack(totals)
+
+
+def joined_at_each_turn(paths):
+    rows = []
+    for path in paths:
+        rows.append(jnp.asarray(np.load(path)))
+        print(jnp.stack(rows))
+    return rows

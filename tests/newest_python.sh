@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# An environment with the newest Python of this machine and its JAX, beside that of `make`: the tests
+# of the sanitizer's scenarios run on both (tests/sanitizer/pythons.py).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+own=$("${1:-python3}" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+for version in 3.13 3.12; do
+    python=$(bash tests/find_python.sh "$version")
+    if [ "$version" = "$own" ]; then
+        break
+    elif [ -n "$python" ]; then
+        make --no-print-directory env PYTHON="$python" VENV=".venv-${version/./}"
+        break
+    fi
+done
