@@ -93,8 +93,9 @@ def run(code: str, shows: str = "") -> Outcome:
             timeout=300,
         )
         told, record = Path(folder, "told.json"), Path(folder, "run.jsonl")
+        text = without_paths(told.read_text("utf-8"), folder) if told.exists() else "{}"
         return Outcome(
-            told=json.loads(told.read_text("utf-8")) if told.exists() else {},
+            told=json.loads(text),
             err=without_paths(done.stderr, folder),
             code=done.returncode,
             run=fold(read(record)) if record.exists() else Run(),

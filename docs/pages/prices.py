@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pages.catalogue import Gotcha
@@ -27,7 +28,8 @@ def short(gotcha: Gotcha) -> str:
 def without(gotcha: Gotcha) -> str:
     """What it costs instead of time or memory."""
     if said := gotcha.sections.get("The price"):
-        return said[0].lower() + said[1:].rstrip(".")
+        first = re.split(r"[.;](?:\s|$)", " ".join(said.split()), maxsplit=1)[0]
+        return first[0].lower() + first[1:]
     shown = examples(gotcha.name)
     if any(each.shown[0].get("true") for each in shown):
         return "another result"

@@ -19,7 +19,8 @@ TABLE = (
     Symptom(
         "It recompiles every step",
         "recompile jit-in-loop jit-captures-batch jit-of-partial jit-of-bound-method "
-        "varying-shape changing-static-argument growing-array eager-control-flow eager-op-storm",
+        "varying-shape changing-static-argument growing-array wrong-cache-key "
+        "trailing-comma-on-state eager-control-flow eager-op-storm",
     ),
     Symptom(
         "It compiles a second time, late in the epoch or at the second step",
@@ -36,7 +37,8 @@ TABLE = (
     Symptom(
         "It is slow, though nothing recompiles",
         "eager-grad eager-optimizer-update host-read-every-step numpy-weights-each-call "
-        "slow-path-call silent-cpu-fallback device-array-pickled",
+        "slow-path-call silent-cpu-fallback device-array-pickled iterate-device-array "
+        "eager-at-loop per-example-device-put jnp-in-data-pipeline eager-op-storm",
     ),
     Symptom(
         "It gets slower and slower",
@@ -59,17 +61,18 @@ TABLE = (
     Symptom(
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
-        "zero-gradient pmean-of-gradients constant-key-in-jit",
+        "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision",
     ),
     Symptom(
         "Nothing that I change has an effect",
         "stale-capture stale-global stale-self nnx-closure-stale parameter-ignored-for-self "
         "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
-        "host-random-in-jit removed-api",
+        "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
+        "removed-api",
     ),
     Symptom(
         "The random numbers are the same every time",
-        "key-reuse constant-key-in-jit split-discarded host-random-in-jit",
+        "key-reuse constant-key-in-jit split-discarded host-random-in-jit seed-overflow",
     ),
     Symptom(
         "Results differ between runs, or between machines",

@@ -67,6 +67,12 @@ def _main_package() -> str:
     return folder + os.sep if known else ""
 
 
+@cache
+def _from_a_file() -> bool:
+    """False for `python -c` and a program that comes by standard input."""
+    return bool(getattr(sys.modules.get("__main__"), "__file__", None))
+
+
 @lru_cache(maxsize=4096)
 def owner(path: str) -> str:
     """Whose code a file is: `jax`, `library` (installed, or ours), or `user`."""
@@ -78,8 +84,8 @@ def owner(path: str) -> str:
         return "user"
     if path.startswith("<ipython-input") or "ipykernel_" in path:
         return "user"
-    if path.startswith("<") and path not in {"<string>", "<stdin>"}:
-        return "library"  # <frozen ...>, generated code
+    if path.startswith("<") and (path not in {"<string>", "<stdin>"} or _from_a_file()):
+        return "library"  # <frozen ...>, generated code such as the __init__ of a dataclass
     return "library" if path.startswith(_installed()) else "user"
 
 

@@ -4,13 +4,12 @@ A checkpointer writes each checkpoint once. A run that is started again, or save
 time, ends here, after the steps were paid for.
 """
 
-import tempfile
 from pathlib import Path
 
 import jax.numpy as jnp
 import orbax.checkpoint as ocp
 
-best = Path(tempfile.mkdtemp()) / "best"
+best = Path("checkpoints").absolute() / "best"
 with ocp.StandardCheckpointer() as checkpointer:
     checkpointer.save(best, {"w": jnp.ones(3)})
     checkpointer.wait_until_finished()

@@ -9,7 +9,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.changing import changing_names
 from gotcha_lint.analysis.sites import Body, Call, Format, Index, Iterate, Loop, Place, Test
-from gotcha_lint.analysis.syntax import dotted, names_in, target_names, walk
+from gotcha_lint.analysis.syntax import dotted, names_in, source_of, target_names, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.concrete import CAST_METHODS, CASTS
 from gotcha_lint.queries.places import long_loops
@@ -27,17 +27,22 @@ class Element(NamedTuple):
 
 
 def elements_read(body: Body) -> Iterator[Element]:
-    """One for each loop and array."""
-    for site in body.of(Iterate):
-        if not site.loop.short:
+    """The first of each array."""
+    seen: set[str] = set()
+    for found in _all(body):
+        name = source_of(found.array)
+        if name not in seen:
+            seen.add(name)
+            yield found
+
+
+def _all(body: Body) -> Iterator[Element]:
+    for site in body.sites:
+        if isinstance(site, Iterate) and not site.loop.short:
             yield from _iterated(body, site)
-    seen: set[tuple[int, str]] = set()
-    for site in body.of(Index):
-        found = _indexed(body, site)
-        if found is not None:
-            key = id(found.loop.node), dotted(found.array) or ""
-            if key not in seen:
-                seen.add(key)
+        elif isinstance(site, Index):
+            found = _indexed(body, site)
+            if found is not None:
                 yield found
 
 
@@ -112,7 +117,8 @@ def _heads(target: cst.CSTNode) -> Iterator[cst.Name]:
 
 
 def _on_device(value: Value) -> bool:
-    return value.kind is Kind.ARRAY and not value.maybe and not value.tracer
+    """Seen to be made there: what an annotation calls an array may be one of numpy."""
+    return value.kind is Kind.ARRAY and not (value.maybe or value.tracer or value.param)
 
 
 def _keeps(loop: Loop, name: str) -> bool:
@@ -139,6 +145,8 @@ def _operand(place: Place) -> list[cst.CSTNode]:
     """What the place reads: the argument, the object of the method, what is compared."""
     node = place.node
     if isinstance(node, cst.Call):
+        if not isinstance(place, Call):
+            return []  # what a function of its own makes of the element
         if isinstance(node.func, cst.Attribute) and not node.args:
             return [node.func.value]
         return [arg.value for arg in node.args if arg.keyword is None]

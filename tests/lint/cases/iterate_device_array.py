@@ -135,3 +135,23 @@ def of_the_same_place(x):
     values = jnp.exp(x)
     for i in range(10):
         print(i, float(values[0]))
+
+
+def known_by_its_annotation(done: jax.Array):
+    return ["black" if one else "red" for one in done]
+
+
+def asked_by_a_function(x, names):
+    kept = []
+    for value in jnp.exp(x):
+        if names(value):
+            kept.append(value)
+    return kept
+
+
+def read_twice(x):
+    values = jnp.exp(x)
+    return {
+        "rows": [int(value) for value in values],  # ! iterate-device-array
+        "columns": [int(value) for value in values],
+    }

@@ -12,7 +12,7 @@ def gone():
 
 
 def there():
-    os.environ["XLA_FLAGS"] = "--xla_gpu_triton_gemm_any=true --xla_dump_to=/tmp/x"
+    os.environ["XLA_FLAGS"] = "--xla_gpu_triton_gemm_any=true --xla_dump_to=dump"
 
 
 def one_of_many():
@@ -50,12 +50,12 @@ def lost_space():
 
 
 def added(flag):
-    os.environ["XLA_FLAGS"] += " --xla_dump_to=/tmp/x"
+    os.environ["XLA_FLAGS"] += " --xla_dump_to=dump"
     os.environ["XLA_FLAGS"] += f" --xla_force_host_platform_device_count={flag}"
 
 
 def added_without_space():
-    os.environ["XLA_FLAGS"] += "--xla_dump_to=/tmp/x"  # ! xla-flag-unknown
+    os.environ["XLA_FLAGS"] += "--xla_dump_to=dump"  # ! xla-flag-unknown
 
 
 def behind_what_was_there():

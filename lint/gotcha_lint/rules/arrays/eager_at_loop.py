@@ -36,12 +36,11 @@ class EagerAtLoop(Rule):
     files or are a program's main one), as they may be jitted elsewhere; references of kernels.
 
     ## In a run
-    The sanitizer's `eager-op-storm` counts the operations that run one by one.
+    The sanitizer says nothing: each operation compiles once, and each by itself is right.
     """
 
     preview = True
     roots = frozenset({"at"})
-    confirmed_by = (("eager-op-storm", ""),)
     examples = (
         Example(
             bad="""

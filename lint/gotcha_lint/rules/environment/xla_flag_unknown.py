@@ -26,7 +26,7 @@ class XlaFlagUnknown(Rule):
 
     ## Instead
     Leave the flag out: what it switched is mostly on for good. Put a space before each flag that is
-    added: `flags + " --xla_dump_to=/tmp/x"`.
+    added: `flags + " --xla_dump_to=dump"`.
 
     ## Not reported
     Flags that are neither known to be gone nor one word's spelling away from one that is there:
@@ -65,7 +65,7 @@ class XlaFlagUnknown(Rule):
                 import os
 
                 flags = os.environ.get("XLA_FLAGS", "")
-                os.environ["XLA_FLAGS"] = flags + "--xla_dump_to=/tmp/x"  # ! xla-flag-unknown
+                os.environ["XLA_FLAGS"] = flags + "--xla_dump_to=dump"  # ! xla-flag-unknown
 
                 import jax
             """,
@@ -73,7 +73,7 @@ class XlaFlagUnknown(Rule):
                 import os
 
                 flags = os.environ.get("XLA_FLAGS", "")
-                os.environ["XLA_FLAGS"] = flags + " --xla_dump_to=/tmp/x"
+                os.environ["XLA_FLAGS"] = flags + " --xla_dump_to=dump"
 
                 import jax
             """,
