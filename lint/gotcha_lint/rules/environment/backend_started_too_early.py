@@ -68,8 +68,10 @@ class BackendStartedTooEarly(Rule):
 
                 SCALE = jnp.ones(3)
 
+
                 def main():
                     jax.distributed.initialize()  # ! backend-started-too-early
+
 
                 main()
             """,
@@ -79,8 +81,10 @@ class BackendStartedTooEarly(Rule):
 
                 SCALE = np.ones(3)
 
+
                 def main():
                     jax.distributed.initialize()
+
 
                 main()
             """,
