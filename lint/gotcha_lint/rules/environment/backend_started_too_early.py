@@ -71,9 +71,6 @@ class BackendStartedTooEarly(Rule):
 
                 def main():
                     jax.distributed.initialize()  # ! backend-started-too-early
-
-
-                main()
             """,
             good="""
                 import jax
@@ -84,9 +81,6 @@ class BackendStartedTooEarly(Rule):
 
                 def main():
                     jax.distributed.initialize()
-
-
-                main()
             """,
             unseen="JAX has started in the process in which the examples run",
         ),
