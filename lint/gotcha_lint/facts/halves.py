@@ -20,5 +20,3 @@ FILLS = {
     "numpy.asarray": (0, "a"),
     "numpy.full": (1, "fill_value"),
 }
-# Averages that keep what they have in `accumulator_dtype`.
-AVERAGES = {"optax.ema": (0, "decay", 2, "accumulator_dtype")}
