@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from gotcha_lint.masking import STRING
 
 _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "python", "python3", "pypy"})
-_CELL_MAGIC = re.compile(r"\s*%%([\w!.]*)")
+# Colab lets comments stand before it: `#@title Set-up`.
+_CELL_MAGIC = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]*%%([\w!.]*)")
 _MAYBE = re.compile(r"^[ \t]*[%!?]|\?[ \t]*$|=[ \t]*[%!]", re.MULTILINE)
 _LINE_MAGIC = re.compile(
     r"""(?P<keep>[ \t]*)(?:%\S|![ \t]*\S|\?{1,2}[\w%*]|%?[\w.*\[\]]+\?{1,2}[ \t]*$)"""

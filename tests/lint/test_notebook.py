@@ -87,6 +87,8 @@ def test_cells_are_joined_and_positions_count_within_them() -> None:
         ("\n%%timeit -n 1 y = 2\n%ls\nx = 1", "\n...                \n...\nx = 1"),
         ("%%bash\nls 'a\n\n(", "#     \n#    \n\n#"),
         ("%%html\r\n<a>\r\n", "#     \r\n#  \r\n"),
+        ("#@title A\n\n%%bash\nif [ (", "#        \n\n#     \n#     "),
+        ("# timed\n%%time\nx = 1", "# timed\n...   \nx = 1"),
     ],
 )
 def test_magics_become_python_of_the_same_shape(magic: str, python: str) -> None:

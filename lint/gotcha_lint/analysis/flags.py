@@ -4,8 +4,9 @@ Parameters with a default True or False learn from each call while tracing what 
 ("flag", function, name). The path that none of these calls takes is put aside: it is walked as
 plain Python, and only rules that look at one place see what is there.
 
-A parameter that is None by default has a flag too, `cap is None`: false where partials alone, which
-fill it, are traced.
+A parameter that is None by default has a flag too, `cap is None`: false where all these calls fill
+it. That they all leave it out does not make it true, as another caller may well fill it; but a rule
+may ask whether any is seen to (`queries/optional.py`).
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.roles import pairs
-from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.sites import Body, Flag, Told
 from gotcha_lint.analysis.summary import IS_NONE
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Kind, Kwargs, Value, untraced
+from gotcha_lint.facts.flags import FLAGS
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
-Flag = bool | None  # None: not known
 _UNREAD = frozenset({"custom", "module"})  # who calls these, and with what, is not seen
 _ASKS = ("in_jit", "under_jit", "under_a_jit", "is_tracing")  # ends of names of functions
 
@@ -49,13 +50,12 @@ def tell_flags(
             if function.via:
                 said = frozenset[Flag]({None})
             elif param != name:
-                said = frozenset({False if binds and _is_there(flow, given[param]) else None})
+                said = _said_none(flow, given[param])
             else:
                 said = _said(flow, node, name, given[name])
             flow.effect(("flag", target, name), said)
         elif param in left and (starred or not binds):
-            unknown = starred or param != name  # another caller may well fill it
-            flow.effect(("flag", target, name), frozenset({None if unknown else default}))
+            flow.effect(("flag", target, name), frozenset({None if starred else default}))
 
 
 def tell_held_flags(
@@ -101,11 +101,14 @@ def _said(flow: Flow, node: cst.CSTNode, name: str, value: Value) -> frozenset[F
     return own or frozenset({None})
 
 
-def _is_there(flow: Flow, value: Value) -> bool:
-    """Not None, as far as is seen."""
-    if value.kind is Kind.NONE or (value.maybe and value.kind is not Kind.UNKNOWN):
-        return False
-    return all(value.param + IS_NONE != name for name, _ in flow.project.function(flow.id).flags)
+def _said_none(flow: Flow, value: Value) -> frozenset[Flag]:
+    """Whether it is None; what is of unknown kind is there, as far as is seen."""
+    if value.kind is Kind.NONE:
+        return frozenset({True})
+    own = value.param + IS_NONE
+    if any(own == name for name, _ in flow.project.function(flow.id).flags):
+        return flow.view.get(("flag", flow.id, own)) or frozenset({None})
+    return frozenset({None if value.maybe and value.kind is not Kind.UNKNOWN else False})
 
 
 def _asks(node: cst.BaseExpression) -> bool:
@@ -126,16 +129,22 @@ def _hands_on(flow: Flow, node: cst.CSTNode, target: FunctionId) -> bool:
 # ---- what a function makes of it ---------------------------------------------------------------
 
 
-def known_flags(flow: Flow) -> dict[str, bool]:
-    """The flags that all calls while tracing agree on; the callers of modules are not seen."""
-    flags, trace = flow.project.function(flow.id).flags, flow.body.trace
+def told_flags(flow: Flow) -> dict[str, frozenset[Flag]]:
+    """What the calls while tracing say of each flag; the callers of modules are not seen."""
+    flags, trace = flow.project.function(flow.id).flags, flow.main.trace
     if not flags or trace is None or trace.soft or flow.function.name == "__call__":
         return {}
     told = {name: flow.view.get(("flag", flow.id, name)) for name, _ in flags}
+    return {name: said for name, said in told.items() if said}
+
+
+def known_flags(told: Told) -> dict[str, bool]:
+    """The flags that all calls while tracing agree on."""
+    same = {name: next(iter(said)) for name, said in told.items() if len(said) == 1}
     return {
-        name: True in said
-        for name, said in told.items()
-        if said and len(said) == 1 and None not in said
+        name: said
+        for name, said in same.items()
+        if said is not None and not (said and name.endswith(IS_NONE))
     }
 
 
@@ -181,3 +190,26 @@ def take_side(flow: Flow) -> None:
     if main.aside is None:
         main.aside = Body(main.model, main.function, None, project=main.project, names=main.names)
     flow.body, flow.staged = main.aside, False
+
+
+def unseen(told: Told, test: cst.CSTNode, holds: bool) -> bool:
+    """No traced call is seen to make this condition so."""
+    match test:
+        case cst.Name(value=name):
+            if name in FLAGS:
+                return False  # a training run is sure to set it
+            return holds not in told.get(name, {holds})
+        case cst.Comparison(
+            left=cst.Name(value=name),
+            comparisons=[
+                cst.ComparisonTarget(cst.Is() | cst.IsNot() as operator, cst.Name(value="None"))
+            ],
+        ):
+            is_none = isinstance(operator, cst.Is) == holds
+            return is_none not in told.get(name + IS_NONE, {is_none})
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return unseen(told, inner, not holds)
+        case cst.BooleanOperation(left=left, operator=operator, right=right):
+            both = isinstance(operator, cst.And) == holds
+            return both and (unseen(told, left, holds) or unseen(told, right, holds))
+    return False

@@ -15,7 +15,7 @@ import libcst as cst
 from gotcha_lint.analysis import differentiated, expressions, hosting, statements
 from gotcha_lint.analysis.carried import tell_carried
 from gotcha_lint.analysis.computing import note_computing
-from gotcha_lint.analysis.flags import known_flags, take_side
+from gotcha_lint.analysis.flags import known_flags, take_side, told_flags
 from gotcha_lint.analysis.makers import note_maker
 from gotcha_lint.analysis.model import FileModel, Function, Scope
 from gotcha_lint.analysis.names import outside
@@ -48,7 +48,8 @@ class Flow:
         self.id: FunctionId = (model.path, function.number)
         trace: Trace | None = None if view.get(("host", self.id)) else view.get(("traced", self.id))
         self.main = self.body = Body(model, function, trace, project=project)
-        self.flags = known_flags(self) if trace is not None else {}
+        self.main.said = told_flags(self)
+        self.flags = known_flags(self.main.said)
         self.effects: Effects = {}
         self.state: State | None = State({}, {}, {})
         self.ever: dict[str, Value] = {}  # all that a captured name ever held

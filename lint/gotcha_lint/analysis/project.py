@@ -168,9 +168,15 @@ class Project:
         return found
 
     def overrides(self, cid: ClassId, name: str) -> frozenset[FunctionId]:
-        """The methods of this name in classes below; none where there are too many to follow."""
-        below = self._descendants.get(cid, ())
-        found = {(c[0], self.cls(c).methods[name]) for c in below if name in self.cls(c).methods}
+        """The methods of this name that classes below have, some from a mixin in front of this one.
+
+        None where there are too many to follow.
+        """
+        own, found = self.method(cid, name), set[FunctionId]()
+        for below in self._descendants.get(cid, ()):
+            method = self.method(below, name)
+            if method is not None and method != own:
+                found.add(method)
         return frozenset(found) if len(found) <= _OVERRIDES else frozenset()
 
     def decorators(self, cid: ClassId) -> frozenset[str]:

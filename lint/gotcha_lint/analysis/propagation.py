@@ -8,7 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.changing import handed
 from gotcha_lint.analysis.closures import tell_held
-from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread
+from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
 from gotcha_lint.analysis.given_keys import use_keys
 from gotcha_lint.analysis.host_reads import note_reads_of
 from gotcha_lint.analysis.outcomes import outcome
@@ -23,6 +23,7 @@ from gotcha_lint.analysis.values import (
     STATIC_SELF,
     TRACED,
     TRACER,
+    UNKNOWN,
     ClassId,
     FunctionId,
     Kind,
@@ -181,20 +182,36 @@ def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Valu
         if target != flow.id and len(trace.chain) < 12:
             flow.effect(("within", target), frozenset({flow.id}))
             tell_held(flow, target, function)
+            soft = trace.soft or _overrides(flow, target, function) or _not_asked_for(flow)
             step, trace = (flow.site(node), name), varied(trace, flow.body)
-            flow.effect(
-                ("traced", target),
-                onward(
-                    trace, step, soft=trace.soft or _overrides(flow, target, function), known=True
-                ),
-            )
+            flow.effect(("traced", target), onward(trace, step, soft=soft, known=True))
         return
     if flow.state is not None and flow.state.aside:
         return  # nobody is seen to run it
+    if _compiled_below(flow, function):
+        return
     note_settings_of(flow, node, target)
     looped = any(not loop.short for loop in flow.loops)
     call = (flow.id, flow.site(node), looped, bool(function.via))
     flow.effect(("called", target), frozenset({call}))
+
+
+def _not_asked_for(flow: Flow) -> bool:
+    """A call that waits for an option which no traced call of this helper is seen to give."""
+    told, trace = flow.main.said, flow.main.trace
+    if not told or trace is None or trace.direct:
+        return False
+    return any(unseen(told, guard.test, guard.when) for guard in flow.guards)
+
+
+def _compiled_below(flow: Flow, function: Value) -> bool:
+    """`self.step()`, which a class below has decorated: there it is reached by `super().step()`."""
+    base, own = function.self_[0] if function.self_ else UNKNOWN, flow.function.self_name
+    if not own or base.param != own or base.cls is None or not function.targets:
+        return False
+    name = flow.project.function(min(function.targets)).name
+    below = flow.project.overrides(base.cls, name)
+    return any(flow.project.function(fid).decorated for fid in below)
 
 
 def onward(trace: Trace, step: tuple[Site, str], **more: Any) -> Trace:

@@ -17,6 +17,9 @@ from gotcha_lint.facts import Fact
 if TYPE_CHECKING:
     from gotcha_lint.analysis.project import Project
 
+Flag = bool | None  # None: not known
+Told = Mapping[str, frozenset[Flag]]
+
 
 class Trace(NamedTuple):
     """That a function is traced, and why."""
@@ -185,6 +188,7 @@ class Body:
     given: frozenset[str] = frozenset()  # parameters with a default that a transform's call fills
     names: dict[str, Value] = field(default_factory=dict)  # all that each name holds
     graded: frozenset[str] = frozenset()  # what a gradient is of: parameters; results as `:`, `:0`
+    said: Told = field(default_factory=dict)  # what traced calls say of each of its flags
     aside: Body | None = None  # what no traced call reaches, where a flag decides it
     usage: Usage = UNTOLD  # what is known of all functions, when all are analysed
     _by_kind: dict[type[Place], list[Place]] = field(default_factory=dict)

@@ -19,8 +19,9 @@ SAME_ON_PURPOSE = (
 )
 # A function of such a name may be given the key of the training: its numbers change nothing there.
 EVALUATES = ("eval", "valid")
-# Comments that say that equal numbers are meant.
+# Comments that say that equal numbers are meant, or that nothing is drawn.
 SAME_SEED = ("same seed", "same key", "same rng", "same random", "common random")
+SAME_SEED += ("dummy key", "dummy rng", "unused key")
 # One that reads data from somewhere shuffles with its key, if it uses it at all.
 LOADS = ("load_", "read_", "fetch_")
 LOADED = ("data", "set", "split", "batches")

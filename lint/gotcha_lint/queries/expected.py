@@ -11,7 +11,7 @@ from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.rule import text_of
 
 _TEST_FILES = frozenset({"test", "tests", "conftest"})
-_TEST_FOLDERS = frozenset({"test", "tests", "testing", "benchmarks"})
+_TEST_FOLDERS = frozenset({"test", "tests", "testing", "bench", "benchmark", "benchmarks"})
 _WORDS = ("raises", "Raises", "warns", "Warn", "assertNo", "assertLogs")
 _WORDS += ("ensure_compile_time_eval", "disable_jit")
 

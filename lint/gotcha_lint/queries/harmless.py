@@ -12,6 +12,7 @@ from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import parents, walk
 from gotcha_lint.analysis.unread import never_read
 from gotcha_lint.facts.random import SELECTS, SUMS, WAITS
+from gotcha_lint.queries.alike import compared
 from gotcha_lint.queries.cells import left_in_its_cell, unread_in_its_cell
 from gotcha_lint.queries.idle import (
     called_dummy,
@@ -32,6 +33,7 @@ def harmless(body: Body, now: Call, before: Call) -> bool:
         (body.function.number != 0 and never_read(body, now))
         or starts_with(now, before)
         or only_shapes_init(now, before)
+        or compared(body, now, before)
         or starts_ready_made(now)
         or starts_ready_made(before)
         or only_looked_at(body, now, before.at.statement)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.analysis.syntax import literal, names_in, walk
 
 _EVALUATION = {"train": False, "training": False, "is_training": False}
 _EVALUATION |= {"use_running_average": True}
@@ -63,6 +63,16 @@ def as_in_evaluation(site: Call) -> bool:
     """`train=False`: nothing is updated, whatever is mutable."""
     told = {arg.keyword.value: literal(arg.value) for arg in site.node.args if arg.keyword}
     return any(told.get(name) is value for name, value in _EVALUATION.items())
+
+
+def of_a_copy(site: Call) -> bool:
+    """A target network, say, which is given its statistics together with its parameters."""
+    variables = site.arg_node(0)
+    words = (name.lower() for name in names_in(variables)) if variables is not None else ()
+    return any(word.startswith(_COPIES) for name in words for word in name.split("_"))
+
+
+_COPIES = ("target", "ema", "teacher")
 
 
 def second_target(site: Call) -> cst.BaseExpression | None:

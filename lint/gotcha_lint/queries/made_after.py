@@ -8,7 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, walk
 from gotcha_lint.analysis.values import FunctionId
 
 _PROGRAMS = frozenset({"jit", "pmap"})
@@ -20,7 +20,11 @@ def makes_them_after(body: Body, writer: Function, name: str) -> bool:
     makers = [method for method in writer.cls.methods.values() if _makes(method)]
     if any(_is_first(maker.name) or _keeps(maker) for maker in makers):
         return False
-    leading = _leading(body, {(body.model.path, maker.number) for maker in makers})
+    made_in = {(body.model.path, maker.number) for maker in makers}
+    writing = _leading(body, {(body.model.path, writer.number)})
+    if makers and made_in.isdisjoint(writing) and not any(map(_gives, makers)):
+        return True  # they run to their end between two assignments
+    leading = _leading(body, made_in)
     names = {body.project.function(fid).name for fid in leading}
     if any(map(_is_first, names)):
         return False
@@ -42,12 +46,32 @@ def _makes(method: Function) -> bool:
 
 def _keeps(maker: Function) -> bool:
     """It keeps a program on the object: the next call may not make another."""
-    bound = [node for node in walk(maker.node) if isinstance(node, cst.Assign)]
-    programs = set(_PROGRAMS)
+    bound, programs = _bound(maker), set(_PROGRAMS)
     for node in bound:
         if programs & _names(node.value):
             programs |= _names(*(target.target for target in node.targets))
     return any(_stored(node, maker) and programs & _names(node.value) for node in bound)
+
+
+def _gives(maker: Function) -> bool:
+    """It returns a program, and not only what one has computed."""
+    programs = set[str]()
+    for node in _bound(maker):
+        if _is_program(node.value, programs):
+            programs |= _names(*(target.target for target in node.targets))
+    given = [node.value for node in walk(maker.node) if isinstance(node, cst.Return)]
+    return any(_is_program(node, programs) for node in given if node is not None)
+
+
+def _is_program(node: cst.BaseExpression, programs: set[str]) -> bool:
+    calls = [part for part in walk(node) if isinstance(part, cst.Call)]
+    if calls:
+        return calls[0] is node and last_word(calls[0].func) in _PROGRAMS
+    return not programs.isdisjoint(_names(node))
+
+
+def _bound(maker: Function) -> list[cst.Assign]:
+    return [node for node in walk(maker.node) if isinstance(node, cst.Assign)]
 
 
 def _names(*nodes: cst.CSTNode) -> set[str]:

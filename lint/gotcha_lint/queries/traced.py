@@ -11,6 +11,7 @@ from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value, is_tracer
 from gotcha_lint.queries.expected import expected_to_fail, is_test
 from gotcha_lint.queries.left_before import left_before
+from gotcha_lint.queries.optional import not_asked_for
 from gotcha_lint.rule import text_of
 
 # Under these alone Python still sees the numbers: `if`, `int` and `.item` work.
@@ -26,9 +27,9 @@ def surely_traced(body: Body) -> bool:
 
 
 def _traced_by_test(body: Body) -> bool:
-    """What a test traces works, or fails on purpose."""
+    """What a test traces, or gives to code that traces it, works, or fails on purpose."""
     chain = body.trace.chain if body.trace else ()
-    return bool(chain) and is_test(chain[0][0][0])
+    return bool(chain) and (is_test(chain[0][0][0]) or is_test(body.model.path))
 
 
 def abstract(body: Body) -> bool:
@@ -73,5 +74,6 @@ def guarded(place: Place) -> bool:
         any(word in test for test in tests for word in words)
         or any(word in test for test in around for word in _OPTIONAL)
         or left_before(place)
+        or not_asked_for(place)
         or expected_to_fail(body, place.node)
     )

@@ -231,3 +231,29 @@ def pick(x, cap=None):
 
 
 both = jax.jit(counted), jax.lax.map(partial(counted, cap=2), jnp.ones((3, 3)))
+
+
+def counted_inside(x, cap=None, report=False, train=False):
+    if cap is None:
+        cap = int(x.sum())  # ! host-cast-of-tracer
+    if report:
+        print(float(x.mean()))  # ! host-cast-of-tracer
+    if train:
+        x = x / float(x.mean())  # ! host-cast-of-tracer
+    return x * cap
+
+
+@jax.jit
+def leaves_it_out(x, options):
+    return counted_inside(x, report=True) + counted_inside(x, cap=2, train=options)
+
+
+def given_inside(x, cap=None):
+    if cap is None:
+        return x * int(x.sum())
+    return x * int(x.sum() + cap)  # ! host-cast-of-tracer
+
+
+@jax.jit
+def gives_it(x):
+    return given_inside(x, cap=2)

@@ -634,3 +634,30 @@ def repeated_without_a_clock(key, rates):
         for _ in range(2):
             found.append(fit(found, rate, key))  # ! key-reuse
     return found
+
+
+def made_again(key):
+    left = layer(key, 4)
+    first = left(jnp.ones(4))
+    left = layer(key, 4)  # ! key-reuse
+    return first, left
+
+
+at_the_top = jax.random.key(1)
+noisy = layer(at_the_top, jnp.ones(4))
+noisy = layer(at_the_top, noisy)  # ! key-reuse
+
+
+def shown_to_differ(key):
+    one = layer(key, 4)
+    other = layer(key, 4)  # ! key-reuse
+    assert not jnp.allclose(one, other)
+    return one
+
+
+def two_that_go_on_alike(key):
+    one = jax.random.normal(key, (4,))
+    other = jax.random.normal(key, (4,))  # ! key-reuse
+    one = jnp.tanh(one)
+    other = jnp.tanh(other)
+    return one, other

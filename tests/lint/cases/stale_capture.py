@@ -208,3 +208,15 @@ def another_function_through_our_own_jit(loader):
     for loss in loader:
         blend = blend * 0.9
         print(other(loss), blend)
+
+
+def optimizer_of_another_rate(params, batches):
+    optimizer = optax.adam(1e-3)
+    step = jax.jit(lambda p, s: optimizer.update(p, s, p))
+    state = optimizer.init(params)
+    for batch in batches:
+        params, state = step(batch, state)
+    optimizer = optax.adam(1e-4)  # ! stale-capture
+    for batch in batches:
+        params, state = step(batch, state)
+    return params

@@ -448,3 +448,39 @@ class MadeOnce:
         self.tau = data[0]
         loss = self.made()
         return [loss(x) for x in data]
+
+
+class ChangedWhileItRuns:
+    """The program is made in each run, and what it has read changes within one."""
+
+    def __init__(self):
+        self.tau = 0.0
+
+    def loss(self, x):
+        return x * self.tau  # ! stale-self
+
+    def decay(self):
+        self.tau = self.tau * 0.9
+
+    def run(self, data):
+        loss = jax.jit(self.loss)
+        for x in data:
+            loss(x)
+            self.decay()
+
+
+class Given:
+    """The maker hands its program out: others keep it."""
+
+    def __init__(self):
+        self.tau = 0.0
+
+    def loss(self, x):
+        return x * self.tau  # ! stale-self
+
+    def change(self, tau):
+        self.tau = tau
+
+    def made(self):
+        loss = jax.jit(self.loss)
+        return loss

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call, Discard
-from gotcha_lint.analysis.syntax import literal, source_of
+from gotcha_lint.analysis.syntax import dotted, literal, source_of
+from gotcha_lint.analysis.values import UNKNOWN, Kind
 from gotcha_lint.facts.updates import (
     AT_UPDATES,
     COMPARISONS,
@@ -87,7 +88,8 @@ def _subject(body: Body, call: Call) -> cst.CSTNode | None:
     if method in AT_UPDATES:
         updated = through_at(func)
         if updated is not None:
-            return None if is_reference(body, call.base, updated) else updated
+            other = is_reference(body, call.base, updated) or _has_its_own(body, updated)
+            return None if other else updated
     if isinstance(func, cst.Attribute) and call.base is not None:
         return func.value if updates_object(body, call.base, method) else None
     if call.name in PURE:
@@ -105,6 +107,12 @@ def _subject(body: Body, call: Call) -> cst.CSTNode | None:
         ("array", "part")
     )
     return call.node if pure and not _of_literals(call.node) else None
+
+
+def _has_its_own(body: Body, node: cst.CSTNode) -> bool:
+    """An object of a class of the project, whose `.at` is not that of an array."""
+    value = body.names.get(dotted(node) or "", UNKNOWN)
+    return value.kind is Kind.OBJECT and value.cls is not None
 
 
 def _of_literals(node: cst.Call) -> bool:

@@ -11,6 +11,7 @@ from gotcha_lint.queries.expected import is_test
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
 
 _SOFTMAX = frozenset({"jax.nn.softmax", "flax.linen.softmax", "flax.nnx.softmax"})
+_DRAWS = "jax.random.categorical"
 
 
 class LogOfSoftmax(Rule):
@@ -22,6 +23,9 @@ class LogOfSoftmax(Rule):
 
     ## Instead
     `jax.nn.log_softmax(logits)`: exact at any gap, and cheaper.
+
+    ## Not reported
+    Logarithms that `jax.random.categorical` draws from: what is -inf is never drawn.
     """
 
     roots = frozenset({"softmax"})
@@ -66,11 +70,11 @@ class LogOfSoftmax(Rule):
 
 
 def _limited(site: Call) -> bool:
-    """What it makes of a 0 is replaced at once: `where(p > 0, log(p), 0)`."""
+    """What it makes of a 0 is replaced at once, `where(p > 0, log(p), 0)`, or never drawn."""
     above, node = parents(site.at.statement), site.node
     while (outer := above.get(id(node))) is not None:
         call = site.body.call_of(outer)
-        if call is not None and call.name in GUARDS:
+        if call is not None and (call.name in GUARDS or call.name == _DRAWS):
             return True
         node = outer
     return False

@@ -11,6 +11,7 @@ from gotcha_lint.queries.linen import (
     is_apply,
     lacks,
     mutable_collections,
+    of_a_copy,
     second_target,
 )
 from gotcha_lint.queries.places import is_test
@@ -68,7 +69,7 @@ class BatchStatsDropped(Rule):
             return
         if lacks(site, "batchnorm") or site.arg_node(-1, "method") is not None:
             return  # it keeps none, or only a part of it runs here
-        if as_in_evaluation(site):
+        if as_in_evaluation(site) or of_a_copy(site):
             return
         target = _dropped(site)
         if target is None:

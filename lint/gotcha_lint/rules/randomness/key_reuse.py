@@ -45,8 +45,9 @@ class KeyReuse(Rule):
     whose arguments and defaults keep a function from its draw; a comment that says "same seed"; in
     a notebook, another cell's run of something whose first result nobody reads any more; a loop
     over settings that are written out, or over makers of models to choose from, each of which
-    starts from the same key; keys of what loads data or pretrained weights; in a file `eval*.py`, a
-    loop over what is measured.
+    starts from the same key; results that are only asserted on, or asserted to be equal; two models
+    that are compared; keys of what loads data or pretrained weights; in a file `eval*.py`, a loop
+    over what is measured.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html

@@ -26,7 +26,8 @@ class HostCastOfTracer(Rule):
 
     ## Not reported
     The numpy functions that only call a method of their argument (`np.sum`, `np.mean`, `np.max`,
-    `np.reshape`, ...) or read its shape: they work.
+    `np.reshape`, ...) or read its shape: they work. In a helper, what waits for an optional
+    argument that no traced call is seen to give, or to leave out.
 
     ## References
     https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerArrayConversionError
