@@ -2,7 +2,8 @@
 
     python benchmarks/sanitizer_scenarios.py PYTHON...   writes results/sanitizer_scenarios.json
 
-Each PYTHON is an interpreter with JAX. The scenarios are tests/sanitizer/scenarios/causes.py.
+Each PYTHON is an interpreter with JAX and Flax. The scenarios are the functions of PROGRAMS with
+a marked line; the tests hold that each finding stands at its line.
 """
 
 from __future__ import annotations
@@ -13,58 +14,79 @@ import re
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = ROOT / "tests" / "sanitizer" / "scenarios" / "causes.py"
-_MARK = re.compile(r"# ! (?P<what>\S+)")
+TESTS = ROOT / "tests" / "sanitizer"
+PROGRAMS = (
+    TESTS / "scenarios" / "causes.py",
+    TESTS / "scenarios" / "libraries.py",
+    TESTS / "scenarios" / "captures.py",
+    TESTS / "programs" / "host_faults.py",
+)
+_MARK = re.compile(r"# ! (?P<what>\S+)(?: (?P<function>\S+))?(?: since 3\.\d+)?$")
 # Runs every scenario with a line before it on standard error, to tell their messages apart.
 EACH = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import causes
+import importlib, pathlib, sys
+program = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(program.parent))
+module = importlib.import_module(program.stem)
 for name in sys.argv[2:]:
     print("### " + name, file=sys.stderr, flush=True)
     try:
-        getattr(causes, name)()
+        getattr(module, name)()
     except FloatingPointError as error:
         print(error, file=sys.stderr)
 """
 
 
-def scenarios() -> dict[str, tuple[int, str]]:
-    """Function -> (line of its mark, what the sanitizer must say there)."""
-    found: dict[str, tuple[int, str]] = {}
-    name = ""
-    for number, line in enumerate(PROGRAM.read_text("utf-8").splitlines(), 1):
-        if line.startswith("def "):
-            name = line[4:].partition("(")[0]
-        if mark := _MARK.search(line):
-            found[name] = number, mark["what"].rstrip("/")
-    return found
+@dataclass(frozen=True)
+class Scenario:
+    """A function with a fault, and what the sanitizer must say of which function."""
+
+    program: Path
+    name: str
+    what: str
+    function: str
 
 
-def sanitized(python: str) -> set[tuple[int, str]]:
-    """(line, name or name/cause) of each finding."""
+def scenarios() -> list[Scenario]:
+    """In the order of the files; of a function with several marks the last counts."""
+    found: dict[str, Scenario] = {}
+    for program in PROGRAMS:
+        name = ""
+        for line in program.read_text("utf-8").splitlines():
+            if line.startswith("def "):
+                name = line[4:].partition("(")[0]
+            if mark := _MARK.search(line):
+                what, function = mark["what"].rstrip("/"), mark["function"] or ""
+                found[name] = Scenario(program, name, what, function)
+    return list(found.values())
+
+
+def sanitized(python: str, program: Path) -> set[tuple[str, str]]:
+    """(name or name/cause, function) of each finding."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "run.jsonl"
         sources = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
         env = {"PYTHONPATH": sources, "GOTCHA_SANITIZE": "1", "JAX_PLATFORMS": "cpu"}
         env["GOTCHA_OPTIONS"] = f"log_path={record}:quiet=1"
-        command = [python, "-m", "gotcha_sanitizer", str(PROGRAM)]
+        command = [python, "-m", "gotcha_sanitizer", str(program)]
         subprocess.run(command, env=os.environ | env, check=True, capture_output=True)
         events = [json.loads(line) for line in record.read_text("utf-8").splitlines()]
     return {
-        (e["line"], f"{e['name']}/{e['cause']}".rstrip("/"))
+        (f"{e['name']}/{e['cause']}".rstrip("/"), e["function"])
         for e in events
         if e["event"] == "finding" and e["severity"] != "info"
     }
 
 
-def told(python: str, switch: str) -> dict[str, str]:
+def told(python: str, program: Path, switch: str) -> dict[str, str]:
     """What a switch of JAX prints in each scenario, first compilations left out."""
-    command = [python, "-c", EACH, str(PROGRAM.parent), *scenarios()]
+    names = [each.name for each in scenarios() if each.program == program]
+    command = [python, "-c", EACH, str(program), *names]
     env = os.environ | {switch: "1", "JAX_PLATFORMS": "cpu"}
     err = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stderr
     parts = re.split(r"^### (\w+)\n", err, flags=re.M)[1:]
@@ -81,6 +103,11 @@ def verdict(name: str, text: str) -> str:
     return "nothing"
 
 
+def _of_nans(text: str) -> str:
+    """FloatingPointError names the operation, or the control flow that it is in."""
+    return "explained" if "encountered in" in text else "nothing"
+
+
 def version(python: str) -> str:
     code = "import jax, platform; print(jax.__version__, platform.python_version())"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
@@ -89,28 +116,31 @@ def version(python: str) -> str:
 
 
 def measure(python: str) -> dict[str, Any]:
-    found = sanitized(python)
-    explained = told(python, "JAX_EXPLAIN_CACHE_MISSES")
-    nans = told(python, "JAX_DEBUG_NANS")
-    return {
-        name: {
-            "finding": what,
-            "sanitizer": "explained" if (line, what) in found else "nothing",
-            "JAX_EXPLAIN_CACHE_MISSES": verdict(name, explained[name]),
-            "JAX_DEBUG_NANS": verdict(name, nans[name]),
-        }
-        for name, (line, what) in scenarios().items()
-    }
+    results: dict[str, Any] = {}
+    for program in PROGRAMS:
+        found = sanitized(python, program)
+        explained = told(python, program, "JAX_EXPLAIN_CACHE_MISSES")
+        nans = told(python, program, "JAX_DEBUG_NANS")
+        for each in scenarios():
+            if each.program == program:
+                seen = (each.what, each.function) in found
+                results[each.name] = {
+                    "finding": each.what,
+                    "sanitizer": "explained" if seen else "nothing",
+                    "JAX_EXPLAIN_CACHE_MISSES": verdict(each.name, explained[each.name]),
+                    "JAX_DEBUG_NANS": _of_nans(nans[each.name]),
+                }
+    return results
 
 
 def table(results: dict[str, dict[str, Any]]) -> str:
     lines = [f"| scenario | finding | {' | '.join(results)} |", "| --- " * (len(results) + 2) + "|"]
-    for name, (_, what) in scenarios().items():
+    for each in scenarios():
         cells = [
-            f"{row[name]['sanitizer']} (JAX: {row[name]['JAX_EXPLAIN_CACHE_MISSES']})"
+            f"{row[each.name]['sanitizer']} ({row[each.name]['JAX_EXPLAIN_CACHE_MISSES']})"
             for row in results.values()
         ]
-        lines.append(f"| {name} | {what} | {' | '.join(cells)} |")
+        lines.append(f"| {each.name} | {each.what} | {' | '.join(cells)} |")
     totals = []
     for rows in results.values():
         ours = sum(row["sanitizer"] == "explained" for row in rows.values())

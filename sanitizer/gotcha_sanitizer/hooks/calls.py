@@ -16,7 +16,7 @@ from typing import Any
 
 from gotcha_sanitizer.events import SlowCall
 from gotcha_sanitizer.frames import owner, where
-from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks import Context, private, stack
 from gotcha_sanitizer.hooks.staleness import tell
 from gotcha_sanitizer.hooks.watches import watches
 
@@ -82,7 +82,7 @@ class Calls:
 
     def _missed(self) -> None:
         frame = sys._getframe(2)
-        call = private.call(private.find(frame, private.CALL))
+        call = private.call(stack.find(frame, private.CALL))
         if call is None:
             return
         name = getattr(call.fun, "__qualname__", type(call.fun).__name__)

@@ -18,7 +18,7 @@ from typing import Any
 
 from gotcha_sanitizer.events import Ended, Started
 from gotcha_sanitizer.frames import caller, where
-from gotcha_sanitizer.hooks import Context, capture, private, self_tests, trace_ends
+from gotcha_sanitizer.hooks import Context, capture, private, self_tests, stack, trace_ends
 from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.identity import identify
 from gotcha_sanitizer.hooks.loop_counter import turn
@@ -71,12 +71,12 @@ class Compiling:
         self._local.hit = event == private.CACHE_HIT
 
     def _start(self, stage: str, name: str, frame: FrameType) -> None:
-        trace = private.find(frame, private.TRACE) if stage == "trace" else None
+        trace = stack.find(frame, private.TRACE) if stage == "trace" else None
         root = self._root(frame, trace)
         program = self._program(name, root, frame, fresh=stage == "trace")
         if program.function is None:
             self._describe(program, private.call(trace) or private.call(root), frame)
-        program.transform = program.transform or private.transformation(frame)
+        program.transform = program.transform or stack.transformation(frame)
         self._local.hit = None
         self.context.emit(
             Started(
@@ -93,8 +93,8 @@ class Compiling:
         """The frame of the call that an event belongs to: not of one whose trace is running."""
         start = frame if trace is None else trace.f_back
         if self._ahead is None:
-            return private.find(start, private.CALL, stop=private.TRACE)
-        return private.entry(start, self._ahead)
+            return stack.find(start, private.CALL, stop=private.TRACE)
+        return stack.entry(start, self._ahead)
 
     def _program(
         self, name: str, root: FrameType | None, frame: FrameType, fresh: bool
@@ -142,9 +142,9 @@ class Compiling:
         program.beside = self._beside(program.function, fun)
         program.signature = signature(self.context.jax, call)
         if program.function.owner == "jax":
-            gradient = private.gradient(frame)
+            gradient = stack.gradient(frame)
             program.eager = "op" if gradient is None else "grad"
-            if back := private.called_back(frame):  # as good as a loop: once for each run of it
+            if back := stack.called_back(frame):  # as good as a loop: once for each run of it
                 code = back.f_code
                 site = Site(code.co_filename, code.co_firstlineno, code.co_qualname)
                 program.place = program.place._replace(loops=(*program.place.loops, site))
@@ -166,7 +166,7 @@ class Compiling:
         return before() is not None and serial != function.serial
 
     def _end(self, stage: str, name: str, seconds: float, frame: FrameType) -> None:
-        trace = private.find(frame, private.TRACE) if stage == "trace" else None
+        trace = stack.find(frame, private.TRACE) if stage == "trace" else None
         root = self._root(frame, trace)
         program = self._program(name, root, frame, fresh=False)
         if stage == "compile":

@@ -9,7 +9,7 @@ from typing import Any
 
 from gotcha_sanitizer.events import Pickled
 from gotcha_sanitizer.frames import owner, where
-from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks import Context, private, stack
 from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
 
 # The module of a frame below the user's -> through what the array went.
@@ -71,7 +71,7 @@ class Pickling:
 
     def _tell(self, array: Any, frame: FrameType) -> None:
         how = way(frame)
-        if how is None or private.find(frame, private.TRACE) is not None:
+        if how is None or stack.find(frame, private.TRACE) is not None:
             return
         self.context.emit(
             Pickled(

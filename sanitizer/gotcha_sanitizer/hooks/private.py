@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
-from gotcha_sanitizer.frames import owner
-
 # Public event names (jax.monitoring); the stage they time.
 STAGES = {
     "/jax/core/compile/jaxpr_trace_duration": "trace",
@@ -53,7 +51,6 @@ STARTED = "backends_are_initialized"
 CLIENTS = "_backends"
 ARRAY = "ArrayImpl"
 LISTENERS = ("_scalar_listeners", "_event_duration_secs_listeners", "_event_listeners")
-_FAR = 400
 
 
 def nested(code: CodeType, name: str) -> CodeType:
@@ -70,29 +67,6 @@ class Call:
     kwargs: Mapping[str, Any]
 
 
-def find(frame: FrameType | None, name: str, stop: str = "") -> FrameType | None:
-    """The nearest frame of a function, outwards; none beyond a frame called `stop`."""
-    for _ in range(_FAR):
-        if frame is None or (stop and frame.f_code.co_name == stop):
-            return None
-        if frame.f_code.co_name == name:
-            return frame
-        frame = frame.f_back
-    return None
-
-
-def called_back(frame: FrameType | None) -> FrameType | None:
-    """The user's function, outermost, that a running program has called back."""
-    outermost = None
-    for _ in range(_FAR):
-        if frame is None or frame.f_code.co_name == CALLBACK:
-            return outermost if frame is not None else None
-        if owner(frame.f_code.co_filename) == "user":
-            outermost = frame
-        frame = frame.f_back
-    return None
-
-
 def ahead_of_time(jax: Any) -> frozenset[int]:
     """The code, by identity, of what traces or compiles without a call, all of it public."""
     jitted = jax.jit(lambda: None)
@@ -101,30 +75,6 @@ def ahead_of_time(jax: Any) -> frozenset[int]:
     public += [stages.Traced.lower, stages.Lowered.compile]
     codes = [getattr(inspect.unwrap(each), "__code__", None) for each in public]
     return frozenset(id(code) for code in codes if code is not None)
-
-
-def entry(frame: FrameType | None, ahead: frozenset[int]) -> FrameType | None:
-    """Where the program went into JAX, for when CALL is gone; None unless it was by a call."""
-    found = None
-    while frame is not None and owner(frame.f_code.co_filename) == "jax":
-        if id(frame.f_code) in ahead:
-            return None
-        if frame.f_code.co_name == TRACE:
-            break
-        found, frame = frame, frame.f_back
-    return found
-
-
-def gradient(frame: FrameType | None) -> FrameType | None:
-    """The frame of the outermost gradient that is being taken."""
-    found = None
-    for _ in range(_FAR):
-        if frame is None:
-            break
-        if frame.f_code.co_name in GRADIENTS:
-            found = frame
-        frame = frame.f_back
-    return found
 
 
 def call(frame: FrameType | None) -> Call | None:
@@ -149,18 +99,6 @@ def mapped(fun: Any) -> Any:
         return cells["fun"].cell_contents.f
     except (AttributeError, KeyError, TypeError, ValueError):
         return fun
-
-
-def transformation(frame: FrameType | None) -> str:
-    """The transformation that evaluates a jitted function from outside: grad, vmap, or ''."""
-    inner = find(frame, TRANSFORMED, stop=CALL)
-    for _ in range(12):
-        if inner is None:
-            return ""
-        if inner.f_code.co_name in RULES:
-            return RULES[inner.f_code.co_name]
-        inner = inner.f_back
-    return "transformation"
 
 
 def context(jax: Any) -> dict[str, str]:

@@ -42,6 +42,10 @@ class Line:
         self.count = self.visits = self.waits = self.looked = self.idle = self.sent = self.bad = 0
         self.next_look = 1.0
 
+    def is_due(self) -> bool:
+        """The next read that waits is one to look at."""
+        return self.waits + 1 >= self.next_look
+
     def take(self, began: float, ended: float) -> float:
         """Counts a read; the seconds that it waited, 0 where it has not.
 

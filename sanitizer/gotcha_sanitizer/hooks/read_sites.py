@@ -9,7 +9,7 @@ from typing import Any
 
 from gotcha_sanitizer.events import Deleted, HostRead, HostReads, ReadsAt
 from gotcha_sanitizer.frames import loop_around, owner, where
-from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks import Context, private, stack
 from gotcha_sanitizer.hooks.read_line import WAITS, Line
 from gotcha_sanitizer.parts import Site
 
@@ -49,7 +49,7 @@ class Reads:
             return
         key = id(user.f_code) + user.f_lasti
         line = self.lines.get(key) or self.callers.get((key, _address(user.f_back)))
-        if line is not None and finite and ended - began < WAITS:
+        if line is not None and finite and (ended - began < WAITS or not line.is_due()):
             line.take(began, ended)
         elif id(user.f_code) not in self.ignored:
             self.context.guard("host reads", self._note, frame, began, ended, array, finite)
@@ -86,7 +86,7 @@ class Reads:
             return None
         key, caller = id(user.f_code) + user.f_lasti, _address(user.f_back)
         line = self.lines.get(key) or self.callers.get((key, caller))
-        if line is None and private.find(user, private.TRACE) is None:  # traced code runs once
+        if line is None and stack.find(user, private.TRACE) is None:  # traced code runs once
             line = self._learn(user, key, caller)
         return line
 
