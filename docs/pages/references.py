@@ -43,9 +43,120 @@ SOURCES = (
         _JAX + "debugging/flags.html",
         "non-finite-value where-nan-gradient norm-at-zero",
     ),
-    Source("JAX: Pseudorandom numbers", _JAX + "random-numbers.html", "constant-key-in-jit"),
+    Source(
+        "JAX: Pseudorandom numbers",
+        _JAX + "random-numbers.html",
+        "constant-key-in-jit key-not-numpy seed-overflow",
+    ),
+    Source(
+        "JAX: Just-in-time compilation",
+        _JAX + "201/jit.html",
+        "recompile changing-static-argument varying-shape partial-last-batch growing-array "
+        "jit-in-loop jit-of-partial jit-captures-batch large-constant-captured wrong-cache-key "
+        "parameter-ignored-for-self eager-grad eager-optimizer-update eager-op-storm eager-at-loop "
+        "slow-path-call",
+    ),
+    Source(
+        "jax.jit",
+        _JAX + "_autosummary/jax.jit.html",
+        "unhashable-static-argument unknown-static-name changing-static-argument donated-twice",
+    ),
+    Source(
+        "jax.grad",
+        _JAX + "_autosummary/jax.grad.html",
+        "grad-int-input grad-int-output grad-kwarg-only grad-missing-has-aux grad-non-scalar "
+        "zero-gradient",
+    ),
+    Source(
+        "JAX: Control flow and logical operators with jit",
+        _JAX + "201/control-flow.html",
+        "eager-control-flow scan-carry-type array-truth-value",
+    ),
+    Source("jax.lax.while_loop", _JAX + "_autosummary/jax.lax.while_loop.html", "grad-of-while"),
+    Source("jax.custom_vjp", _JAX + "_autosummary/jax.custom_vjp.html", "custom-vjp-structure"),
+    Source(
+        "JAX: Pytrees",
+        _JAX + "101/pytrees.html",
+        "dict-values-leaf trailing-comma-on-state tree-map-structure mixed-dict-keys "
+        "opt-state-index namedtuple-rebuilt-by-type general-type-first dict-test-misses-frozendict",
+    ),
+    Source(
+        "JAX: Custom pytree nodes",
+        _JAX + "custom_pytrees.html",
+        "unregistered-pytree general-type-first",
+    ),
+    Source(
+        "JAX: Asynchronous dispatch",
+        _JAX + "async_dispatch.html",
+        "host-read-every-step iterate-device-array timing-without-wait",
+    ),
+    Source(
+        "JAX: GPU memory allocation",
+        _JAX + "201/gpu-memory.html",
+        "out-of-memory memory-growth",
+    ),
+    Source(
+        "JAX: Configuration options",
+        _JAX + "config_options.html",
+        "unknown-config-option environment-set-too-late backend-started-too-early backend-missing "
+        "silent-cpu-fallback",
+    ),
+    Source(
+        "JAX: Distributed arrays and automatic parallelization",
+        _JAX + "201/sharding.html",
+        "incompatible-devices indivisible-batch sharding-constraint-no-mesh unbound-axis",
+    ),
+    Source(
+        "Flax: Batch normalization",
+        "https://flax.readthedocs.io/en/v0.6.11/guides/batch_norm.html",
+        "batch-stats-dropped mutable-result-not-unpacked eval-in-train-mode",
+    ),
+    Source(
+        "Flax NNX vs JAX transformations",
+        "https://flax.readthedocs.io/en/latest/guides/jax_and_nnx_transforms.html",
+        "jit-on-nnx-module nnx-closure-stale",
+    ),
+    Source(
+        "flax.nnx.Optimizer",
+        "https://flax.readthedocs.io/en/latest/api_reference/flax.nnx/training/optimizer.html",
+        "nnx-optimizer-args",
+    ),
+    Source(
+        "Optax documentation",
+        "https://optax.readthedocs.io/",
+        "clip-after-optimizer positive-learning-rate update-without-params optimizer-reinitialised "
+        "double-softmax log-of-softmax label-ignore-index",
+    ),
+    Source(
+        "jax.device_put",
+        _JAX + "_autosummary/jax.device_put.html",
+        "per-example-device-put numpy-weights-each-call",
+    ),
+    Source(
+        "Python: What can be pickled and unpickled",
+        "https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled",
+        "closure-pickled device-array-pickled",
+    ),
+    Source("Python: json", "https://docs.python.org/3/library/json.html", "array-in-json"),
+    Source(
+        "Python: os.fork", "https://docs.python.org/3/library/os.html#os.fork", "fork-after-jax"
+    ),
+    Source(
+        "numpy.save",
+        "https://numpy.org/doc/stable/reference/generated/numpy.save.html",
+        "tree-in-np-save",
+    ),
+    Source(
+        "Orbax: Checkpointing",
+        "https://orbax.readthedocs.io/en/latest/guides/checkpoint/orbax_checkpoint_101.html",
+        "orbax-existing-dir orbax-relative-path checkpoint-of-another-model",
+    ),
     Source("JAX: Change log", _JAX + "changelog.html", "removed-api"),
-    Source("JAX: jax.checkpoint", _JAX + "_autosummary/jax.checkpoint.html", "scan-without-remat"),
+    Source(
+        "JAX: jax.checkpoint",
+        _JAX + "_autosummary/jax.checkpoint.html",
+        "checkpoint-policy-called",
+    ),
     Source("JAX: jax.make_mesh", _JAX + "_autosummary/jax.make_mesh.html", "mesh-axis-types"),
     Source(
         "Orbax: Checkpointers",

@@ -17,7 +17,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
     parser.add_argument("--quick", action="store_true", help="the smallest form: does it run?")
     parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu"))
-    parser.add_argument("--minutes", type=float, help="for all (20 on a CPU, 7.7 on a GPU)")
+    parser.add_argument("--minutes", type=float, help="for all (45 on a CPU, 7.7 on a GPU)")
 
 
 def run(args: argparse.Namespace) -> int:
