@@ -15,7 +15,7 @@ demo: $(READY)  ## both tools on a small flawed example, and the trainer for a f
 test: check newest  ## everything that CI runs
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-newest: $(READY)  ## the newest Python that is here: the scenarios of the sanitizer run on it too
+newest: $(READY)  ## the newest Python that is here: what needs it is tested on it
 	@bash tests/newest_python.sh $(PYTHON)
 
 check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale pages

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from measuring.programs import marks as marked
-from pages import measured, symptoms
+from pages import measured, references, symptoms
 from pages.catalogue import CRASH, RUN_TIME, gotchas
 from trainer_marks import marks
 
@@ -32,6 +32,10 @@ def stems(folder: str, pattern: str) -> set[str]:
 def test_every_name_has_a_page_and_every_page_a_name():
     assert stems("docs/gotchas", "*.md") == NAMES | {"README", "symptoms"}
     assert shipped.names() == NAMES
+
+
+def test_documentation_is_named_for_gotchas_that_there_are():
+    assert not {name for each in references.SOURCES for name in each.names.split()} - NAMES
 
 
 def test_every_name_is_a_row_of_the_index():

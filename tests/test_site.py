@@ -7,7 +7,6 @@ import http.server
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -18,9 +17,10 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
+from tests.browser import dom, needs_browser
+
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "site"
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
 OWN = ROOT / ".venv-docs" / "bin" / "python"  # `make site`
 HERE = sys.executable if importlib.util.find_spec("zensical") else ""
 BUILDER = str(OWN) if OWN.exists() else HERE
@@ -55,7 +55,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not BUILDER, reason="Zensical is not installed: `make site` installs it"),
 ]
-in_a_browser = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on this machine")
 
 
 class Page(HTMLParser):
@@ -174,39 +173,26 @@ def address(pages: dict[str, Page]) -> Iterator[str]:
 
 def browse(url: str, folder: Path) -> tuple[str, list[str]]:
     """The page as it is after its scripts ran, and what our own script found."""
-    assert BROWSER
-    options = (
-        *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking"),
-        *("--no-first-run", f"--user-data-dir={folder / 'profile'}"),
-        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-    )
-    done = subprocess.run(
-        [BROWSER, *options, "--dump-dom", url],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | {"HOME": str(folder)},
-    )
-    assert done.returncode == 0, done.stderr
-    shown = re.search(r'data-shown="([^"]*)"', done.stdout)
+    text = dom(url, folder, "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
+    shown = re.search(r'data-shown="([^"]*)"', text)
     assert shown, "our script did not come to its end"
-    return done.stdout, shown[1].split()
+    return text, shown[1].split()
 
 
-@in_a_browser
+@needs_browser
 @pytest.mark.parametrize(
     ("path", "says"),
     [("/", "Start from the symptom"), ("/gotchas/where-nan-gradient/", "What happens")],
 )
 def test_a_browser_shows_it(path: str, says: str, address: str, tmp_path: Path):
-    dom, loaded = browse(f"{address}{path}?loads", tmp_path)
-    assert says in dom
-    assert '<html lang="en" class="js' in dom, "its own scripts did not run"
+    text, loaded = browse(f"{address}{path}?loads", tmp_path)
+    assert says in text
+    assert '<html lang="en" class="js' in text, "its own scripts did not run"
     assert any(name.endswith(".js") for name in loaded)
     assert {urlsplit(name).netloc for name in loaded} == {urlsplit(address).netloc}
 
 
-@in_a_browser
+@needs_browser
 def test_the_search_finds_a_gotcha(address: str, tmp_path: Path):
     _, found = browse(f"{address}/?search", tmp_path)
     assert any(urlsplit(link).path == "/gotchas/where-nan-gradient/" for link in found), found

@@ -227,7 +227,7 @@ def test_the_trial_is_of_the_rows_and_the_window_of_the_run(
 
     def picky(q_BTHK, k_BTHK, v_BTHK, segments_BT, *, window: int, packed: bool):
         if (window, q_BTHK.shape[1]) == (24, 192):
-            raise NotImplementedError("no window of 24\nmore")
+            raise RuntimeError("no window of 24\nmore")  # as XLA refuses
         return q_BTHK
 
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")

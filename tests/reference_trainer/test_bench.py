@@ -178,7 +178,7 @@ def test_the_command_lists_and_refuses(capsys):
 
 @pytest.mark.skipif(
     importlib.util.find_spec("torch") is None,
-    reason="PyTorch is a rival that is measured where somebody has it; we do not install it",
+    reason="PyTorch (3 GB) is a rival that is measured where somebody has it; we do not install it",
 )
 def test_the_torch_step_learns():
     from reference_trainer.bench import cases

@@ -14,7 +14,8 @@ def interpreters() -> dict[str, str]:
     here = f"{sys.version_info[0]}.{sys.version_info[1]}"
     found = {here: sys.executable}
     for tag in ("312", "313"):
-        python = ROOT / f".venv-{tag}" / "bin" / "python"
-        if python.exists():
+        folder = ROOT / f".venv-{tag}"
+        python = folder / "bin" / "python"
+        if (folder / f".ready-{tag}").exists():  # made to its end
             found.setdefault(f"{tag[0]}.{tag[1:]}", str(python))
     return found

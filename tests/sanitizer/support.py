@@ -25,7 +25,9 @@ code = compile(open(sys.argv[0]).read(), sys.argv[0], "exec")
 __file__ = sys.argv[0]
 exec(code)
 """
-_MARK = re.compile(r"# ! (?P<what>\S+)(?: (?P<function>\S+))?")
+_MARK = re.compile(
+    r"# ! (?P<what>\S+)(?: (?P<function>\S+))?(?: (?P<when>since|before) (?P<version>3\.\d+))?$"
+)
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,21 @@ def run(
     return Result(done.returncode, done.stdout, done.stderr, fold(events))
 
 
-def marks(program: Path) -> set[tuple[int, str, str]]:
-    """(line, name/cause, function) of each `# ! name/cause function` of a program."""
+def marks(program: Path, python: str = "3.11") -> set[tuple[int, str, str]]:
+    """(line, name/cause, function) of each `# ! name/cause function` of a program.
+
+    ` since 3.12` and ` before 3.12` behind it hold on those Pythons only.
+    """
     return {
         (number, found["what"], found["function"] or "")
         for number, line in enumerate(program.read_text("utf-8").splitlines(), 1)
-        if (found := _MARK.search(line))
+        if (found := _MARK.search(line)) and _holds(found["when"], found["version"], python)
     }
+
+
+def _holds(when: str | None, version: str | None, python: str) -> bool:
+    """Two-digit minor versions compare as text."""
+    return when is None or (when == "since") == (python >= (version or ""))
 
 
 def found(result: Result) -> set[tuple[int, str, str]]:

@@ -51,9 +51,7 @@ def test_exitcode_of_a_program_whose_code_may_not_be_seen(go):
     assert ("exitcode: prog.py:9 may have ended the program" in done.err) == unseen
 
 
-@pytest.mark.skipif(
-    sys.version_info < (3, 12), reason="there is no sys.monitoring to take the places of"
-)
+@pytest.mark.monitoring
 def test_exitcode_where_other_tools_hold_all_places(go):
     """Then it is done as on Python 3.11: a code of the program is never changed."""
     body = """

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,6 +13,7 @@ from gotcha_sanitizer.record import fold
 from gotcha_sanitizer.reporters import html
 from gotcha_sanitizer.reporters._page.axis import sizes, ticks, times
 from gotcha_sanitizer.reporters._page.markup import prose, tag
+from tests.browser import dom, needs_browser
 from tests.sanitizer import records
 
 NASTY = (
@@ -26,7 +24,6 @@ NASTY = (
     "\udcff no UTF-8",
     "a" * 400,
 )
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
 
 
 class Page(HTMLParser):
@@ -176,28 +173,12 @@ def test_axes_have_round_numbers():
     assert ticks(0, 5) == [0.0]
 
 
-def browse(file: Path, *options: str) -> str:
-    """The page as it is after its script ran."""
-    assert BROWSER
-    profile = f"--user-data-dir={file.parent / 'profile'}"
-    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", profile, *options]
-    done = subprocess.run(
-        [*command, "--dump-dom", file.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | {"HOME": str(file.parent)},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="looked at where there is a Chromium")
+@needs_browser
 def test_a_browser_runs_our_script_and_no_other(tmp_path: Path):
     file = tmp_path / "run.html"
     file.write_text(html.render(fold(hostile(2000))), "utf-8")
-    shown = Page(browse(file))
+    shown = Page(dom(file.as_uri(), tmp_path))
     assert shown.count("button") == 10  # a head of the table each
     assert shown.count("script") == 1
     title = shown.text[:200]
@@ -205,7 +186,7 @@ def test_a_browser_runs_our_script_and_no_other(tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="looked at where there is a Chromium")
+@needs_browser
 def test_a_click_sorts_a_table(tmp_path: Path):
     names = [
         records.program(n, 1.0, function=f"f{n}", defined=[f"{n}.py", 1], seconds={"compile": took})
@@ -217,6 +198,8 @@ def test_a_click_sorts_a_table(tmp_path: Path):
     file = tmp_path / "run.html"
     for clicks, order in ((1, "f0 f2 f1"), (2, "f1 f2 f0")):
         file.write_text(text.replace("</body>", f"<script>{click * clicks}</script></body>"))
-        table = re.search(r'<table class="sortable">.*?</table>', browse(file), re.DOTALL)
+        table = re.search(
+            r'<table class="sortable">.*?</table>', dom(file.as_uri(), tmp_path), re.DOTALL
+        )
         assert table
         assert " ".join(re.findall(r">(f\d)<", table[0])) == order

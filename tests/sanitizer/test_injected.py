@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +21,6 @@ jnp = pytest.importorskip("jax.numpy")
 
 pytest_plugins = ["pytester"]
 
-NEW_PYTHON = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring")
 FAULTS = [  # (module, name, in which degraded line it is told)
     ("hooks.compiling", "Compiling._looked_up", "compile events"),
     ("hooks.environment", "Environment._count", "environment"),
@@ -35,10 +33,10 @@ FAULTS = [  # (module, name, in which degraded line it is told)
     ("hooks.traces", "Traces.keep", "compile events"),
     ("hooks.hosts", "Hosts.look", "end"),
     ("hooks.private", "hosts", "end"),
-    pytest.param("hooks.calls", "Calls.add", "compile events", marks=NEW_PYTHON),
-    pytest.param("hooks.calls", "Calls.arm", "ticker", marks=NEW_PYTHON),
-    pytest.param("hooks.calls", "Calls._called", "calls", marks=NEW_PYTHON),
-    pytest.param("hooks.calls", "Calls._missed", "slow calls", marks=NEW_PYTHON),
+    pytest.param("hooks.calls", "Calls.add", "compile events", marks=pytest.mark.monitoring),
+    pytest.param("hooks.calls", "Calls.arm", "ticker", marks=pytest.mark.monitoring),
+    pytest.param("hooks.calls", "Calls._called", "calls", marks=pytest.mark.monitoring),
+    pytest.param("hooks.calls", "Calls._missed", "slow calls", marks=pytest.mark.monitoring),
 ]
 
 
@@ -101,7 +99,7 @@ class Touchy:
         return 1.0
 
 
-@NEW_PYTHON
+@pytest.mark.monitoring
 def test_objects_that_are_called_beside_jitted_functions_are_left_alone(monkeypatch):
     gotcha.stop()
     watched = session.start(Options(quiet=True))

@@ -18,7 +18,7 @@ def test_scenario(program: str, python: str, tmp_path: Path):
     path = SCENARIOS / f"{program}.py"
     result = run(path, tmp_path / "run.jsonl", python=interpreters()[python])
     assert result.code == 0, result.err
-    assert found(result) == marks(path), result.err
+    assert found(result) == marks(path, python), result.err
 
 
 def test_the_scenarios_have_faults():

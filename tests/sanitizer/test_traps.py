@@ -87,7 +87,6 @@ TRAPS = {
     # a jit made anew over a kept trace
     24: ["test_a_jit_made_anew_is_no_storm"],
 }
-NEW_PYTHON = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring")
 
 
 @pytest.mark.parametrize("number", range(1, 25))
@@ -103,11 +102,12 @@ class Unhashable:
         raise AssertionError("hashing a code object walks its bytecode")
 
 
-@NEW_PYTHON
+@pytest.mark.monitoring
 def test_callbacks_hash_no_code(running: Session):
     """Nor do they keep the code by its equality: they are called with code objects only."""
     jitted = jax.jit(lambda x: x)
-    made: Any = calls.Calls(SimpleNamespace(jax=jax, guard=running.guard), 3, type(jitted))  # type: ignore[arg-type]
+    context: Any = SimpleNamespace(jax=jax, guard=running.guard, now=lambda: 1.0)
+    made: Any = calls.Calls(context, 3, type(jitted))
     made._set = lambda code, events: None
     code: Any = Unhashable()
     made.add(code)
@@ -122,7 +122,7 @@ def _storm() -> None:
         jax.jit(lambda x: x + i)(1.0)  # noqa: B023
 
 
-@NEW_PYTHON
+@pytest.mark.monitoring
 @pytest.mark.parametrize("taken", [(0, 1, 4), (0, 1, 2, 3, 4, 5)])
 def test_places_of_other_tools(taken: tuple[int, ...]):
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
@@ -144,7 +144,7 @@ def test_places_of_other_tools(taken: tuple[int, ...]):
             monitoring.free_tool_id(n)
 
 
-@NEW_PYTHON
+@pytest.mark.monitoring
 def test_events_of_other_tools(running: Session, monkeypatch):
     """Another tool's event that is switched off stays so: `restart_events` is never called."""
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
