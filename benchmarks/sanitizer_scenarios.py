@@ -1,13 +1,14 @@
 """Which of the scenarios the sanitizer explains, and which JAX's own switches do, per version.
 
-    python benchmarks/sanitizer_scenarios.py PYTHON...   writes results/sanitizer_scenarios.json
+    python -m benchmarks.sanitizer_scenarios PYTHON...   writes results/sanitizer_scenarios.json
 
 Each PYTHON is an interpreter with JAX and Flax. The scenarios are the functions of PROGRAMS with
-a marked line; the tests hold that each finding stands at its line.
+marked lines; one is explained where each of its marks has a finding at its line.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.sanitizer.support import found, marks, run
+
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "sanitizer"
 PROGRAMS = (
@@ -26,7 +29,7 @@ PROGRAMS = (
     TESTS / "scenarios" / "captures.py",
     TESTS / "programs" / "host_faults.py",
 )
-_MARK = re.compile(r"# ! (?P<what>\S+)(?: (?P<function>\S+))?(?: since 3\.\d+)?$")
+Mark = tuple[int, str, str]  # line, name/cause, function
 # Runs every scenario with a line before it on standard error, to tell their messages apart.
 EACH = """
 import importlib, pathlib, sys
@@ -44,48 +47,38 @@ for name in sys.argv[2:]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A function with a fault, and what the sanitizer must say of which function."""
+    """A function with a fault, and what the sanitizer must say in it."""
 
-    program: Path
     name: str
-    what: str
-    function: str
+    marks: frozenset[Mark]
+
+    @property
+    def what(self) -> str:
+        return ", ".join(sorted({what.rstrip("/") for _, what, _ in self.marks}))
 
 
-def scenarios() -> list[Scenario]:
-    """In the order of the files; of a function with several marks the last counts."""
-    found: dict[str, Scenario] = {}
-    for program in PROGRAMS:
-        name = ""
-        for line in program.read_text("utf-8").splitlines():
-            if line.startswith("def "):
-                name = line[4:].partition("(")[0]
-            if mark := _MARK.search(line):
-                what, function = mark["what"].rstrip("/"), mark["function"] or ""
-                found[name] = Scenario(program, name, what, function)
-    return list(found.values())
+def scenarios(program: Path, version: str) -> list[Scenario]:
+    """In the order of the file; those that this version of Python lets the sanitizer see."""
+    marked = marks(program, version)
+    made = []
+    for node in ast.parse(program.read_text("utf-8")).body:
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        own = frozenset(mark for mark in marked if mark[0] in lines)
+        if isinstance(node, ast.FunctionDef) and own:
+            made.append(Scenario(node.name, own))
+    return made
 
 
-def sanitized(python: str, program: Path) -> set[tuple[str, str]]:
-    """(name or name/cause, function) of each finding."""
+def sanitized(python: str, program: Path) -> set[Mark]:
     with tempfile.TemporaryDirectory() as folder:
-        record = Path(folder) / "run.jsonl"
-        sources = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
-        env = {"PYTHONPATH": sources, "GOTCHA_SANITIZE": "1", "JAX_PLATFORMS": "cpu"}
-        env["GOTCHA_OPTIONS"] = f"log_path={record}:quiet=1"
-        command = [python, "-m", "gotcha_sanitizer", str(program)]
-        subprocess.run(command, env=os.environ | env, check=True, capture_output=True)
-        events = [json.loads(line) for line in record.read_text("utf-8").splitlines()]
-    return {
-        (f"{e['name']}/{e['cause']}".rstrip("/"), e["function"])
-        for e in events
-        if e["event"] == "finding" and e["severity"] != "info"
-    }
+        result = run(program, Path(folder) / "run.jsonl", python=python)
+    if result.code:
+        raise SystemExit(f"{program} failed with {python}:\n{result.err}")
+    return found(result)
 
 
-def told(python: str, program: Path, switch: str) -> dict[str, str]:
+def told(python: str, program: Path, names: list[str], switch: str) -> dict[str, str]:
     """What a switch of JAX prints in each scenario, first compilations left out."""
-    names = [each.name for each in scenarios() if each.program == program]
     command = [python, "-c", EACH, str(program), *names]
     env = os.environ | {switch: "1", "JAX_PLATFORMS": "cpu"}
     err = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stderr
@@ -108,45 +101,49 @@ def _of_nans(text: str) -> str:
     return "explained" if "encountered in" in text else "nothing"
 
 
-def version(python: str) -> str:
+def versions(python: str) -> tuple[str, str]:
+    """Of JAX and of Python."""
     code = "import jax, platform; print(jax.__version__, platform.python_version())"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
     jax, own = done.stdout.split()
-    return f"jax {jax}, Python {own}"
+    return jax, own
 
 
-def measure(python: str) -> dict[str, Any]:
+def measure(python: str, version: str) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for program in PROGRAMS:
-        found = sanitized(python, program)
-        explained = told(python, program, "JAX_EXPLAIN_CACHE_MISSES")
-        nans = told(python, program, "JAX_DEBUG_NANS")
-        for each in scenarios():
-            if each.program == program:
-                seen = (each.what, each.function) in found
-                results[each.name] = {
-                    "finding": each.what,
-                    "sanitizer": "explained" if seen else "nothing",
-                    "JAX_EXPLAIN_CACHE_MISSES": verdict(each.name, explained[each.name]),
-                    "JAX_DEBUG_NANS": _of_nans(nans[each.name]),
-                }
+        own = scenarios(program, version)
+        names = [each.name for each in own]
+        seen = sanitized(python, program)
+        explained = told(python, program, names, "JAX_EXPLAIN_CACHE_MISSES")
+        nans = told(python, program, names, "JAX_DEBUG_NANS")
+        for each in own:
+            results[each.name] = {
+                "finding": each.what,
+                "sanitizer": "explained" if each.marks <= seen else "nothing",
+                "JAX_EXPLAIN_CACHE_MISSES": verdict(each.name, explained[each.name]),
+                "JAX_DEBUG_NANS": _of_nans(nans[each.name]),
+            }
     return results
 
 
 def table(results: dict[str, dict[str, Any]]) -> str:
     lines = [f"| scenario | finding | {' | '.join(results)} |", "| --- " * (len(results) + 2) + "|"]
-    for each in scenarios():
+    names = {name: row["finding"] for rows in results.values() for name, row in rows.items()}
+    for name, what in names.items():
         cells = [
-            f"{row[each.name]['sanitizer']} ({row[each.name]['JAX_EXPLAIN_CACHE_MISSES']})"
-            for row in results.values()
+            f"{rows[name]['sanitizer']} ({rows[name]['JAX_EXPLAIN_CACHE_MISSES']})"
+            if name in rows
+            else "not seen there"
+            for rows in results.values()
         ]
-        lines.append(f"| {each.name} | {each.what} | {' | '.join(cells)} |")
+        lines.append(f"| {name} | {what} | {' | '.join(cells)} |")
     totals = []
     for rows in results.values():
         ours = sum(row["sanitizer"] == "explained" for row in rows.values())
         theirs = sum(row["JAX_EXPLAIN_CACHE_MISSES"] == "explained" for row in rows.values())
         nans = sum(row["JAX_DEBUG_NANS"] == "explained" for row in rows.values())
-        totals.append(f"{ours} of {len(rows)} (JAX: {theirs}; debug_nans: {nans})")
+        totals.append(f"{ours} of {len(names)} (JAX: {theirs}; debug_nans: {nans})")
     lines.append(f"| **explained** | | {' | '.join(totals)} |")
     return "\n".join(lines)
 
@@ -155,7 +152,10 @@ def main() -> int:
     if len(sys.argv) < 2:
         print(__doc__)
         return 2
-    results = {version(python): measure(python) for python in sys.argv[1:]}
+    results = {}
+    for python in sys.argv[1:]:
+        jax, own = versions(python)
+        results[f"jax {jax}, Python {own}"] = measure(python, own)
     path = ROOT / "benchmarks" / "results" / "sanitizer_scenarios.json"
     path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     print(table(results))

@@ -89,6 +89,11 @@ def test_waiting_on_purpose_is_a_note():
     assert [finding.severity for finding in reads(how="block_until_ready")] == ["info"]
 
 
+def test_of_steps_that_are_over_before_the_host_wakes_up_every_nth_is_read():
+    assert "step before" in reads()[0].advice
+    assert "step before" not in reads(waits=3000, visits=3000, count=3000)[0].advice
+
+
 def test_many_leaves_of_one_visit():
     assert reads(count=1000)
 

@@ -150,18 +150,14 @@ def known_flags(told: Told) -> dict[str, bool]:
 
 def decided(flow: Flow, node: cst.BaseExpression) -> Flag:
     """The truth of a condition while tracing, where flags decide it."""
+    if (read := _flag(node)) is not None:
+        name, same = read
+        param = name.removesuffix(IS_NONE)
+        if name not in flow.flags or flow.state is None:
+            return None
+        own = flow.state.env.get(param, UNKNOWN).param == param  # it was not assigned again
+        return flow.flags[name] is same if own else None
     match node:
-        case cst.Name(value=name) if name in flow.flags and flow.state is not None:
-            own = flow.state.env.get(name, UNKNOWN).param == name  # it was not assigned again
-            return flow.flags[name] if own else None
-        case cst.Comparison(
-            left=cst.Name(value=name),
-            comparisons=[
-                cst.ComparisonTarget(cst.Is() | cst.IsNot() as operator, cst.Name(value="None"))
-            ],
-        ) if name + IS_NONE in flow.flags and flow.state is not None:
-            own = flow.state.env.get(name, UNKNOWN).param == name
-            return isinstance(operator, cst.IsNot) if own else None
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
             truth = decided(flow, inner)
             return None if truth is None else not truth
@@ -194,22 +190,30 @@ def take_side(flow: Flow) -> None:
 
 def unseen(told: Told, test: cst.CSTNode, holds: bool) -> bool:
     """No traced call is seen to make this condition so."""
+    if (read := _flag(test)) is not None:
+        name, same = read
+        wanted = same is holds
+        # A training run is sure to set a flag of FLAGS.
+        return name not in FLAGS and wanted not in told.get(name, {wanted})
     match test:
-        case cst.Name(value=name):
-            if name in FLAGS:
-                return False  # a training run is sure to set it
-            return holds not in told.get(name, {holds})
-        case cst.Comparison(
-            left=cst.Name(value=name),
-            comparisons=[
-                cst.ComparisonTarget(cst.Is() | cst.IsNot() as operator, cst.Name(value="None"))
-            ],
-        ):
-            is_none = isinstance(operator, cst.Is) == holds
-            return is_none not in told.get(name + IS_NONE, {is_none})
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
             return unseen(told, inner, not holds)
         case cst.BooleanOperation(left=left, operator=operator, right=right):
             both = isinstance(operator, cst.And) == holds
             return both and (unseen(told, left, holds) or unseen(told, right, holds))
     return False
+
+
+def _flag(test: cst.CSTNode) -> tuple[str, bool] | None:
+    """The flag that `p`, `p is None` or `p is not None` reads, and the truth where it is true."""
+    match test:
+        case cst.Name(value=name):
+            return name, True
+        case cst.Comparison(
+            left=cst.Name(value=name),
+            comparisons=[
+                cst.ComparisonTarget(cst.Is() | cst.IsNot() as operator, cst.Name(value="None"))
+            ],
+        ):
+            return name + IS_NONE, isinstance(operator, cst.Is)
+    return None

@@ -1,4 +1,4 @@
-"""What is made from one key and then compared: it is meant to be alike."""
+"""What is made from one key a second time, or to be compared: it is meant to be alike."""
 
 from __future__ import annotations
 
@@ -28,6 +28,22 @@ def compared(body: Body, now: Call, before: Call) -> bool:
     later = [lines.statements[at] for at in lines.after(place, {one, other})]
     return any(_checks(line, {one, other}) for line in later) or (
         _are_models(now, before) and _go_on_alike(later, one, other)
+    )
+
+
+def made_again(now: Call, before: Call) -> bool:
+    """`models = build(keys)` a second time at the top of a file: the same thing, under its name."""
+    if now is before or now.body.function.number != 0 or now.at.loops:
+        return False
+    assigned = bound_by(now.at.statement)
+    same = _text_of_line(now.at.statement) == _text_of_line(before.at.statement)
+    return same and bool(assigned) and assigned.isdisjoint(names_in(now.node))
+
+
+def _text_of_line(line: cst.CSTNode) -> list[str]:
+    """Without its comments."""
+    return (
+        [text_of(part) for part in line.body] if isinstance(line, cst.SimpleStatementLine) else []
     )
 
 

@@ -19,6 +19,7 @@ from gotcha_lint.facts.random import (
     SAME_ON_PURPOSE,
     SAME_SEED,
 )
+from gotcha_lint.queries import alike
 from gotcha_lint.queries.idle import equal_starts
 from gotcha_lint.queries.reads import is_clock
 from gotcha_lint.rule import text_of
@@ -37,7 +38,7 @@ def on_purpose(now: Call, before: Call) -> bool:
         return True
     if len(names) > 1 or now.name.startswith("jax.random."):
         return False
-    if _told_apart(now, before) or _made_again(now, before):
+    if _told_apart(now, before) or alike.made_again(now, before):
         return True
     names |= {call.base.of.lower() for call in (now, before) if call.base is not None}
     if any(word in name for name in names for word in SAME_ON_PURPOSE):
@@ -167,22 +168,6 @@ def _told_apart(now: Call, before: Call) -> bool:
     return any(
         isinstance(one.literal, str) and isinstance(other.literal, str) and one != other
         for one, other in pairs
-    )
-
-
-def _made_again(now: Call, before: Call) -> bool:
-    """`models = build(keys)` a second time at the top of a file: the same thing, under its name."""
-    if now is before or now.body.function.number != 0 or now.at.loops:
-        return False
-    assigned = bound_by(now.at.statement)
-    same = _text_of_line(now.at.statement) == _text_of_line(before.at.statement)
-    return same and bool(assigned) and assigned.isdisjoint(names_in(now.node))
-
-
-def _text_of_line(line: cst.CSTNode) -> list[str]:
-    """Without its comments."""
-    return (
-        [text_of(part) for part in line.body] if isinstance(line, cst.SimpleStatementLine) else []
     )
 
 

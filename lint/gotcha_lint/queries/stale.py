@@ -11,6 +11,7 @@ from gotcha_lint.analysis.resets import compiles_anew, element, global_of
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Place
 from gotcha_lint.analysis.syntax import children, dotted, literal, walk
+from gotcha_lint.analysis.values import OPTIMIZER
 from gotcha_lint.queries.places import is_test, is_test_file, long_loops
 from gotcha_lint.rule import text_of
 
@@ -82,16 +83,17 @@ def rebound_after(call: Call, calls: list[Call], name: str) -> Place | None:
     binds = [bind for bind in call.body.of(Bind) if bind.name == name]
     changes, old = [], ""
     for bind in binds:
-        new = _of_literals(bind.source)
+        new = _same_optimizer(bind)
         if not new or new != old:
             changes.append(bind)
         old = new
     return changed_after(call, calls, changes)
 
 
-def _of_literals(source: cst.CSTNode | None) -> str:
+def _same_optimizer(bind: Bind) -> str:
     """The text of `optax.adam(1e-4)`, which is the same wherever it stands; else nothing."""
-    if not isinstance(source, cst.Call) or not source.args or dotted(source.func) is None:
+    source = bind.source
+    if bind.value.of != OPTIMIZER or not isinstance(source, cst.Call):
         return ""
     known = all(literal(arg.value) is not None for arg in source.args)
     return text_of(source) if known else ""

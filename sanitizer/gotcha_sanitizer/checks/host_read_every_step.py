@@ -17,7 +17,9 @@ _WAITED = 1e-3  # seconds in all
 _SHARE = 0.02  # of the run, and of the time since the first read
 _LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
 _WORTH = 0.01  # ... unless reading later could spare this share of the time
+_SHORT = 1e-3  # seconds: waking up from such a wait takes about as long as the step
 
+_WAIT = "block_until_ready"  # waiting on purpose, as a benchmark does
 _CALLED = {
     "__float__": "float()",
     "__int__": "int()",
@@ -38,8 +40,9 @@ class HostReadEveryStep(Check):
 
     A finding only where a line reads at each turn of its loop, waits for a good part of the run,
     and leaves nothing in flight: the device then idles until the next step is queued. Reading the
-    loss of the step before, once the next step is queued, waits as long and is right. So is reading
-    every n steps or once per epoch. `seconds` is what could be spared at most: the time that the
+    loss of the step before, once the next step is queued, waits as long and is right, unless the
+    next step too is done before the host has woken up. So is reading every n steps or once per
+    epoch. `seconds` is what could be spared at most: the time that the
     host took between the reads, while the device had nothing to do.
     """
 
@@ -65,7 +68,6 @@ def _stalls(row: ReadsAt, now: float) -> bool:
 
 def _finding(row: ReadsAt, now: float) -> Finding:
     how = _CALLED.get(row.how, f".{row.how}()")
-    only_waits = row.how == "block_until_ready"
     chain = ((row.loops[0], "the loop"),) if row.loops else ()
     return Finding(
         name="host-read-every-step",
@@ -73,13 +75,11 @@ def _finding(row: ReadsAt, now: float) -> Finding:
         f"{plural(row.waits, 'time')}, {seconds(row.waited)} in all; nothing was queued meanwhile, "
         "so the device idles until the next step comes",
         site=row.site,
-        advice="wait once, after the loop"
-        if only_waits
-        else "read it every n steps, or read the value of the step before once the next is queued",
+        advice=_advice(row),
         function=row.site.function,
         count=row.count,
         seconds=row.spared,
-        severity="info" if only_waits else "warning",  # waiting on purpose, as a benchmark does
+        severity="info" if row.how == _WAIT else "warning",
         chain=chain,
         evidence={
             "method": row.how,
@@ -90,3 +90,11 @@ def _finding(row: ReadsAt, now: float) -> Finding:
         },
         key=(row.site.path, row.site.line),
     )
+
+
+def _advice(row: ReadsAt) -> str:
+    if row.how == _WAIT:
+        return "wait once, after the loop"
+    if row.waited < _SHORT * row.waits:
+        return "read it every n steps: such short steps are over before a waiting host wakes up"
+    return "read it every n steps, or read the value of the step before once the next is queued"

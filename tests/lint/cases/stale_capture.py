@@ -220,3 +220,13 @@ def optimizer_of_another_rate(params, batches):
     for batch in batches:
         params, state = step(batch, state)
     return params
+
+
+def noise_drawn_by_the_same_line(batches):
+    noise = np.random.rand(3)
+    step = jax.jit(lambda batch: batch + noise)
+    for batch in batches:
+        print(step(batch))
+    noise = np.random.rand(3)  # ! stale-capture
+    for batch in batches:
+        print(step(batch))

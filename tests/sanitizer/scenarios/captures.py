@@ -18,13 +18,13 @@ def captured_constant():
     by_table(x)
 
 
-@jax.jit  # ! stale-capture/global by_global before 3.12
-def by_global(batch):
-    return batch * SCALE
-
-
 def stale_value():
-    global SCALE
+    global SCALE, by_global  # who looks only at the end finds what is still there
+
+    @jax.jit  # ! stale-capture/global by_global before 3.12
+    def by_global(batch):
+        return batch * SCALE
+
     by_global(x)
     SCALE = 3.0
     end = time.monotonic() + 0.5  # calls are looked at a few times a second

@@ -23,7 +23,9 @@ class HostReadEveryStep(Rule):
 
     ## Instead
     Keep the arrays, and fetch a window of them with one `jax.device_get` every n steps, or read the
-    result of the step before.
+    result of the step before. The latter helps only where a step takes longer than a waiting host
+    needs to wake up: with steps of 0.3 ms on two CPU cores it gave 1.1 to 1.2 times the steps per
+    second, and reading every 100 steps 2.6 times.
 
     ## Not reported
     Reads under an `if`, of the step before, once per epoch or chunk, and in loops that evaluate,
