@@ -41,12 +41,12 @@ SOURCES = (
     Source(
         "JAX: debugging flags",
         _JAX + "debugging/flags.html",
-        "non-finite-value where-nan-gradient norm-at-zero",
+        "non-finite-value where-nan-gradient norm-at-zero except-never-raised",
     ),
     Source(
         "JAX: Pseudorandom numbers",
         _JAX + "random-numbers.html",
-        "constant-key-in-jit key-not-numpy seed-overflow",
+        "constant-key-in-jit key-not-numpy seed-overflow split-and-fold-in",
     ),
     Source(
         "JAX: Just-in-time compilation",
@@ -106,6 +106,22 @@ SOURCES = (
         _JAX + "201/sharding.html",
         "incompatible-devices indivisible-batch sharding-constraint-no-mesh unbound-axis",
     ),
+    Source("JAX: Controlling XLA", _JAX + "201/controlling-xla.html", "xla-flag-unknown"),
+    Source(
+        "JAX: Type promotion semantics",
+        _JAX + "type_promotion.html",
+        "constant-lost-in-half-precision",
+    ),
+    Source(
+        "Flax: setup vs compact",
+        "https://flax.readthedocs.io/en/v0.6.10/guides/setup_or_nncompact.html",
+        "linen-setup-read-outside",
+    ),
+    Source(
+        "Flax: Module and Pytree",
+        "https://flax.readthedocs.io/en/latest/guides/pytree.html",
+        "nnx-plain-list",
+    ),
     Source(
         "Flax: Batch normalization",
         "https://flax.readthedocs.io/en/v0.6.11/guides/batch_norm.html",
@@ -157,7 +173,9 @@ SOURCES = (
         _JAX + "_autosummary/jax.checkpoint.html",
         "checkpoint-policy-called",
     ),
-    Source("JAX: jax.make_mesh", _JAX + "_autosummary/jax.make_mesh.html", "mesh-axis-types"),
+    Source(
+        "JAX: jax.make_mesh", _JAX + "_autosummary/jax.make_mesh.html", "mesh-axis-types with-mesh"
+    ),
     Source(
         "Orbax: Checkpointers",
         "https://orbax.readthedocs.io/en/stable/api_reference/checkpoint.checkpointers.html",

@@ -52,7 +52,8 @@ TABLE = (
     Symptom("The time measured is too good to be true", "timing-without-wait"),
     Symptom(
         "The loss is NaN",
-        "where-nan-gradient norm-at-zero log-of-softmax label-ignore-index non-finite-value",
+        "where-nan-gradient norm-at-zero log-of-softmax label-ignore-index non-finite-value "
+        "except-never-raised",
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",
@@ -72,7 +73,8 @@ TABLE = (
     ),
     Symptom(
         "The random numbers are the same every time",
-        "key-reuse constant-key-in-jit split-discarded host-random-in-jit seed-overflow",
+        "key-reuse constant-key-in-jit split-discarded host-random-in-jit seed-overflow "
+        "split-and-fold-in",
     ),
     Symptom(
         "Results differ between runs, or between machines",
@@ -107,8 +109,8 @@ TABLE = (
     ),
     Symptom(
         "It worked with an older release, or warns",
-        "removed-api deprecated-api mesh-axis-types pmean-of-gradients nnx-optimizer-args "
-        "nnx-plain-list",
+        "removed-api deprecated-api with-mesh mesh-axis-types pmean-of-gradients "
+        "nnx-optimizer-args nnx-plain-list",
     ),
 )
 

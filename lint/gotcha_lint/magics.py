@@ -11,9 +11,14 @@ from gotcha_lint.masking import STRING
 _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "python", "python3", "pypy"})
 # Colab lets comments stand before it: `#@title Set-up`.
 _CELL_MAGIC = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]*%%([\w!.]*)")
-_MAYBE = re.compile(r"^[ \t]*[%!?]|\?[ \t]*$|=[ \t]*[%!]", re.MULTILINE)
+# IPython takes these for magics without their `%` too.
+_INSTALLS = (
+    r"(?:pip|conda|mamba|uv)[ \t]+(?:install|uninstall|add|update|create|list|show|freeze)\b"
+)
+_MAYBE = re.compile(rf"^[ \t]*[%!?]|\?[ \t]*$|=[ \t]*[%!]|^[ \t]*{_INSTALLS}", re.MULTILINE)
 _LINE_MAGIC = re.compile(
-    r"""(?P<keep>[ \t]*)(?:%\S|![ \t]*\S|\?{1,2}[\w%*]|%?[\w.*\[\]]+\?{1,2}[ \t]*$)"""
+    rf"""(?P<keep>[ \t]*)(?:{_INSTALLS}|"""
+    r"""%\S|![ \t]*\S|\?{1,2}[\w%*]|%?[\w.*\[\]]+\?{1,2}[ \t]*$)"""
     r"""|(?P<target>[ \t]*[\w.,\[\]* \t]+=[ \t]*)(?:%[^\s=]|!(?!=)[ \t]*\S)""",
     re.MULTILINE,
 )

@@ -89,6 +89,9 @@ def test_cells_are_joined_and_positions_count_within_them() -> None:
         ("%%html\r\n<a>\r\n", "#     \r\n#  \r\n"),
         ("#@title A\n\n%%bash\nif [ (", "#        \n\n#     \n#     "),
         ("# timed\n%%time\nx = 1", "# timed\n...   \nx = 1"),
+        ("pip install a b\nx = 1", "...            \nx = 1"),
+        ("conda install 'a (b", "...                "),
+        ("pip = install\npip in installed", "pip = install\npip in installed"),
     ],
 )
 def test_magics_become_python_of_the_same_shape(magic: str, python: str) -> None:

@@ -74,6 +74,7 @@ _OBJECTS = frozenset(
         "flax.nnx.Rngs",
         "flax.nnx.Optimizer",
         "flax.nnx.Module",
+        "jax.sharding.Mesh",
         "numpy.random.Generator",
         "numpy.random.RandomState",
         "optax.GradientTransformation",

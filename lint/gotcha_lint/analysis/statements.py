@@ -12,7 +12,7 @@ from gotcha_lint.analysis.branches import on_if, on_match, on_try
 from gotcha_lint.analysis.conditions import test
 from gotcha_lint.analysis.definitions import on_class, on_function
 from gotcha_lint.analysis.loops import on_break, on_for, on_while
-from gotcha_lint.analysis.sites import Discard, Return
+from gotcha_lint.analysis.sites import Discard, Enter, Return
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def on_assert(flow: Flow, node: cst.Assert) -> None:
 def on_with(flow: Flow, node: cst.With) -> None:
     for item in node.items:
         value = flow.eval(item.item)
+        flow.record(Enter, item.item, value)
         if item.asname is not None:
             bind(flow, item.asname.name, value, item.item)
     flow.block(node.body)

@@ -20,3 +20,13 @@ FILLS = {
     "numpy.asarray": (0, "a"),
     "numpy.full": (1, "fill_value"),
 }
+_ADAMS = "adam adamw amsgrad nadam nadamw"
+# Optimizers that multiply what they keep by a number, in the type of what they keep (optax 0.2.8):
+# the place and the name of the number, and of that type.
+KEEPS = {
+    "optax.ema": (0, "decay", 2, "accumulator_dtype"),
+    "optax.trace": (0, "decay", 2, "accumulator_dtype"),
+    "optax.sgd": (1, "momentum", 3, "accumulator_dtype"),
+    **{f"optax.{name}": (1, "b1", 5, "mu_dtype") for name in _ADAMS.split()},
+    **{f"optax.scale_by_{name}": (0, "b1", 4, "mu_dtype") for name in ("adam", "amsgrad")},
+}

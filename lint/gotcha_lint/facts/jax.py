@@ -72,7 +72,8 @@ ROWS: dict[str, Fact] = {
     "jax.device_put": Fact("device-same"),
     "jax.make_array_from_process_local_data": Fact("array"),
     "jax.make_array_from_callback": Fact("array", host=2),
-    "jax.sharding.Mesh": Fact("object:jax.sharding"),
+    "jax.sharding.Mesh": Fact("object:jax.sharding.Mesh"),
+    "jax.make_mesh": Fact("object:jax.sharding.Mesh"),
     "jax.sharding.NamedSharding": Fact("object:jax.sharding"),
     "jax.sharding.PartitionSpec": Fact("object:jax.sharding"),
     "jax.sharding.SingleDeviceSharding": Fact("object:jax.sharding"),
@@ -157,7 +158,7 @@ ROWS |= _each(
 )
 ROWS |= _each(
     "devices local_devices device_count local_device_count default_backend process_index "
-    "process_count host_id make_mesh live_arrays config experimental.mesh_utils.create_device_mesh",
+    "process_count host_id live_arrays config experimental.mesh_utils.create_device_mesh",
     STATIC,
     "jax.",
 )

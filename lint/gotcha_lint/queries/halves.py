@@ -11,7 +11,7 @@ from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.facts.halves import FILLS, HALVES, MAKERS
+from gotcha_lint.facts.halves import FILLS, HALVES, KEEPS, MAKERS
 
 _LIBRARIES = frozenset({"jax.numpy", "numpy", "ml_dtypes"})
 
@@ -33,6 +33,10 @@ def filled(call: Call) -> tuple[cst.BaseExpression | None, str]:
     if call.name in FILLS:
         kind = _made(call)
         place, word = FILLS[call.name]
+        return (call.arg_node(place, word), kind) if kind else (None, "")
+    if call.name in KEEPS:
+        place, word, at, dtype = KEEPS[call.name]
+        kind = _kind(call.arg(at, dtype), call.arg_node(at, dtype))
         return (call.arg_node(place, word), kind) if kind else (None, "")
     return None, ""
 

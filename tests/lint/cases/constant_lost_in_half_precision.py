@@ -106,3 +106,28 @@ def either(x, flag):
     if flag:
         x = x.astype(jnp.bfloat16)
     return 0.999 * x
+
+
+def average_of_an_optimizer():
+    return optax.ema(0.999, accumulator_dtype=jnp.bfloat16)  # ! constant-lost-in-half-precision
+
+
+def average_of_an_optimizer_that_holds_it():
+    short = optax.ema(0.99, accumulator_dtype=jnp.bfloat16)
+    return short, optax.ema(0.999), optax.ema(0.999, accumulator_dtype=jnp.float32)
+
+
+def momentum(rate):
+    return optax.sgd(rate, 0.999, accumulator_dtype="bfloat16")  # ! constant-lost-in-half-precision
+
+
+def momentum_that_it_holds(rate):
+    return optax.sgd(rate, 0.9, accumulator_dtype="bfloat16"), optax.adam(0.999, mu_dtype="bfloat16")
+
+
+def first_moment(rate):
+    return optax.adamw(rate, b1=0.999, mu_dtype=jnp.bfloat16)  # ! constant-lost-in-half-precision
+
+
+def second_moment(rate):
+    return optax.adamw(rate, b2=0.999, mu_dtype=jnp.bfloat16)

@@ -18,8 +18,9 @@ class ConstantLostInHalfPrecision(Rule):
     ## What happens
     Nothing is said. 0.999 is 1 in bfloat16, which has 8 bits for it, and 0.9999 is 1 in float16
     too: `decay * average` forgets nothing, `1 - decay` is 0. The same happens to a Python number
-    that is computed with an array of half precision: it takes the array's type. 1e-8 is 0 in
-    float16, and guards no division.
+    that is computed with an array of half precision: it takes the array's type, in
+    `optax.ema(0.999, accumulator_dtype=jnp.bfloat16)` too, whose average of ones stays at 0.5.
+    1e-8 is 0 in float16, and guards no division.
 
     ## Instead
     Keep averages and what they are computed with in float32; in float16 an epsilon of 1e-6 or more.
