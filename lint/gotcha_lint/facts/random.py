@@ -16,12 +16,15 @@ SHAPE_ONLY = frozenset(
 SAME_ON_PURPOSE = (
     *("crop", "augment", "flip", "shift", "shuffle", "permut", "mask"),
     *("eval", "generate", "predict", "valid", "exemplar"),
+    *("_kernel", "feature_map", "random_features"),  # both sides of a product need the same ones
 )
 # A function of such a name may be given the key of the training: its numbers change nothing there.
 EVALUATES = ("eval", "valid")
 # Comments that say that equal numbers are meant, or that nothing is drawn.
 SAME_SEED = ("same seed", "same key", "same rng", "same random", "common random")
 SAME_SEED += ("dummy key", "dummy rng", "unused key")
+# What stands over several runs of different methods.
+COMPARES = ("comparison of", "compare ", "comparing ")
 # One that reads data from somewhere shuffles with its key, if it uses it at all.
 LOADS = ("load_", "read_", "fetch_")
 LOADED = ("data", "set", "split", "batches")

@@ -14,6 +14,8 @@ from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.random import CHECKS
 from gotcha_lint.rule import text_of
 
+_MAKES = ("init", "make", "create", "build", "reset", "_")
+
 
 def compared(body: Body, now: Call, before: Call) -> bool:
     """`assert allclose(a, b)` of both; or two models: `a = train(a)`, and then `b = train(b)`."""
@@ -45,6 +47,24 @@ def _text_of_line(line: cst.CSTNode) -> list[str]:
     return (
         [text_of(part) for part in line.body] if isinstance(line, cst.SimpleStatementLine) else []
     )
+
+
+def view_of(now: Call, before: Call) -> bool:
+    """`model.sample(key)` and `model.sample_flow(key)`: how the very same samples came about."""
+    names = [_function_of(call) for call in (now, before)]
+    short, long = sorted(names, key=len)
+    if not short or short.startswith(_MAKES):
+        return False
+    return long.startswith(f"{short}_") and not long.removeprefix(f"{short}_").isdigit()
+
+
+def _function_of(call: Call) -> str:
+    """The name of the one method that is called, through any transform; else nothing."""
+    project, targets = call.body.project, call.callee.targets
+    if project is None or len(targets) != 1 or call.callee.kind is not Kind.FUNCTION:
+        return ""
+    function = project.function(next(iter(targets)))
+    return function.name if function.cls is not None else ""
 
 
 def _only_asserted(body: Body, call: Call) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import libcst as cst
 
@@ -13,6 +14,7 @@ from gotcha_lint.analysis.syntax import parents, walk
 from gotcha_lint.analysis.unread import never_read
 from gotcha_lint.facts.random import SELECTS, SUMS, WAITS
 from gotcha_lint.queries.alike import compared
+from gotcha_lint.queries.apart import never_meet
 from gotcha_lint.queries.cells import left_in_its_cell, unread_in_its_cell
 from gotcha_lint.queries.idle import (
     called_dummy,
@@ -21,6 +23,7 @@ from gotcha_lint.queries.idle import (
     starts_with,
 )
 from gotcha_lint.queries.masks import logical
+from gotcha_lint.queries.seldom import shown_now_and_then
 
 
 def harmless(body: Body, now: Call, before: Call) -> bool:
@@ -28,7 +31,7 @@ def harmless(body: Body, now: Call, before: Call) -> bool:
     if called_dummy(body, now) or called_dummy(body, before):
         return True
     if now is before:
-        return False
+        return shown_now_and_then(body, now)
     return (
         (body.function.number != 0 and never_read(body, now))
         or starts_with(now, before)
@@ -42,6 +45,8 @@ def harmless(body: Body, now: Call, before: Call) -> bool:
         or (_is_ready(body, now) and _is_ready(body, before))
         or _left_behind(body, now, before)
         or _one_of(body, now, before)
+        or _in_other_cases(body, now, before)
+        or never_meet(body, now, before)
     )
 
 
@@ -132,3 +137,35 @@ def _choice(body: Body, node: cst.CSTNode) -> _Choice | None:
                 break
         node = outer
     return None
+
+
+def _in_other_cases(body: Body, now: Call, before: Call) -> bool:
+    """`draw * (kind == 0)` and `draw * (kind == 1)`: one of them is zero."""
+    one, other = _cases(body, now), _cases(body, before)
+    return any(name in other and other[name] != number for name, number in one.items())
+
+
+def _cases(body: Body, call: Call) -> dict[str, str]:
+    """What is compared with which number, in the product that a draw is a factor of."""
+    above, node = _above(body), cast("cst.CSTNode", call.node)
+    while isinstance(outer := above.get(id(node)), cst.BinaryOperation):
+        if not isinstance(outer.operator, cst.Multiply):
+            break
+        node = outer
+    found: dict[str, str] = {}
+    for factor in _factors(node):
+        match factor:
+            case cst.Comparison(
+                left=cst.Name(value=name),
+                comparisons=[cst.ComparisonTarget(cst.Equal(), cst.Integer(value=number))],
+            ):
+                found[name] = number
+    return found
+
+
+def _factors(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
+            yield from (*_factors(left), *_factors(right))
+        case _:
+            yield node

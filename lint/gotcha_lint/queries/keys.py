@@ -12,6 +12,7 @@ from gotcha_lint.analysis.syntax import last_word, names_in, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.random import (
     ALIGNED,
+    COMPARES,
     EPOCHS,
     EVALUATES,
     LOADED,
@@ -32,7 +33,9 @@ def on_purpose(now: Call, before: Call) -> bool:
     names = {text_of(call.node.func).rpartition(".")[2].lower() for call in (now, before)}
     if any(word in name for name in names for word in EVALUATES) or _compares_words(now):
         return True
-    if (_reads_data(now) and _reads_data(before)) or _says_so(now):
+    if (_reads_data(now) and _reads_data(before)) or _says_so(now) or alike.view_of(now, before):
+        return True
+    if now is not before and _says_so(before, COMPARES):
         return True
     if now is before and _in_evaluation_script(now):
         return True
@@ -92,11 +95,11 @@ def _is_written_out(body: Body, loop: Loop) -> bool:
     return len(made) == 1 and isinstance(made[0], cst.List) and bool(made[0].elements)
 
 
-def _says_so(call: Call) -> bool:
+def _says_so(call: Call, phrases: tuple[str, ...] = SAME_SEED) -> bool:
     """`measure(key, params)  # same seed as before`, on the line or above it."""
     lines = text_of(call.at.statement).lower().splitlines()
     comments = (line.partition("#")[2] for line in lines)
-    return any(phrase in comment for comment in comments for phrase in SAME_SEED)
+    return any(phrase in comment for comment in comments for phrase in phrases)
 
 
 def _reads_data(call: Call) -> bool:

@@ -128,6 +128,7 @@ def _made(call: Call, function: Value, via: Via) -> Made | None:
             direct = (
                 not call.decorator
                 and via.name == "jit"
+                and not via.filtered  # `eqx.filter_jit` keeps one program for equal methods
                 and isinstance(call.arg_node(0), cst.Attribute)
             )
             return "method" if direct and _dies(call) else None

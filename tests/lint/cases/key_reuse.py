@@ -661,3 +661,37 @@ def two_that_go_on_alike(key):
     one = jnp.tanh(one)
     other = jnp.tanh(other)
     return one, other
+
+
+def train_with_delayed_updates(policy, critic, update, loader, key):
+    noise_key = jax.random.key(1)
+    for step, batch in enumerate(loader):
+        critic = update(critic, batch)
+        if step % 2 == 0:
+            noise = jax.random.normal(noise_key, (3,))  # ! key-reuse
+            policy = update(policy, batch + noise)
+    return policy, critic
+
+
+def both_count(key, counts):
+    kind_key, amount_key = jax.random.split(key)
+    kind = jax.random.choice(kind_key, jnp.arange(3))
+    coal = jax.random.randint(amount_key, (), 1, 4) * (kind == 0)
+    iron = jax.random.randint(amount_key, (), 1, 3) * (kind == 0)  # ! key-reuse
+    return counts + jnp.stack([coal, iron])
+
+
+class Net(eqx.Module):
+    scale: jax.Array
+
+    def init(self, key):
+        return jax.random.normal(key, (3,))
+
+    def init_state(self, key):
+        return jax.random.normal(key, (3,))
+
+
+def weights_and_state(net: Net, key):
+    weights = net.init(key)
+    state = net.init_state(key)  # ! key-reuse
+    return weights, state

@@ -47,7 +47,10 @@ class KeyReuse(Rule):
     over settings that are written out, or over makers of models to choose from, each of which
     starts from the same key; results that are only asserted on, or asserted to be equal; two models
     that are compared; keys of what loads data or pretrained weights; in a file `eval*.py`, a loop
-    over what is measured.
+    over what is measured; in a training loop, what is only shown every so many steps; products with
+    masks that exclude each other; two methods of one object by the names `sample` and
+    `sample_flow`; features of a kernel for both of its sides; in a notebook, two results that no
+    line brings together.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
