@@ -11,8 +11,12 @@ class Model(eqx.Module):
         return self.weight * x
 
 
-def fit(weights, x, steps):
+def precomputed(weight, x):
+    model = Model(weight)
+    return eqx.filter_jit(model.precompute)(x)
+
+
+def fit(weights, x):
     for weight in weights:
-        model = Model(weight)
-        x = eqx.filter_jit(model.precompute)(x)
+        x = precomputed(weight, x)
     return x
