@@ -63,6 +63,7 @@ def run(python: str, programs: list[dict[str, str]]) -> list[dict[str, Any]]:
 
 def _short(error: str) -> str:
     line = re.sub(r" at 0x[0-9a-f]+", "", without_paths(error).strip().partition("\n")[0])
+    line = re.sub(rf"{re.escape(tempfile.gettempdir())}/tmp\w+/", "", line)  # of bare.py
     return line if len(line) <= _LONGEST else line[:_LONGEST].rsplit(" ", 1)[0] + " ..."
 
 
