@@ -45,7 +45,7 @@ def sanitized(folder: Path, *args: str) -> list[dict]:
     return events
 
 
-@pytest.mark.parametrize("batching", ["pack", "bucket"])
+@pytest.mark.parametrize("batching", ["pack", pytest.param("bucket", marks=pytest.mark.slow)])
 def test_the_sanitizer_finds_nothing(tmp_path, batching):
     """A run with evaluation, a ragged last batch, saves and prefetch, and one that goes on."""
     text = "\n\n".join(f"def number_{i}():\n    return {i} + {i * i}" for i in range(400))
