@@ -49,10 +49,10 @@ class SplitAndFoldIn(Rule):
                 key = jax.random.key(0)
                 weights_key, data_key = jax.random.split(key)
                 weights = jax.random.normal(weights_key, (4,))
-                noise = [
-                    jax.random.normal(jax.random.fold_in(key, step), (4,))  # ! split-and-fold-in
-                    for step in range(3)
-                ]
+                noise = []
+                for step in range(3):
+                    step_key = jax.random.fold_in(key, step)  # ! split-and-fold-in
+                    noise.append(jax.random.normal(step_key, (4,)))
             """,
             good="""
                 import jax
@@ -60,10 +60,10 @@ class SplitAndFoldIn(Rule):
                 key = jax.random.key(0)
                 weights_key, data_key, noise_key = jax.random.split(key, 3)
                 weights = jax.random.normal(weights_key, (4,))
-                noise = [
-                    jax.random.normal(jax.random.fold_in(noise_key, step), (4,))
-                    for step in range(3)
-                ]
+                noise = []
+                for step in range(3):
+                    step_key = jax.random.fold_in(noise_key, step)
+                    noise.append(jax.random.normal(step_key, (4,)))
             """,
             shows="bool((noise[0] == weights).all())",
         ),
