@@ -67,12 +67,13 @@ def _train(args: argparse.Namespace) -> int:
             )
         if config.run.steps != (planned := saved.config["run"]["steps"]):
             print(f"run.steps was {planned} and is {config.run.steps}: the rate follows the latter")
-        later = set_aside(folder / "checkpoints", saved.step)
-        if later:
-            print(f"set aside the checkpoints after step {saved.step}: {', '.join(later)}")
     config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))
     job = loop.prepare(config, corpus)
+    if saved:  # nothing is refused from here on
+        later = set_aside(folder / "checkpoints", saved.step)
+        if later:
+            print(f"set aside the checkpoints after step {saved.step}: {', '.join(later)}")
     report.before(job, why)
     result = loop.train(job, folder, saved, tensorboard=args.tensorboard, profile=args.profile)
     report.after(job, result, folder, baselines=not args.no_report)

@@ -2,9 +2,9 @@
 
 Wrong: a step that reads the batch, a mask or a length from the scope around it: the values are
 compiled in, as constants. (gotchas: jit-captures-batch, large-constant-captured)
-Right: a NamedTuple of arrays, with weights that say which targets count. A padded step, a row that
-only fills up the last batch and the first step of a cut document differ in `weights` alone, so
-that one compiled program serves them all. (gotchas: varying-shape, partial-last-batch)
+Right: a NamedTuple of arrays, with weights that say which targets count. A padded step and
+a row that only fills up the last batch differ in `weights` alone, so that one compiled program
+serves them all. (gotchas: varying-shape, partial-last-batch)
 
 The suffix of an array names its axes: B rows, T steps, F features, H heads.
 """

@@ -48,7 +48,7 @@ def prefetch(
 
 def _placed(loader: Loader, place: Callable[[Batch], Batch]) -> Iterator[Placed]:
     for batch in loader:
-        yield place(batch), loader.state()
+        yield place(batch), loader.state()  # where the loader is after this very batch
 
 
 def _read(

@@ -4,8 +4,9 @@ Wrong: `nnx.jit` of a step that takes modules: the module graph is walked again 
 Right: the modules are definitions. They are split once; the parameters are dictionaries of arrays
 that any jit, checkpoint or sharding understands, and a merge happens while tracing only.
 
-Layers are scanned or unrolled, over the same parameters: a scan compiles one layer whatever the
-depth, and is where recomputation saves memory; unrolled layers run faster (measure: `bench`).
+Layers are scanned or unrolled, over the same parameters, stacked or in a list: a scan compiles one
+layer whatever the depth, and is where recomputation saves memory; unrolled layers run faster
+(measure: `bench`).
 Recomputing (`compute.remat`) in an unrolled stack saves nothing on a CPU, where the compiler
 removes it; look at the temporary memory that a run names at its start. (gotchas: traced-shape)
 """

@@ -6,12 +6,18 @@ and the optimizer's NamedTuples as dictionaries. Wrong: weights without the plac
 Right: an asynchronous save of arrays, restored onto the shapes, types and shardings of a state that
 is never made; one folder that appears by a rename, so that a crash in mid-save loses nothing; a
 wait at the end, where errors of the background come out.
+
+A run that goes on is bit for bit the one that was not stopped, as it takes up all that a step
+depends on: the state with its count of steps, from which the step's key is folded; the place of the
+loader after the batch that was trained last, which the prefetcher hands on with each batch; and
+batches that depend on nothing but their number and the seed.
 (gotchas: device-array-pickled, orbax-restore-without-target, checkpoint-not-awaited)
 """
 
 from __future__ import annotations
 
 import errno
+import itertools
 import math
 import platform
 import shutil
@@ -160,17 +166,23 @@ def check_same(saved: Saved, config: Config, about: dict[str, Any]) -> None:
 def set_aside(folder: Path, step: int) -> list[str]:
     """Move the checkpoints after `step` to `FOLDER-after-STEP`, in all processes at once.
 
-    A run that goes on from an earlier step makes its own later ones; nothing is deleted.
+    A run that goes on from an earlier step makes its own later ones; nothing is deleted. Where one
+    went on from that step before, `FOLDER-after-STEP-2` is next.
     """
-    multihost_utils.sync_global_devices("all have read")
     later = [p for p in folder.iterdir() if p.name.isdigit() and int(p.name) > step]
-    aside = folder.with_name(f"{folder.name}-after-{step}")
+    multihost_utils.sync_global_devices("all have read")
     if later and jax.process_index() == 0:
-        aside.mkdir(exist_ok=True)
+        aside = _unused(folder.with_name(f"{folder.name}-after-{step}"))
+        aside.mkdir()
         for path in later:
             shutil.move(path, aside / path.name)
     multihost_utils.sync_global_devices("set aside")
     return sorted(path.name for path in later)
+
+
+def _unused(folder: Path) -> Path:
+    others = (folder.with_name(f"{folder.name}-{number}") for number in itertools.count(2))
+    return next(path for path in itertools.chain([folder], others) if not path.exists())
 
 
 def versions() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The loop: everything is made once, then each step is dispatched and the one before is read.
 
-Wrong: `jax.jit` or `optax.adamw(...).init` in the loop, a step that is compiled again when the
-batch has another length, evaluation that reads each batch's loss.
+Wrong: `jax.jit` or `optax.adamw(...).init` in the loop, a step that is compiled again for whatever
+length a batch happens to have, evaluation that reads each batch's loss.
 Right: below. (gotchas: jit-in-loop, optimizer-reinitialised, varying-shape)
 """
 
@@ -90,7 +90,7 @@ def train(
         reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
         for number in range(start + 1, run.steps + 1):
             trace.before(number - start)
-            batch, place = next(stream)
+            batch, loader_state = next(stream)
             state, said = watch.call(job.step, state, batch)
             reader.sent(Sent(number, said, batch), state)
             asked, last, bits = stop.asked(number), number == run.steps, None
@@ -101,12 +101,12 @@ def train(
             if measuring:
                 score = measured(job, state, run.eval_batches)
                 bits = score.bits  # of the same batches each time: the best checkpoint is by these
-                if last:
+                if last and run.eval_batches:
                     score = measured(job, state, 0)  # of all of them, as the baselines
                 told(score, number, log, reader)
             if saving:
                 about = job.corpus.about
-                beside = Saved(number, config.to_json(), place, reader.tokens, about)
+                beside = Saved(number, config.to_json(), loader_state, reader.tokens, about)
                 checkpoints.save(state, beside, bits)
             if asked:
                 break
@@ -114,14 +114,15 @@ def train(
 
 
 def check_vocabularies(config: Config, corpus: Corpus) -> None:
-    """A token beyond the table reads its last row, silently; so it is refused here."""
+    """A token beyond the table reads its last row, a negative one wraps: both are refused here."""
     for name, sizes in (("inputs", config.model.features), ("targets", config.model.heads)):
         for document in (*corpus.train, *corpus.held_out):
-            largest = getattr(document, name).max(axis=0)
-            if len(largest) != len(sizes) or (largest >= sizes).any():
+            tokens = getattr(document, name)
+            least, largest = tokens.min(axis=0), tokens.max(axis=0)
+            if len(largest) != len(sizes) or (largest >= sizes).any() or (least < 0).any():
                 raise ConfigError(
-                    f"the data have {name} up to {largest.tolist()}, the model has vocabularies "
-                    f"of {list(sizes)}: set model.features and model.heads"
+                    f"the data have {name} from {least.tolist()} to {largest.tolist()}, the model "
+                    f"has vocabularies of {list(sizes)}: set model.features and model.heads"
                 )
 
 

@@ -194,6 +194,8 @@ def test_an_earlier_step_goes_on_and_later_ones_are_set_aside(straight, tmp_path
     loop.train(job(), tmp_path, saved)
     with Checkpoints(folder) as checkpoints:
         assert checkpoints.steps() == [3, 6]
+    assert checkpoint.set_aside(folder, 3) == ["6"]
+    assert (tmp_path / "checkpoints-after-3-2" / "6" / "state").is_dir()
 
 
 def test_no_checkpoint_is_said(tmp_path):
