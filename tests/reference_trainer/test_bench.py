@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import time
@@ -174,19 +173,3 @@ def test_the_command_lists_and_refuses(capsys):
     with pytest.raises(ConfigError, match="gpt2 is not measured on a cpu"):
         supervise.chosen(["gpt2"], "cpu")
     assert bench.__doc__
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None,
-    reason="PyTorch (3 GB) is a rival that is measured where somebody has it; we do not install it",
-)
-def test_the_torch_step_learns():
-    from reference_trainer.bench import cases
-    from reference_trainer.bench.rivals import torch_gpt
-
-    train = torch_gpt.Training(cases.small(depth=1), steps=1, compiled=False)
-    before = torch_gpt.loss(train.params, train.tokens, train.targets, train.config).item()
-    train.steps = 20
-    train()
-    after = torch_gpt.loss(train.params, train.tokens, train.targets, train.config).item()
-    assert after < before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -147,7 +147,8 @@ def _in_other_cases(body: Body, now: Call, before: Call) -> bool:
 
 def _cases(body: Body, call: Call) -> dict[str, str]:
     """What is compared with which number, in the product that a draw is a factor of."""
-    above, node = _above(body), cast("cst.CSTNode", call.node)
+    above = _above(body)
+    node: cst.CSTNode = call.node
     while isinstance(outer := above.get(id(node)), cst.BinaryOperation):
         if not isinstance(outer.operator, cst.Multiply):
             break

@@ -68,8 +68,7 @@ def _turns_apart(node: cst.CSTNode, counters: frozenset[str]) -> int | None:
 
 def shown_now_and_then(body: Body, place: Place) -> bool:
     """Under `step % 100 == 0`, and what is made there is read nowhere else: it is looked at."""
-    loop = place.at.loops[-1] if place.at.loops else None
-    for guard in place.at.guards if loop is not None else ():
+    for guard in place.at.guards if place.at.loops else ():
         if guard.when and any(isinstance(node, cst.Modulo) for node in walk(guard.test)):
             own = {bind.name for bind in body.of(Bind) if guard in bind.at.guards}
             targets = frozenset[str]().union(*(one.names for one in place.at.loops))

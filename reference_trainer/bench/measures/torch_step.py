@@ -28,6 +28,8 @@ def measure(size: Size) -> Iterator[Row]:
         except Exception as error:  # torch.compile needs a compiler of its own
             yield unmeasured(f"tokens/s, ours / torch {kind}", error)
             continue
+        first, last = theirs.losses
+        yield Row(f"loss, torch {kind}, last / first", float(last / first), "x", "<= 0.999")
         yield Row(f"tokens/s, torch {kind}", ours.tokens / best["theirs"])
         ratio, target = best["theirs"] / best["ours"], size.pick("", "", ">= 0.85")
         yield Row(f"tokens/s, ours / torch {kind}", ratio, "x", target, reason)

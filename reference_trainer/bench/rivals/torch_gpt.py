@@ -69,12 +69,16 @@ def _attention(params: Params, layer: str, x_BTD: Any, config: Config) -> Any:
 
 
 class Training:
-    """Parameters, an optimizer and a batch; each call trains and waits for the device."""
+    """Parameters, an optimizer and a batch; each call trains and waits for the device.
+
+    `losses` holds the first loss and the last: what does not learn is no rival.
+    """
 
     def __init__(self, config: Config, steps: int, compiled: bool):
         self.config, self.steps = config, steps
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.params = init(config, self.device)
+        self.losses: list[Any] = []
         made = torch.compile(loss) if compiled else loss
         self.loss: Callable[..., Any] = made
         settings = config.optimizer
@@ -98,5 +102,6 @@ class Training:
             torch.nn.utils.clip_grad_norm_(self.params.values(), self.config.optimizer.clip)
             self.optimizer.step()
             self.optimizer.zero_grad(set_to_none=True)
+            self.losses[1:] = [found.detach()]
         if self.device == "cuda":
             torch.cuda.synchronize()
