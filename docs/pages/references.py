@@ -181,6 +181,13 @@ SOURCES = (
         "https://orbax.readthedocs.io/en/stable/api_reference/checkpoint.checkpointers.html",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked",
     ),
+    Source("JAX: jax.numpy.mean", _JAX + "_autosummary/jax.numpy.mean.html", "float-where-mask"),
+    Source("JAX: Tracing", _JAX + "tracing.html", "traced-container-key"),
+    Source(
+        "Flax: Data loaders",
+        "https://flax.readthedocs.io/en/latest/guides/data_loaders.html",
+        "jnp-in-data-pipeline",
+    ),
 )
 
 
