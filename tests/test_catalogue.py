@@ -38,6 +38,11 @@ def test_documentation_is_named_for_gotchas_that_there_are():
     assert not {name for each in references.SOURCES for name in each.names.split()} - NAMES
 
 
+def test_every_page_names_what_to_read_on():
+    pages = {name: (PAGES / f"{name}.md").read_text("utf-8") for name in NAMES}
+    assert [name for name, text in pages.items() if "\n## References\n\n- [" not in text] == []
+
+
 def test_every_name_is_a_row_of_the_index():
     assert [name for name, _, _ in ROWS] == [page for _, page, _ in ROWS] == list(gotchas())
 
