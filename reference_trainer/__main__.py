@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import sys
 from collections.abc import Sequence
@@ -19,12 +20,15 @@ COMMANDS = {
 
 EXIT_CODES = (
     "exit codes: 0 done (also after SIGTERM, with a checkpoint); 1 the run failed (not finite, out "
-    "of memory); 2 a mistake in the command, the configuration, the data or a checkpoint"
+    "of memory, disk full); 2 a mistake in the command, the configuration, the data or a checkpoint"
 )
 OUT_OF_MEMORY = (
     "out of memory: set data.batch=0 (as many rows as fit), optimizer.accumulate, "
     "compute.remat=full, compute.loss_chunk or run.parallel=fsdp"
 )
+
+
+FULL = "the disk is full: make room and go on with --resume; checkpoints that were saved are whole"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,8 +58,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"reference_trainer: {package} is not installed: {how}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"reference_trainer: {error.filename or error}: {error.strerror}", file=sys.stderr)
-        return 2
+        full = error.errno == errno.ENOSPC
+        words = FULL if full else f"{error.filename or error}: {error.strerror}"
+        print(f"reference_trainer: {words}", file=sys.stderr)
+        return 1 if full else 2
     except KeyboardInterrupt:
         return 130
     except Exception as error:

@@ -190,7 +190,10 @@ def _check(config: Config) -> None:
     unit = group(config)
     wrong = [
         (model.width % model.head_width, f"model.width must be a multiple of {model.head_width}"),
-        (model.depth % unit, f"model.depth must be a multiple of {unit}, the pattern's length"),
+        (
+            model.depth % unit,
+            f"model.depth must be a multiple of {unit}: the pattern, and remat_every, go in",
+        ),
         (model.tied and model.features != model.heads, "model.tied needs one equal vocabulary"),
         (data.batch % config.optimizer.accumulate, "data.batch must divide by accumulate"),
         (data.source == "files" and not data.paths, "data.source=files needs data.paths"),

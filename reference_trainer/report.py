@@ -15,8 +15,9 @@ from reference_trainer.config import Config
 from reference_trainer.data.batch import Corpus
 from reference_trainer.errors import UserError
 from reference_trainer.model.backbone import Params
+from reference_trainer.model.layers import split_columns
 from reference_trainer.plot import plot
-from reference_trainer.precision import padding_report
+from reference_trainer.precision import aligned, padding_report
 from reference_trainer.train import state as states
 from reference_trainer.train.evaluate import Score, evaluate, probes
 from reference_trainer.train.loop import Job, Result
@@ -40,8 +41,9 @@ def before(job: Job, *notes: str) -> None:
         f"{job.batches.useful:.1%} useful"
     )
     sizes = {"data.length": config.data.length} | multiplied(config, state.params)
-    for line in (*notes, *padding_report(sizes, 8), peak(config)):
-        console.print(line)
+    for line in (*notes, *padded(config), *padding_report(sizes, 8), peak(config)):
+        if line:
+            console.print(line)
     asked = metrics.memory(compiled(job, state))
     console.print("memory of a step, on each device: " + _sizes(asked))
 
@@ -67,6 +69,13 @@ def multiplied(config: Config, params: Params) -> dict[str, int]:
             name = ".".join(map(str, [section, *names]))
             sizes |= {f"{name} (rows)": leaf.shape[-2], f"{name} (columns)": leaf.shape[-1]}
     return sizes
+
+
+def padded(config: Config) -> list[str]:
+    """What is aligned already, with columns that nothing reads."""
+    used = split_columns(config) if "ssm" in config.model.pattern else 0
+    more = aligned(used) - used
+    return [f"mixer.into (columns) is {used}, filled up to {used + more}"] if more else []
 
 
 def peak(config: Config) -> str:

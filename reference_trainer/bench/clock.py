@@ -20,6 +20,7 @@ def now() -> float:
 def once(call: Callable[[], Any], clock: Callable[[], float] = now) -> float:
     """Seconds until the result is there."""
     start = clock()
+    # gotcha: shows[timing-without-wait] a call returns when its work is sent
     jax.block_until_ready(call())
     return clock() - start
 

@@ -67,9 +67,10 @@ def _train(args: argparse.Namespace) -> int:
             )
         if config.run.steps != (planned := saved.config["run"]["steps"]):
             print(f"run.steps was {planned} and is {config.run.steps}: the rate follows the latter")
+    attention = {"attention": config.compute.attention}
     config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))
-    job = loop.prepare(config, corpus)
+    job = loop.prepare(config, corpus, asked=config.replace(compute=attention))
     if saved:  # nothing is refused from here on
         later = set_aside(folder / "checkpoints", saved.step)
         if later:

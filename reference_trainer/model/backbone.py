@@ -24,7 +24,7 @@ from flax import nnx
 from reference_trainer import parallel
 from reference_trainer.config import Config, group
 from reference_trainer.data.batch import Batch
-from reference_trainer.model.layers import Block, Carry, Rows
+from reference_trainer.model.layers import Block, Carry, Rows, normed
 
 Params = dict[str, Any]
 
@@ -65,7 +65,7 @@ def hidden(params: Params, batch: Batch, config: Config, key: jax.Array | None =
     else:
         for i in range(count):
             x_BTD, _ = one(x_BTD, (layers[i], None if keys is None else keys[i]))
-    return normed(params, x_BTD)
+    return normed(x_BTD, params["norm"]["scale"])
 
 
 def start(config: Config, rows: int, length: int) -> list[Carry]:
@@ -85,7 +85,7 @@ def step(
     for (kind, weights), before in zip(_layers(params, config), carry, strict=True):
         x_BD, now = nnx.merge(_definition(config, kind), weights).step(x_BD, before, position)
         after.append(now)
-    return normed(params, x_BD), after
+    return normed(x_BD, params["norm"]["scale"]), after
 
 
 def embedded(params: Params, inputs: jax.Array, config: Config) -> jax.Array:
@@ -96,17 +96,28 @@ def embedded(params: Params, inputs: jax.Array, config: Config) -> jax.Array:
     return functools.reduce(jnp.add, parts)
 
 
-def normed(params: Params, x: jax.Array) -> jax.Array:
-    """Root mean square norm over the width, computed in float32."""
-    wide = x.astype(jnp.float32)
-    scale = jax.lax.rsqrt(jnp.mean(wide * wide, axis=-1, keepdims=True) + 1e-6)
-    return (wide * scale * params["norm"]["scale"]).astype(x.dtype)
-
-
 def unstack(stacked: Params) -> list[Params]:
     """From the layers of a scanned model to those of an unrolled one."""
     count = len(jax.tree.leaves(stacked)[0])
     return [jax.tree.map(lambda leaf, i=i: leaf[i], stacked) for i in range(count)]
+
+
+def stack(layers: list[Params]) -> Params:
+    """From the layers of an unrolled model to those of a scanned one."""
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *layers)
+
+
+def relaid(tree: Any, config: Config) -> Any:
+    """A tree that holds parameters, or what an optimizer keeps of them, in the layout of `config`.
+
+    The same numbers, from the other layout.
+    """
+    change = stack if _scanned(config) else unstack
+
+    def one(part: Any) -> Any:
+        return part | {"layers": change(part["layers"])} if isinstance(part, dict) else part
+
+    return jax.tree.map(one, tree, is_leaf=lambda part: isinstance(part, dict))
 
 
 def _run_group(

@@ -1,8 +1,8 @@
 """The layers: nnx modules that define parameters, around pure functions that compute.
 
 Wrong: softmax, norms and decays in the compute type: bfloat16 has 8 bits, sums in it lose the small
-terms. Right: matrices multiply in `compute.dtype`, everything that sums or exponentiates does so in
-float32, and the parameters are float32 always: they are cast where they are used.
+terms. Right: matrices multiply in `compute.dtype`; softmax, norms, steps, decays and every sum are
+float32, and so are the parameters, always: they are cast where they are used.
 
 Each layer has two forms of one computation: over whole rows (`__call__`, for training) and over
 one step with a carried state (`step`, for sampling). A test holds them equal.
@@ -18,7 +18,7 @@ from flax import nnx
 
 from reference_trainer.config import Config
 from reference_trainer.model import attention, ssm
-from reference_trainer.precision import einsum32, fake_quantise
+from reference_trainer.precision import aligned, einsum32, fake_quantise
 
 Carry = Any  # what a layer remembers between two steps
 
@@ -47,6 +47,23 @@ class Linear(nnx.Module):
             kernel, x = fake_quantise(kernel, axis=0), fake_quantise(x, axis=-1)
         # Summed in float32, over devices too: the gradient of a sharded product is a sum over them.
         return einsum32("...d,de->...e", x, kernel.astype(x.dtype)).astype(x.dtype)
+
+
+class Norm(nnx.Module):
+    """Root mean square norm with a scale for each column."""
+
+    def __init__(self, width: int):
+        self.scale = nnx.Param(jnp.ones(width))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return normed(x, self.scale[...])
+
+
+def normed(x: jax.Array, scale: jax.Array) -> jax.Array:
+    """`x` over its root mean square along the last axis, in float32 and back in the type of `x`."""
+    wide = x.astype(jnp.float32)
+    root = jax.lax.rsqrt(jnp.mean(wide * wide, axis=-1, keepdims=True) + 1e-6)
+    return (wide * root * scale).astype(x.dtype)
 
 
 class Attention(nnx.Module):
@@ -127,7 +144,8 @@ class Ssm(nnx.Module):
         self.inner = 2 * model.width
         self.count = self.inner // model.head_width
         mixed = self.inner + 2 * model.state  # what goes through the convolution
-        self.into = Linear(model.width, self.inner + mixed + self.count, config, rngs=rngs)
+        columns = aligned(split_columns(config))  # the last few, if any, are not read
+        self.into = Linear(model.width, columns, config, rngs=rngs)
         self.out = Linear(self.inner, model.width, config, rngs=rngs, scale=_residual(config))
         kernel = nnx.initializers.normal(model.conv**-0.5)
         self.conv_WD = nnx.Param(kernel(rngs.params(), (model.conv, mixed), jnp.float32))
@@ -136,7 +154,7 @@ class Ssm(nnx.Module):
         self.step_bias_H = nnx.Param(jnp.log(jnp.expm1(step_H)))
         self.log_rate_H = nnx.Param(jnp.log(jnp.linspace(1.0, 16.0, self.count)))
         self.skip_H = nnx.Param(jnp.ones(self.count))
-        self.norm = _norm(self.inner, config, rngs)
+        self.norm = Norm(self.inner)
 
     def __call__(self, x_BTD: jax.Array, rows: Rows) -> jax.Array:
         gate_BTE, mixed, steps_BTH = self._split(self.into(x_BTD))
@@ -178,8 +196,8 @@ class Ssm(nnx.Module):
         return jnp.zeros((rows, self.count, model.head_width, model.state), jnp.float32)
 
     def _split(self, x: jax.Array) -> list[jax.Array]:
-        mixed = self.inner + 2 * self.config.model.state
-        return jnp.split(x, [self.inner, self.inner + mixed], axis=-1)
+        steps = 2 * self.inner + 2 * self.config.model.state  # where they begin
+        return jnp.split(x, [self.inner, steps, steps + self.count], axis=-1)[:3]
 
     def _parts(self, mixed: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         state = self.config.model.state
@@ -200,11 +218,11 @@ class Block(nnx.Module):
     """One layer of the stack: a mixer over steps and, after attention, an MLP."""
 
     def __init__(self, config: Config, kind: str, *, rngs: nnx.Rngs):
-        self.norm = _norm(config.model.width, config, rngs)
+        self.norm = Norm(config.model.width)
         self.mixer = {"attention": Attention, "ssm": Ssm}[kind](config, rngs=rngs)
         self.dropout = nnx.Dropout(config.model.dropout)
         if kind == "attention":
-            self.mlp_norm = _norm(config.model.width, config, rngs)
+            self.mlp_norm = Norm(config.model.width)
         self.mlp = Mlp(config, rngs=rngs) if kind == "attention" else None
 
     def __call__(self, x_BTD: jax.Array, rows: Rows, key: jax.Array | None) -> jax.Array:
@@ -226,10 +244,10 @@ class Block(nnx.Module):
         return self.dropout(x, deterministic=key is None, rngs=key)
 
 
-def _norm(width: int, config: Config, rngs: nnx.Rngs) -> nnx.RMSNorm:
-    """Means and roots in float32, the result in the compute type."""
-    dtype = jnp.dtype(config.compute.dtype)
-    return nnx.RMSNorm(width, dtype=dtype, param_dtype=jnp.float32, rngs=rngs)
+def split_columns(config: Config) -> int:
+    """What a state space layer makes of each step: gate, input, B, C and step sizes, in columns."""
+    inner = 2 * config.model.width
+    return 2 * inner + 2 * config.model.state + inner // config.model.head_width
 
 
 def _residual(config: Config) -> float:

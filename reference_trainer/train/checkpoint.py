@@ -52,7 +52,7 @@ FIXED = {  # what a saved state depends on; the rest may change when a run goes 
         "delay",
         "seed",
     },
-    "compute": {"layers"},  # and how many of them are one group: see `_fixed`
+    "compute": set(),  # but how many layers are one group: see `_fixed`
     "run": {"seed"},
 }
 

@@ -7,12 +7,14 @@ Right: below. (gotchas: jit-in-loop, optimizer-reinitialised, varying-shape)
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import jax
 from jax.sharding import Mesh
 
 from reference_trainer import metrics, parallel
@@ -21,6 +23,7 @@ from reference_trainer.data.batch import Batch, Corpus
 from reference_trainer.data.batching import Batches
 from reference_trainer.data.loader import loader
 from reference_trainer.data.prefetch import prefetch
+from reference_trainer.model import backbone
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.evaluate import Score, evaluate
@@ -37,6 +40,7 @@ class Job:
     """Everything that is made once: data, devices and the two compiled functions."""
 
     config: Config
+    asked: Config  # what is saved: another machine may have what this one lacks
     corpus: Corpus
     batches: Batches
     held_out: Batches
@@ -55,8 +59,11 @@ class Result(NamedTuple):
     stopped: str  # the signal's name, or ""
 
 
-def prepare(config: Config, corpus: Corpus) -> Job:
-    """ConfigError where the devices do not fit the batch, or the model does not fit the data."""
+def prepare(config: Config, corpus: Corpus, asked: Config | None = None) -> Job:
+    """ConfigError where the devices do not fit the batch, or the model does not fit the data.
+
+    `asked` is given where this machine makes do with less than that.
+    """
     parallel.check(config)
     check_vocabularies(config, corpus)
     mesh = parallel.device_mesh()
@@ -65,7 +72,7 @@ def prepare(config: Config, corpus: Corpus) -> Job:
     held_out = Batches(corpus.held_out, config.data, shuffle=False, rows=rows)
     # gotcha: shows[jit-in-loop] made once, before the loop
     step, eval_step = build(config, mesh), build_eval(config, mesh)
-    return Job(config, corpus, batches, held_out, mesh, step, eval_step)
+    return Job(config, asked or config, corpus, batches, held_out, mesh, step, eval_step)
 
 
 def train(
@@ -106,7 +113,7 @@ def train(
                 told(score, number, log, reader)
             if saving:
                 about = job.corpus.about
-                beside = Saved(number, config.to_json(), loader_state, reader.tokens, about)
+                beside = Saved(number, job.asked.to_json(), loader_state, reader.tokens, about)
                 checkpoints.save(state, beside, bits)
             if asked:
                 break
@@ -127,10 +134,20 @@ def check_vocabularies(config: Config, corpus: Corpus) -> None:
 
 
 def first_state(job: Job, checkpoints: Checkpoints, saved: Saved | None) -> TrainState:
-    """A new state, or the saved one: with the same types and shardings."""
+    """A new state, or the saved one, with the same types and shardings.
+
+    Scanned layers go on unrolled, and the other way round.
+    """
     if saved is None:
         return states.create(job.config, job.mesh)
-    return checkpoints.restore(states.abstract(job.config, job.mesh), saved.step)
+    target = states.abstract(job.config, job.mesh)
+    layers = saved.config["compute"]["layers"]
+    if layers == job.config.compute.layers:
+        return checkpoints.restore(target, saved.step)
+    other = states.abstract(job.config.replace(compute={"layers": layers}), job.mesh)
+    state = checkpoints.restore(other, saved.step)
+    relaid = functools.partial(backbone.relaid, config=job.config)
+    return jax.jit(relaid, out_shardings=jax.tree.map(lambda x: x.sharding, target))(state)
 
 
 def measured(job: Job, state: TrainState, limit: int) -> Score:

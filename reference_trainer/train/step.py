@@ -55,7 +55,8 @@ def build_eval(config: Config, mesh: Mesh) -> EvalStep:
     """The compiled evaluation: adds a batch to the sums, which stay on the device."""
 
     def step(params: backbone.Params, batch: Batch, total: Sums) -> Sums:
-        return jax.tree.map(jnp.add, total, batch_sums(params, batch, config, None))
+        with jax.sharding.use_abstract_mesh(mesh.abstract_mesh):
+            return jax.tree.map(jnp.add, total, batch_sums(params, batch, config, None))
 
     return jax.jit(step, out_shardings=parallel.replicated(mesh))
 

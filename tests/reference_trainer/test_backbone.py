@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 
 import jax
 import jax.numpy as jnp
@@ -44,7 +45,7 @@ def joined(first: Batch, second: Batch) -> Batch:
 
 def test_scanned_is_unrolled_over_the_same_parameters():
     params, batch = init(jax.random.key(0), config=DEEP), some_batch()
-    stacked = params | {"layers": jax.tree.map(lambda *x: jnp.stack(x), *params["layers"])}
+    stacked = params | {"layers": backbone.stack(params["layers"])}
     expected = hidden(params, batch, config=DEEP)
     np.testing.assert_allclose(hidden(stacked, batch, scanned(DEEP)), expected, atol=2e-5)
     back = backbone.unstack(stacked["layers"])
@@ -134,6 +135,19 @@ def test_bfloat16_computes_in_it_and_keeps_float32_where_it_counts():
     assert 0 < error < 0.05
     grads, total = gradients(params, batch, config, jax.random.key(0))
     assert all(leaf.dtype == jnp.float32 for leaf in jax.tree.leaves((grads, total)))
+
+
+def test_what_needs_the_range_or_the_bits_is_float32():
+    """Softmax and decays (exp), norms (rsqrt), step sizes (log1p), and decays that add up."""
+    config = TINY.replace(compute={"dtype": "bfloat16"})
+    params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
+    batch = parallel.abstract_batch(config, parallel.device_mesh())
+    run = functools.partial(backbone.hidden, config=config)
+    lines = str(jax.make_jaxpr(run)(params, batch)).splitlines()
+    for delicate, least in (("exp", 3), ("rsqrt", 5), ("log1p", 1), ("cumsum", 1)):
+        found = [line for line in lines if re.search(rf" = {delicate}\b", line)]
+        assert len(found) >= least
+        assert [line for line in found if "bf16" in line.partition(" = ")[0]] == []
 
 
 def test_gradients_of_a_common_token_add_up_in_float32():

@@ -23,7 +23,7 @@ SHORT = {  # of a few seconds
 }  # fmt: skip
 EXACT = {  # their targets hold on any machine, in any size
     "accumulation": 1,
-    "compiles": 3,
+    "compiles": 4,
     "devices": 4,
     "packing": 1,
     "resume": 2,
@@ -163,6 +163,24 @@ def test_the_command_prints_a_table_and_writes_json(tmp_path, capsys):
     assert content["seconds"]["loss"] > 0
     assert content["not_measured"] == supervise.elsewhere("cpu") != []
     assert "temporary memory" in capsys.readouterr().out
+
+
+def test_a_time_is_until_the_result_is_there():
+    class Result:
+        ready = False
+
+        def block_until_ready(self):
+            self.ready = True
+            return self
+
+    result, seen = Result(), []
+
+    def now() -> float:
+        seen.append(result.ready)
+        return float(len(seen))
+
+    assert clock.once(lambda: result, now) == 1.0
+    assert seen == [False, True]
 
 
 def test_the_command_lists_and_refuses(capsys):

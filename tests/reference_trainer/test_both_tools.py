@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from reference_trainer.data.batching import Batches
+from reference_trainer.data.corpus import load
+from reference_trainer.presets import PRESETS
+from reference_trainer.settings import overridden
 from tests.reference_trainer.support import ROOT, environment
 
 TRAINER = ROOT / "reference_trainer"
@@ -45,12 +49,31 @@ def sanitized(folder: Path, *args: str) -> list[dict]:
     return events
 
 
+def ragged(text: Path, settings: list[str]) -> list[int]:
+    """Rows that only fill a batch up, of those trained on in an epoch and of those held out."""
+    files = PRESETS["cpu_smoke"].replace(
+        data={"source": "files", "paths": (str(text),), "limit": 0}
+    )
+    data = overridden(files, settings).data
+    corpus = load(data)
+    batches = [Batches(part, data, shuffle=False) for part in (corpus.train, corpus.held_out)]
+    assert len(batches[0]) <= 10  # the run comes to the last one
+    assert len(batches[0].lengths) == (2 if data.batching == "bucket" else 1)
+    return [
+        sum(int((each[i].weights.sum(axis=1) == 0).sum()) for i in range(len(each)))
+        for each in batches
+    ]
+
+
 @pytest.mark.parametrize("batching", ["pack", pytest.param("bucket", marks=pytest.mark.slow)])
 def test_the_sanitizer_finds_nothing(tmp_path, batching):
     """A run with evaluation, a ragged last batch, saves and prefetch, and one that goes on."""
-    text = "\n\n".join(f"def number_{i}():\n    return {i} + {i * i}" for i in range(400))
+    text = "\n\n".join(
+        f"def number_{i}():\n    return {'-' * (10 + i % 2 * 18)}{i}" for i in range(30)
+    )
     (tmp_path / "text.txt").write_text(text)
     settings = [*SMALL, f"data.batching={batching}"]
+    assert min(ragged(tmp_path / "text.txt", settings)) > 0
     first = ["train", "--data", "text.txt", "--out", "run", *settings, "run.steps=10"]
     again = ["train", "--resume", "--out", "run", "run.steps=14"]
     for args in (first, again):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import random
 import subprocess
@@ -61,7 +62,8 @@ def test_train_says_how_good_it_is(trained, folder):
 
 
 def test_resume_goes_on(trained, folder):
-    done = command(folder, "train", "--resume", "--out", "run", "--no-report", "run.steps=14")
+    options = ("--resume", "--out", "run", "--no-report", "--no-prefetch")
+    done = command(folder, "train", *options, "run.steps=14")
     assert done.returncode == 0, done.stderr[-3000:]
     assert "run.steps was 12 and is 14" in done.stdout
     lines = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").open()]
@@ -145,6 +147,17 @@ def test_out_of_memory_says_what_to_change(monkeypatch, capsys):
     monkeypatch.setattr(train, "run", full)
     assert main(["train"]) == 1
     assert "data.batch=0" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_said(monkeypatch, capsys):
+    from reference_trainer.commands import train
+
+    def full(args):
+        raise OSError(errno.ENOSPC, "No space left on device")  # as a write to an open file does
+
+    monkeypatch.setattr(train, "run", full)
+    assert main(["train"]) == 1
+    assert "the disk is full: make room and go on with --resume" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,16 @@ from reference_trainer.settings import from_json
 from reference_trainer.train import checkpoint, loop
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved, check_same
-from tests.reference_trainer.support import ROOT, SMALL, TINY, environment, job, run, same
+from tests.reference_trainer.support import (
+    ROOT,
+    SMALL,
+    TINY,
+    corpus,
+    environment,
+    job,
+    run,
+    same,
+)
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +159,34 @@ def test_remat_may_change_but_not_the_groups_of_layers(straight, tmp_path):
     grouped = pytest.raises(CheckpointError, match=r"group\): 1 \(saved\), 2 \(asked for\)")
     with grouped:
         check_same(saved._replace(config=two.to_json()), every, saved.about)
+
+
+def test_unrolled_layers_go_on_scanned_and_back(straight, tmp_path):
+    """The same numbers in the other layout, of the optimizer too."""
+    shutil.copytree(straight[0] / "checkpoints", tmp_path / "checkpoints")
+    checkpoint.set_aside(tmp_path / "checkpoints", 3)
+    scanned = TINY.replace(compute={"layers": "scan"}, run={"steps": 5})
+    with Checkpoints(tmp_path / "checkpoints") as checkpoints:
+        saved = checkpoints.read(3)
+    check_same(saved, scanned, saved.about)
+    state = loop.train(job(scanned), tmp_path, saved).state
+    assert isinstance(state.params["layers"], dict)
+    with Checkpoints(tmp_path / "checkpoints") as checkpoints:
+        saved = checkpoints.read(5)
+    state = loop.train(job(TINY), tmp_path, saved).state
+    assert jax.tree.structure(state) == jax.tree.structure(straight[1].state)
+    whole = losses(straight[0])
+    # The rate follows run.steps, and so differs at the two steps in between.
+    np.testing.assert_allclose(losses(tmp_path)[4], whole[4], rtol=1e-4)
+
+
+def test_what_a_machine_lacks_is_not_saved(tmp_path):
+    """Another one may have cuDNN: the run goes on there with the attention it asked for."""
+    config = SMALL.replace(run={"steps": 1, "eval_every": 1, "save_every": 1})
+    asked = config.replace(compute={"attention": "cudnn"})
+    loop.train(loop.prepare(config, corpus(), asked=asked), tmp_path)
+    with Checkpoints(tmp_path / "checkpoints") as checkpoints:
+        assert from_json(checkpoints.read().config) == asked
 
 
 def test_other_data_are_refused(straight):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 from reference_trainer import metrics, parallel
@@ -128,6 +129,43 @@ def test_decay_is_for_matrices_only_stacked_or_not():
         assert not any(
             word in name for name in decayed for word in ("norm", "bias", "rate", "skip")
         )
+
+
+def test_gradients_are_clipped_and_the_rate_follows_its_schedule():
+    """Clipped first: however large a gradient, Adam gets one of the norm `clip`."""
+    config = SMALL.replace(optimizer={"clip": 0.5, "b1": 0.0}, run={"steps": 10})
+    optimizer = states.optimizer(config)
+    params = init(jax.random.key(0), config=config)
+    huge = jax.tree.map(lambda leaf: jnp.full_like(leaf, 1e6), params)
+    _, after = optimizer.update(huge, optimizer.init(params), params)
+    (mu,) = (part.mu for part in jax.tree.leaves(after, is_leaf=_has_mu) if _has_mu(part))
+    np.testing.assert_allclose(optax.tree.norm(mu), 0.5, rtol=1e-4)
+    settings, rate = config.optimizer, states.schedule(config)
+    assert rate(0) == 0
+    np.testing.assert_allclose(rate(settings.warmup), settings.learning_rate, rtol=1e-6)
+    final = settings.learning_rate * settings.final_share
+    np.testing.assert_allclose(rate(config.run.steps), final, rtol=1e-5)
+    rates = np.stack([rate(step) for step in range(settings.warmup, config.run.steps + 1)])
+    assert (np.diff(rates) < 0).all()
+
+
+def _has_mu(part) -> bool:
+    return isinstance(part, optax.ScaleByAdamState)
+
+
+@pytest.mark.parametrize("chunk", [0, 16])
+def test_the_loss_of_several_heads_is_their_sum(chunk):
+    config = SMALL.replace(model={"heads": (64, 16), "tied": False}, compute={"loss_chunk": chunk})
+    params, batch = init(jax.random.key(1), config=config), some_batch()
+    both = jnp.concatenate([batch.targets, batch.targets % 16], axis=-1)
+    x_BTD = jax.random.normal(jax.random.key(2), (*batch.weights.shape, config.model.width))
+    found = heads.sums(params, x_BTD, batch._replace(targets=both), config)
+    expected = 0.0
+    for i, logits in enumerate(heads.logits(params, x_BTD, config)):
+        chosen = jnp.take_along_axis(jax.nn.log_softmax(logits), both[..., i : i + 1], axis=-1)
+        expected -= float(jnp.sum(chosen[..., 0] * batch.weights))
+    np.testing.assert_allclose(found.loss, expected, rtol=1e-5)
+    assert float(found.targets) == 2 * float(batch.weights.sum())
 
 
 def test_chunked_loss_is_the_loss():
