@@ -10,6 +10,12 @@ from pages.measured import examples, price
 
 SAME = 1.15  # a ratio below is noise
 NOT_MEASURED = "not measured"
+ANOTHER, ERROR = "another result", "an error"
+SENTENCES = {
+    NOT_MEASURED: "Not measured.",
+    ANOTHER: "Neither time nor memory: the result is another one.",
+    ERROR: "The run: it ends with the error.",
+}
 
 
 def short(gotcha: Gotcha) -> str:
@@ -32,8 +38,8 @@ def without(gotcha: Gotcha) -> str:
         return first[0].lower() + first[1:]
     shown = examples(gotcha.name)
     if any(each.shown[0].get("true") for each in shown):
-        return "another result"
-    return "an error" if any(each.error for each in shown) else NOT_MEASURED
+        return ANOTHER
+    return ERROR if any(each.error for each in shown) else NOT_MEASURED
 
 
 def _step(cpu: dict[str, Any]) -> str:
@@ -50,8 +56,7 @@ def section(gotcha: Gotcha) -> str:
     """The page's own."""
     found = price(gotcha.name)
     if not found:
-        missing = "Not measured." if without(gotcha) == NOT_MEASURED else ""
-        return gotcha.sections.get("The price", missing)
+        return gotcha.sections.get("The price") or SENTENCES[without(gotcha)]
     cpu, where = found["cpu"], found["measured_with"]
     lines = []
     if "seconds" in cpu:

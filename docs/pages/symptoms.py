@@ -91,8 +91,15 @@ TABLE = (
         "pmean-of-gradients mesh-axis-types indivisible-batch incompatible-devices "
         "sharding-constraint-no-mesh unbound-axis",
     ),
+    # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(
-        "It runs on the CPU only, or sees one device only",
+        "It works on the CPU only: on a GPU it fails, hangs or is slow",
+        "incompatible-devices out-of-memory backend-missing fork-after-jax "
+        "environment-set-too-late host-read-every-step iterate-device-array "
+        "numpy-weights-each-call per-example-device-put jnp-in-data-pipeline",
+    ),
+    Symptom(
+        "It runs on the CPU only, though there is a GPU, or sees one device only",
         "silent-cpu-fallback backend-missing environment-set-too-late xla-flag-unknown",
     ),
     Symptom(

@@ -45,7 +45,7 @@ def list_rules(output_format: str, color: str, tools: Tools) -> int:
     return CLEAN
 
 
-def explain_error(file: str, color: str, tools: Tools) -> int:
+def explain_error(file: str, color: str) -> int:
     """`--explain-error [FILE]`: what a JAX error message means."""
     from gotcha_lint import errors
 
@@ -64,7 +64,7 @@ def explain_error(file: str, color: str, tools: Tools) -> int:
         terminal.error("no JAX error that is known here in this text")
         return FOUND
     colour = terminal.wants_colour(color, sys.stdout)
-    text = errors.as_text(meaning, tools.rules, width=terminal.width(sys.stdout), colour=colour)
+    text = errors.as_text(meaning, width=terminal.width(sys.stdout), colour=colour)
     terminal.out(text)
     return CLEAN
 

@@ -147,8 +147,12 @@ def _constant(node: ast.expr | None, default: Any) -> Any:
 
 
 def _gives_fix(node: ast.AST) -> bool:
+    """`Report(node, message, fix)`, wherever the fix itself is made."""
     return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rewrite"
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "Report"
+        and (len(node.args) > 2 or any(given.arg == "fix" for given in node.keywords))
     )
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint import errors
+from gotcha_lint import errors, pages
+from gotcha_lint.errors.known import Known
+from gotcha_lint.registry import PAGES
 
 RECORDED = (Path(__file__).parent / "data/jax_errors.txt").read_text("utf-8")
 CASES = [part.partition("\n")[::2] for part in re.split(r"^##### ", RECORDED, flags=re.M)[1:]]
@@ -34,7 +36,7 @@ def test_recorded_messages(name: str, message: str) -> None:
     meaning = errors.recognise(message)
     assert name in (meaning.known.names if meaning else ("-",))
     if meaning is not None:
-        text = errors.as_text(meaning, {}, width=88, colour=False)
+        text = errors.as_text(meaning, width=88, colour=False)
         assert "?" not in text  # what a template could not fill in
         assert all(len(line) <= 110 for line in text.splitlines())
 
@@ -61,6 +63,18 @@ def test_the_last_error_counts() -> None:
 @pytest.mark.parametrize("text", ["", "all is well", "KeyError: 'x'", "\x00\ufffd" * 1000])
 def test_unknown(text: str) -> None:
     assert errors.recognise(text) is None
+
+
+@pytest.mark.parametrize("known", errors.TABLE, ids=lambda known: known.pattern.pattern[:50])
+def test_every_row_leads_to_a_page(known: Known) -> None:
+    """Crashes that no rule looks for have a page too; the best name counts, with a rule or not."""
+    name = known.names[0]
+    meaning = errors.Meaning("ValueError", known, known.means, known.fix, "", "", "")
+    lines = errors.as_text(meaning, width=200, colour=False).splitlines()
+    assert name in pages.names()
+    assert lines[0] == f"ValueError: {name}"
+    assert f"  page      {PAGES}/{name}.md" in lines
+    assert f"  more      gotcha-lint --explain {name}" in lines
 
 
 def test_every_row_can_be_shown() -> None:

@@ -32,6 +32,7 @@ def test_example(info, example, tmp_path):
     findings = lint_files(tmp_path, {"bad.py": bad}, (info.name,))
     assert found(findings) == marks(bad)
     assert found(lint_files(tmp_path, {"good.py": good})) == [], "the good code must be clean"
+    assert info.fixable or not any(f.fix for f in findings), "it gives a fix that nobody is told of"
     if any(finding.fix for finding in findings):
         assert without_marks(apply_fixes(bad, findings)) == good
 
@@ -59,6 +60,26 @@ def test_case(program, tmp_path):
     findings = lint_files(tmp_path, texts, (rule_of(program),))
     wanted = sorted((name, *mark) for name, text in texts.items() for mark in marks(text))
     assert sorted((Path(f.path).name, f.line, f.name) for f in findings) == wanted
+    assert registry.RULES[rule_of(program)].fixable or not any(f.fix for f in findings)
+
+
+@pytest.mark.parametrize(
+    "info", [info for info in RULES if info.fixable], ids=lambda info: info.name
+)
+def test_a_rule_that_is_said_to_fix_fixes(info, tmp_path):
+    """Its own examples or its cases have a fix; that no other rule fixes, their tests say."""
+    texts = [{"bad.py": code(example["bad"])} for example in info.examples]
+    texts += [
+        {path.name: path.read_text("utf-8") for path in PROGRAMS[program]}
+        for program in PROGRAMS
+        if rule_of(program) == info.name
+    ]
+    findings = (
+        finding
+        for number, files in enumerate(texts)
+        for finding in lint_files(tmp_path / str(number), files, (info.name,))
+    )
+    assert any(finding.fix for finding in findings)
 
 
 @pytest.mark.parametrize("info", RULES, ids=lambda info: info.name)

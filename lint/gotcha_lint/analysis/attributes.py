@@ -48,9 +48,12 @@ _METHODS_OF: dict[str, frozenset[str]] = {
     "multiprocessing.Queue": frozenset({"put", "put_nowait"}),
     "multiprocessing.Connection": frozenset({"send"}),
     "multiprocessing.Pool": frozenset(
-        ["map", "imap", "imap_unordered", "starmap", "apply", "apply_async", "map_async"]
+        {"map", "starmap", "apply", "map_async", "starmap_async", "apply_async"}
+        | {"imap", "imap_unordered"}
     ),
-    "multiprocessing.Context": frozenset({"Queue", "Pool", "Process", "Pipe", "SimpleQueue"}),
+    "multiprocessing.Context": frozenset(
+        {"Queue", "SimpleQueue", "JoinableQueue", "Pool", "Process", "Pipe"}
+    ),
     "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
 }
 

@@ -129,7 +129,7 @@ def library_method(
     if base.of == "multiprocessing.Context":
         if name == "Pipe":
             return PIPE
-        return instance(f"multiprocessing.{name.removeprefix('Simple')}")
+        return instance(f"multiprocessing.{'Queue' if name.endswith('Queue') else name}")
     return flow.fresh(node, UNKNOWN)
 
 

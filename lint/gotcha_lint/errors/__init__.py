@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gotcha_lint.errors import libraries, states, tracing, values
 from gotcha_lint.errors.known import Known
 from gotcha_lint.formats._terminal import one_line, paint
-from gotcha_lint.selection import RuleText
+from gotcha_lint.registry import PAGES
 
 # As the releases of jax 0.10 word them; the more particular message stands first.
 TABLE: tuple[Known, ...] = (*tracing.ROWS, *values.ROWS, *states.ROWS, *libraries.ROWS)
@@ -90,21 +90,20 @@ def _own_frame(text: str) -> str:
     return f"{frames[-1]['path']}:{frames[-1]['line']} in {frames[-1]['name']}" if frames else ""
 
 
-def as_text(meaning: Meaning, rules: Mapping[str, RuleText], *, width: int, colour: bool) -> str:
-    """The meaning for a reader; the page is that of the first gotcha that has one."""
-    rule = next((rules[name] for name in meaning.known.names if name in rules), None)
+def as_text(meaning: Meaning, *, width: int, colour: bool) -> str:
+    """The meaning for a reader; the name is that of the gotcha that fits best, rule or no rule."""
+    name = meaning.known.names[0]
     rows = [
         ("means", meaning.means),
         ("argument", meaning.argument),
         ("traced", meaning.function),
         ("look at", meaning.place),
         ("fix", meaning.fix),
-        ("page", rule.url if rule else ""),
-        ("more", f"gotcha-lint --explain {rule.name}" if rule else ""),
+        ("page", f"{PAGES}/{name}.md"),
+        ("more", f"gotcha-lint --explain {name}"),
     ]
-    # Without a rule there is no page: the gotcha is one that is seen at run time only.
-    head = ": ".join(word for word in (meaning.error, rule.name if rule else "") if word)
-    lines = [paint(one_line(head or "JAX error"), "bold", colour)]
+    head = ": ".join(word for word in (meaning.error, name) if word)
+    lines = [paint(one_line(head), "bold", colour)]
     for label, text in rows:
         if text:
             lines += _row(label, one_line(text), width, colour)

@@ -84,7 +84,10 @@ ROWS: dict[str, Fact] = {
 # A queue, a pipe or a pool pickles what goes through it; a pool its function too.
 for _sink in ["Queue.put", "Queue.put_nowait", "Connection.send"]:
     ROWS[f"multiprocessing.{_sink}"] = Fact("none", pickles=0)
-for _sink in ["map", "imap", "imap_unordered", "starmap", "apply", "apply_async", "map_async"]:
+for _sink in ["map", "starmap", "apply"]:
+    ROWS[f"multiprocessing.Pool.{_sink}"] = Fact("", pickles=1)
+    ROWS[f"multiprocessing.Pool.{_sink}_async"] = Fact("", pickles=1)
+for _sink in ["imap", "imap_unordered"]:
     ROWS[f"multiprocessing.Pool.{_sink}"] = Fact("", pickles=1)
 for _sink in ["submit", "map"]:
     ROWS[f"concurrent.futures.ProcessPoolExecutor.{_sink}"] = Fact("", pickles=1)

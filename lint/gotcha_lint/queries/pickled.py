@@ -14,6 +14,8 @@ from gotcha_lint.finding import Confidence
 from gotcha_lint.queries.holding import fields_of, holds_arrays, pickles_itself
 
 _POOLS = ("multiprocessing.Pool.", "concurrent.futures.ProcessPoolExecutor.")
+_SENT = 3  # arguments by position that a Pool pickles; its callbacks come after them
+_STAYS = frozenset({"callback", "error_callback"})
 _JAX = frozenset({"jax", "flax", "optax", "haiku", "equinox", "orbax"})
 # Names that hold arrays on the device wherever JAX is used.
 _STATE = frozenset(
@@ -34,15 +36,27 @@ def pickled(body: Body) -> Iterator[Pickled]:
         position = body.fact(call).pickles if call.name and not call.decorator else None
         if position is None or call.starred:
             continue
-        spread = call.name.startswith(_POOLS)
-        for index in range(0 if spread else position, len(call.args) if spread else position + 1):
-            node = call.arg_node(index, "obj", "value")
-            value = call.arg(index, "obj", "value")
-            if node is not None and value is not None:
-                yield Pickled(node, value, call.name, call)
+        if call.name.startswith(_POOLS):
+            yield from _sent(call)
+            continue
+        node = call.arg_node(position, "obj", "value")
+        value = call.arg(position, "obj", "value")
+        if node is not None and value is not None:
+            yield Pickled(node, value, call.name, call)
     for store in body.of(Store):
         if store.base.of == "shelve.Shelf" and isinstance(store.node, cst.Subscript):
             yield Pickled(store.node, store.value, "shelve.Shelf", store)
+
+
+def _sent(call: Call) -> Iterator[Pickled]:
+    """What a pool's method sends to another process: the function, and what it is given."""
+    words = [arg.keyword.value if arg.keyword else "" for arg in call.node.args]
+    most = _SENT if call.name.startswith(_POOLS[0]) else len(words)
+    values = iter(call.args[:most])
+    for word, arg in zip(words, call.node.args, strict=True):
+        value = call.kwargs.get(word) if word else next(values, None)
+        if value is not None and word not in _STAYS:
+            yield Pickled(arg.value, value, call.name, call)
 
 
 def holds_device_arrays(body: Body, one: Pickled) -> Confidence | None:

@@ -62,6 +62,18 @@ def pooled_function(xs):
         return pool.map(plain, xs)
 
 
+def pooled_by_keyword(xs):
+    with Pool() as pool:
+        return pool.map(func=lambda x: x + 1, iterable=xs)  # ! closure-pickled
+
+
+def called_back(x, results):
+    """A callback stays in the process that asked."""
+    with Pool() as pool:
+        pool.apply_async(plain, (x,), {}, lambda y: results.append(y))
+        pool.apply_async(plain, args=(x,), callback=lambda y: results.append(y))
+
+
 def mapped(xs):
     return list(map(lambda x: jnp.sum(x), xs))
 

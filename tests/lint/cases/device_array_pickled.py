@@ -2,15 +2,20 @@ import pickle
 import shelve
 from typing import NamedTuple
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import Queue
+from multiprocessing import Pipe, Pool, Queue, get_context
+from multiprocessing.pool import ThreadPool
 
 import cloudpickle
+import dill
 import equinox as eqx
 import flax
 import jax
 import jax.numpy as jnp
+import joblib
 import numpy as np
 import optax
+import ray
+import torch
 from flax import nnx
 
 
@@ -262,3 +267,96 @@ def fetch_and_write(file):
 def key_and_weights(file):
     key = jax.random.PRNGKey(0)
     pickle.dump({"key": key, "w": jax.random.normal(key, (3,))}, file)  # ! device-array-pickled
+
+
+def dilled(file):
+    dill.dump(jnp.ones(3), file)  # ! device-array-pickled
+    return dill.dumps({"w": jnp.ones(3)})  # ! device-array-pickled
+
+
+def dilled_fetched(file):
+    dill.dump(jax.device_get(jnp.ones(3)), file)
+
+
+def joblib_file(path):
+    joblib.dump({"w": jnp.ones(3)}, path)  # ! device-array-pickled
+    joblib.dump(value=jnp.ones(3), filename=path)  # ! device-array-pickled
+
+
+def joblib_numpy(path):
+    joblib.dump({"w": np.asarray(jnp.ones(3))}, path)
+
+
+def torch_file(path, params):
+    torch.save({"params": params, "step": 3}, path)  # ! device-array-pickled
+    torch.save(obj=jnp.ones(3), f=path)  # ! device-array-pickled
+
+
+def torch_tensors(path, model, params):
+    torch.save(model.state_dict(), path)
+    torch.save(jax.device_get(params), path)
+
+
+def through_a_pipe():
+    ours, theirs = Pipe()
+    ours.send(jnp.ones(3))  # ! device-array-pickled
+    get_context("spawn").Pipe()[1].send({"w": jnp.ones(3)})  # ! device-array-pickled
+
+
+def through_a_pipe_as_numpy():
+    ours, theirs = Pipe()
+    ours.send(jax.device_get(jnp.ones(3)))
+    ours.send("done")
+
+
+def queues_of_a_context():
+    context = get_context("spawn")
+    context.Queue().put(jnp.ones(3))  # ! device-array-pickled
+    context.SimpleQueue().put(jnp.ones(3))  # ! device-array-pickled
+    context.JoinableQueue().put_nowait(jnp.ones(3))  # ! device-array-pickled
+
+
+def queue_of_a_context_as_numpy():
+    queue = get_context("spawn").Queue()
+    queue.put(np.ones(3))
+    queue.put(3)
+
+
+def put_in_the_store(params):
+    ray.put(jnp.ones(3))  # ! device-array-pickled
+    return ray.put(params)  # ! device-array-pickled
+
+
+def put_in_the_store_fetched(params):
+    return ray.put(jax.device_get(params))
+
+
+def mapped(f, xs):
+    with Pool(4) as pool:
+        pool.map(f, [jnp.ones(3), jnp.ones(3)])  # ! device-array-pickled
+        pool.imap(func=f, iterable=[jnp.asarray(x) for x in xs])  # ! device-array-pickled
+        pool.starmap_async(f, [(jnp.ones(3), 1)])  # ! device-array-pickled
+        pool.apply_async(f, args=(jnp.ones(3),))  # ! device-array-pickled
+        pool.apply(f, (), {"x": jnp.ones(3)})  # ! device-array-pickled
+
+
+def mapped_numpy(f, xs):
+    with Pool(4) as pool:
+        pool.map(f, [np.asarray(x) for x in xs], chunksize=len(xs))
+        pool.imap(f, jax.device_get([jnp.ones(3)]))
+        pool.apply_async(f, args=(3,), kwds={"name": "ones"})
+
+
+def mapped_in_threads(f):
+    """They share the memory."""
+    ThreadPool().map(f, [jnp.ones(3)])
+
+
+def by_keyword(f):
+    with ProcessPoolExecutor() as pool:
+        return pool.submit(f, x=jnp.ones(3))  # ! device-array-pickled
+
+
+def number_by_keyword(f):
+    with ProcessPoolExecutor() as pool:
+        return pool.submit(f, x=3)

@@ -17,9 +17,6 @@ class JnpInDataPipeline(Rule):
     os.fork() is incompatible with multithreaded code, and JAX is multithreaded, so this will likely
     lead to a deadlock.`
 
-    ## The price
-    An example took 14 to 31 times as long as with numpy, on a CPU; not measured on a GPU.
-
     ## Instead
     Numpy for each example, and `jax.device_put` of the whole batch; or do it within the jitted
     step, for all of the batch.
