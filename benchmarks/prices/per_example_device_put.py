@@ -15,6 +15,7 @@ def _images() -> list[np.ndarray]:
 
 def bad() -> Step:
     images = _images()
+    # gotcha: allow[per-example-device-put] what is measured
     return lambda: jax.block_until_ready(jnp.stack([jnp.asarray(image) for image in images]))
 
 

@@ -15,15 +15,15 @@ from types import TracebackType
 from typing import Any
 
 from gotcha_sanitizer import session
-from gotcha_sanitizer.compiled import Compiled, from_event, from_row, message
+from gotcha_sanitizer.compiled import Compiled, from_event, from_row, inlined, message
 from gotcha_sanitizer.events import Event, Explained
-from gotcha_sanitizer.hooks import self_tests
+from gotcha_sanitizer.hooks import jaxprs, self_tests
 from gotcha_sanitizer.options import Options, parse
 from gotcha_sanitizer.parts import Function
 from gotcha_sanitizer.words import plural
 
 _EYES = ["compiling", "compile events", "session", "start", "check recompile"]
-_EYES += [name.feature for name in self_tests.NAMES if name.counts]
+_EYES += [name.feature for name in (*self_tests.NAMES, *jaxprs.NAMES) if name.counts]
 
 
 class Recompiled(AssertionError):
@@ -61,18 +61,22 @@ def history(fn: Callable[..., Any]) -> tuple[Compiled, ...]:
     """The programs compiled for a function (jitted or not), in order, with causes and seconds.
 
     New objects of the same source, such as a lambda in a loop, are one function. Raises NotWatching
-    where no session watched: an empty tuple means that nothing was compiled.
+    where no session watched: an empty tuple means that nothing was compiled for it alone. Where it
+    became a part of other jitted functions' programs, a RuntimeWarning says of which.
     """
     function = _identity(fn)
     defined = [function.site.path, function.site.line] if function.site else None
-    rows = _last_session().run.programs
-    return tuple(
+    run = _last_session().run
+    found = tuple(
         from_row(row)
-        for row in rows
+        for row in run.programs
         if not row["eager"]
         and row["function"] == function.name
         and (defined is None or row["defined"] == defined)
     )
+    if function.site and not found and (part := run.inlined.get(function.site[:2])):
+        warnings.warn(f"`{function.name}` is {part}", RuntimeWarning, stacklevel=2)
+    return found
 
 
 def no_recompile(*, allow: int | None = None, warmup: int | None = None) -> NoRecompile:
@@ -125,7 +129,7 @@ class _Watch(ABC):
         watched = self._session
         assert watched is not None
         watched.listeners.remove(self._listen)
-        unseen = blind(watched)
+        unseen = "; ".join(filter(None, (blind(watched), self._inlined())))
         if self._own:
             watched.stop()
         if kind is not None:
@@ -139,6 +143,10 @@ class _Watch(ABC):
         if isinstance(event, Explained) and event.program.called:
             with self._lock:
                 self._seen.append(event)
+
+    def _inlined(self) -> str:
+        """Why nothing was counted, though something was compiled."""
+        return ""
 
     @abstractmethod
     def _wrong(self) -> list[Explained]:
@@ -207,6 +215,10 @@ class Budget(_Watch):
 
     def _mine(self) -> list[Explained]:
         return [each for each in self._seen if each.program.function.key == self._function.key]
+
+    def _inlined(self) -> str:
+        with self._lock:
+            return "" if self._mine() else inlined(self._function, self._seen)
 
     def _wrong(self) -> list[Explained]:
         mine = self._mine()

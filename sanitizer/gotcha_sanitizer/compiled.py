@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gotcha_sanitizer.advice import advise
 from gotcha_sanitizer.events import Explained
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.parts import Function, Site
+from gotcha_sanitizer.record import Inlined
 from gotcha_sanitizer.stream import shapes
 from gotcha_sanitizer.words import place, seconds
 
@@ -48,6 +49,16 @@ def message(headline: str, programs: Sequence[Compiled]) -> str:
     if (more := len(programs) - _SHOWN) > 0:
         lines.append(f"  and {more} more")
     return "\n".join(lines)
+
+
+def inlined(function: Function, seen: Iterable[Explained]) -> str:
+    """Of which programs a function is a part; empty where it is of none."""
+    if function.site is None:
+        return ""
+    place = function.site[:2]
+    programs = [e.program for e in seen if place in [part[:2] for part in e.program.inlined]]
+    within = list(dict.fromkeys(program.function.name for program in programs))
+    return f"`{function.name}` is {Inlined(function.name, *place, within)}" if within else ""
 
 
 def from_event(event: Explained) -> Compiled:

@@ -86,6 +86,7 @@ class Program:
     called: bool = True  # by a call, so that JAX's caches could have spared it
     beside: bool = False  # another function object of the same source is kept by the program
     kept: int = 0  # traces of this source that JAX keeps, and their programs with them
+    inlined: tuple[Site, ...] = ()  # jitted functions of the user's that it calls, by definition
 
     @property
     def site(self) -> Site | None:

@@ -85,7 +85,12 @@ class Leaving:
 
 
 def _is_failure(code: object) -> bool:
-    return code is not None and code != 0
+    """As Python itself takes it: what is no whole number is printed, and the code is 1.
+
+    Neither `!=` nor `isinstance`: an object of the program's may raise in both.
+    """
+    whole = issubclass(type(code), int)
+    return code is not None and not (whole and int.__eq__(code, 0))  # type: ignore[arg-type]
 
 
 def _free_tool() -> int | None:

@@ -72,6 +72,8 @@ def _take(whole: Run, run: Run, later: float) -> None:
         getattr(whole, name).extend({**e, "at": e["at"] + later, "pid": pid} for e in events)
     for key, row in run.rows.items():
         whole.rows[key] = _rows(whole.rows[key], row) if key in whole.rows else _copy(row)
+    for each in run.inlined.values():
+        whole.take_inlined(each)
     for at, read in run.reads.items():
         whole.reads[at] = _reads(whole.reads[at], read) if at in whole.reads else read
     for name, finding in run.findings.items():

@@ -17,6 +17,7 @@ from gotcha_sanitizer.finding import Finding, from_dict
 Json = dict[str, Any]
 STAGES = ("trace", "lower", "compile", "load")
 """Of a program; `load` is the time of one that the persistent cache had, in place of `compile`."""
+_NAMED = 2
 _KEPT_EVENTS = 20_000  # programs and memory samples: what the plots need
 
 
@@ -42,11 +43,26 @@ class Row:
 
 
 @dataclass
+class Inlined:
+    """A jitted function that was called inside of others: of its own it has no program there."""
+
+    name: str
+    path: str
+    line: int
+    within: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        more = f" and {len(self.within) - _NAMED} more" if len(self.within) > _NAMED else ""
+        return f"inlined in {', '.join(self.within[:_NAMED])}{more}: n/a"
+
+
+@dataclass
 class Run:
     """What a stream of events adds up to. `complete` once the summary was read."""
 
     start: Json = field(default_factory=dict)
     rows: dict[tuple[str, str, int, str], Row] = field(default_factory=dict)
+    inlined: dict[tuple[str, int], Inlined] = field(default_factory=dict)
     programs: list[Json] = field(default_factory=list)
     memory: list[Json] = field(default_factory=list)
     reads: dict[tuple[str, int, str], Json] = field(default_factory=dict)
@@ -78,6 +94,12 @@ class Run:
     def count(self, what: str) -> int:
         """The sum of `programs`, `traces`, `compiles` or `cache_hits` over all functions."""
         return sum(getattr(row, what) for row in self.rows.values())
+
+    @property
+    def only_inlined(self) -> list[Inlined]:
+        """Those without a program of their own: what they cost is in that of others."""
+        own = {(row.path, row.line) for row in self.rows.values() if row.owner == "user"}
+        return [each for place, each in self.inlined.items() if place not in own]
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Takes one event in; those of later versions that are not known are passed over."""
@@ -117,6 +139,12 @@ class Run:
             row.seconds[stage] += seconds
         for cause in dict.fromkeys(event["causes"]):
             row.causes[cause] = row.causes.get(cause, 0) + 1
+        for path, line, name in event.get("inlined", ()):
+            self.take_inlined(Inlined(name, path, line, [event["function"]]))
+
+    def take_inlined(self, new: Inlined) -> None:
+        known = self.inlined.setdefault((new.path, new.line), Inlined(new.name, new.path, new.line))
+        known.within += [name for name in new.within if name not in known.within]
 
 
 def stages(run: Run) -> tuple[str, ...]:

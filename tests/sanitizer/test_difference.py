@@ -111,13 +111,25 @@ def test_doctor(cli: Any, monkeypatch: Any):
 def test_doctor_tells_what_is_lost(cli: Any, monkeypatch: Any):
     monkeypatch.setattr(doctor, "starts", lambda: False)
     monkeypatch.setattr(
-        self_tests, "self_test", lambda jax: {"frame cache_miss": "no reasons for lowering"}
+        self_tests, "self_test", lambda jax, names: {"frame cache_miss": "no reasons for lowering"}
     )
     code, out, _ = cli("doctor")
     assert code == 1
     assert re.search(r"^WRONG  frame cache_miss +not there: no reasons for lowering$", out, re.M)
     assert re.search(r"^WRONG  start-up .*gotcha-sanitize run train.py", out, re.M)
     assert re.search(r"^2 of \d+ need attention$", out, re.M)
+
+
+def test_doctor_tells_what_is_lost_inside_of_programs(cli: Any, monkeypatch: Any):
+    jax: Any = pytest.importorskip("jax")
+    monkeypatch.setattr(doctor, "starts", lambda: True)
+    monkeypatch.delattr(jax._src.api, "_vjp3_bwd")
+    monkeypatch.delattr(jax._src.core.Primitive, "get_bind_params")
+    code, out, _ = cli("doctor")
+    assert code == 1 and re.search(r"^2 of \d+ need attention$", out, re.M)
+    assert "WRONG  frames instantiate_zeros, _vjp3_bwd" in out
+    assert "WRONG  Primitive.get_bind_params" in out
+    assert "ok     equation source_info" in out
 
 
 def test_doctor_without_jax(cli: Any, monkeypatch: Any):

@@ -31,6 +31,35 @@ def test_exitcode(go, body, code):
     assert go(body, "exitcode=66").code == code
 
 
+ODD = """
+        class Odd:
+            def __eq__(self, other):
+                raise RuntimeError("compared")
+            __ne__ = __bool__ = __eq__
+            __hash__ = None
+            def __str__(self):
+                return "odd"
+        storm()
+        """
+
+
+@pytest.mark.parametrize(
+    ("leave", "code"),
+    [
+        ("sys.exit(Odd())", 1),
+        ("raise SystemExit(Odd())", 1),
+        ("sys.exit(jnp.arange(3))", 1),
+        ("sys.exit(0.0)", 1),
+        ("sys.exit(False)", 66),
+    ],
+)
+def test_an_object_as_code_is_the_programs_own(go, leave, code):
+    """Python prints what is no whole number and ends with 1; of the object we run nothing."""
+    done = go(ODD + leave, "exitcode=66")
+    assert done.code == code
+    assert "Traceback" not in done.err
+
+
 def test_exitcode_of_a_program_that_catches_an_exit_and_raises_another(go):
     """Where we have started it, its code is known on each Python."""
     body = """

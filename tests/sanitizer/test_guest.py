@@ -171,11 +171,12 @@ FAULTS = [
     "hooks.traces:Traces.keep", "hooks.hosts:install",
     "hooks.compiling:_shown", "hooks.compiling:install",
     "hooks.compiling:signature", "hooks.compiling:identify", "hooks.compiling:constants",
-    "hooks.compiling:where", "hooks.compiling:shapes",
+    "hooks.compiling:where", "hooks.compiling:shapes", "hooks.compiling:inlined",
     *[f"hooks.signature:{name}" for name in ("_tree", "_containers", "leaf", "static", "mark")],
     "hooks.identity:_unwrap", "hooks.identity:_kind", "hooks.identity:source",
     *[f"hooks.capture:{name}" for name in (
         "reads", "captures", "settings", "_of_function", "_helper", "_loads", "mark",
+        "_is_users", "_attributes_of",
     )],
     *[f"hooks.constants:{name}" for name in (
         "inner_jaxprs", "_arrays", "_large", "_digest", "_origins", "_leaves",

@@ -149,17 +149,21 @@ def wide():
 
 def test_with_wide(wide):
     pass
+
+def test_mesh():
+    jax.set_mesh(jax.make_mesh((1,), ("data",)))
 """,
         "--gotcha",
     )
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines(
         [
             "*= gotcha =*",
-            "1 compile of jitted functions and 2 of operations*in 1 of 4 tests",
+            "1 compile of jitted functions and 2 of operations*in 1 of 5 tests",
             "*test_it.py::test_clean",
             "left changed by *test_x64: jax_enable_x64: False -> True*",
             "left changed by *test_env: os.environ XLA_FLAGS: not set -> --xla_dump_to=/nowhere",
+            "left changed by *test_mesh: *mesh*: None -> *'data': 1*",
         ]
     )
     result.stdout.no_fnmatch_line("left changed by *test_clean*")

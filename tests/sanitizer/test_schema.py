@@ -26,8 +26,12 @@ import jax, jax.numpy as jnp
 W = jnp.ones((1024, 512))
 
 @jax.jit
+def total(x):
+    return x.sum()
+
+@jax.jit
 def step(x):
-    return (x @ W).sum()
+    return total(x @ W)
 
 for n in (3, 5, 6, 7, 9):
     float(step(jnp.ones((n, 1024))))
@@ -57,6 +61,7 @@ def test_a_real_record_is_valid(python: str, tmp_path: Path):
     events = list(read(record))
     kinds = {event["event"] for event in events}
     assert {"start", "trace", "lower", "compile", "program", "finding", "summary"} <= kinds
+    assert any("inlined" in event for event in events)
     validator = schema("run.json")
     for event in events:
         assert problems(validator, event) == [], event

@@ -144,6 +144,12 @@ def test_places_of_other_tools(taken: tuple[int, ...]):
             monitoring.free_tool_id(n)
 
 
+def test_calls_that_this_python_does_not_show_are_told(running: Session):
+    jax.jit(lambda x: x)(1.0)
+    told = "degraded: calls on the fast path: before Python 3.12 they are not seen: no slow-path"
+    assert (told in gotcha.report()) == (sys.version_info < (3, 12))
+
+
 @pytest.mark.monitoring
 def test_events_of_other_tools(running: Session, monkeypatch):
     """Another tool's event that is switched off stays so: `restart_events` is never called."""

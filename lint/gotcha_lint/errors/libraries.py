@@ -58,7 +58,9 @@ ROWS: tuple[Known, ...] = (
         "Return a tuple as long as the arguments; None stands for zero.",
     ),
     row(
-        r"pickle local object '?(?P<argument>[\w.<>]+)|cannot pickle '(?:Device|Mesh)\w*' object",
+        # Python 3.13 says "Can't get".
+        r"(?:pickle|get) local object '?(?P<argument>[\w.<>]+)"
+        r"|cannot pickle '(?:Device|Mesh)\w*' object",
         "closure-pickled",
         "The training state holds functions or devices, which cannot be pickled.",
         "Save arrays (jax.device_get) and the configuration; rebuild the functions.",

@@ -10,6 +10,8 @@ from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.parts import Constant
 from gotcha_sanitizer.words import size
 
+_UNNAMED = "an array made while it was traced, or read where we do not look"
+
 
 class LargeConstantCaptured(Check):
     """Lists the arrays baked into each program, with the variable that each came from.
@@ -34,14 +36,14 @@ class LargeConstantCaptured(Check):
         count, total = self._counts.get(key, (0, 0))
         self._counts[key] = count, total = count + 1, total + constant.bytes
         shape = f"{constant.dtype}[{','.join(map(str, constant.shape))}]"
-        what = f"`{constant.origin}`" if constant.origin else "an array made while it was traced"
+        what = f"`{constant.origin}`" if constant.origin else _UNNAMED
         copies = f", in {count} programs ({size(total)})" if count > 1 else ""
         return Finding(
             name="large-constant-captured",
             message=f"{what}, {shape}, {size(constant.bytes)}, is baked into "
             f"`{function.name}`{copies}",
             site=function.site or program.site,
-            advice=f"pass {what} as an argument" if constant.origin else "make it outside of jit",
+            advice=f"pass {what} as an argument" if constant.origin else "pass it as an argument",
             function=function.name,
             count=count,
             evidence={"bytes": constant.bytes, "variable": constant.origin, "programs": count},

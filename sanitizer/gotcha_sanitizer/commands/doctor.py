@@ -85,10 +85,11 @@ def _jax() -> Iterator[Line]:
 
 def private_names(jax: Any) -> Iterator[Line]:
     """Every name of JAX's own that a feature needs."""
-    from gotcha_sanitizer.hooks import self_tests
+    from gotcha_sanitizer.hooks import jaxprs, self_tests
 
-    missing = self_tests.self_test(jax)
-    for name in self_tests.NAMES:
+    names = (*self_tests.NAMES, *jaxprs.NAMES)
+    missing = self_tests.self_test(jax, names)
+    for name in names:
         lost = missing.get(name.feature)
         yield Line(name.feature, "wrong" if lost else "ok", f"not there: {lost}" if lost else "")
 

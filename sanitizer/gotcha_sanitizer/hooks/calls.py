@@ -113,7 +113,12 @@ def _free_tool() -> int | None:
 
 def install(context: Context) -> Callable[[], None]:
     if not hasattr(sys, "monitoring"):
-        return lambda: None  # Python 3.11: hooks/staleness.py looks once a second
+        context.degraded(
+            "calls on the fast path",
+            "before Python 3.12 they are not seen: no slow-path-call, and what is stale is looked "
+            "for once a second, not at the call",
+        )
+        return lambda: None
     tool = _free_tool()
     if tool is None:
         context.degraded("calls", "other tools hold all places of sys.monitoring")

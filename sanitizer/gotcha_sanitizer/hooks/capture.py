@@ -1,13 +1,20 @@
-"""What a traced function reads from outside: closure cells, globals, attributes of `self`."""
+"""What a traced function reads from outside: closure cells, globals, attributes of `self`.
+
+Attributes of modules and classes too, and what methods of `self` read. Nothing of the user's runs:
+attributes are looked up as they are kept, without `__getattr__`, properties or other descriptors.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import functools
+import inspect
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +24,7 @@ from gotcha_sanitizer.parts import Capture, Mark
 
 _FUNCTIONS, _ITEMS = 32, 64
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+_VARIABLES = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,8 @@ def _loads(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozen
     return frozenset(names), frozenset(own), frozenset(attributes)
 
 
-def _attributes_of(code: types.CodeType, variable: str) -> set[str]:
+@lru_cache(maxsize=2048)
+def _attributes_of(code: types.CodeType, variable: str) -> frozenset[str]:
     """The attributes that are read of one variable, by functions inside of this one too."""
     found: set[str] = set()
     before: Any = None
@@ -61,13 +70,14 @@ def _attributes_of(code: types.CodeType, variable: str) -> set[str]:
         if step.opname in _ATTRIBUTES and before is not None:
             # 3.13 loads two variables at once: the last one counts.
             last = before.argval[-1] if isinstance(before.argval, tuple) else before.argval
-            if before.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and last == variable:
+            if before.opname.startswith(_VARIABLES) and last == variable:
                 found.add(step.argval)
         before = step
     for inner in _inner(code):
-        if variable in inner.co_freevars:
+        mine = {*inner.co_varnames, *inner.co_cellvars}
+        if variable in {*inner.co_freevars, *inner.co_names} - mine:
             found |= _attributes_of(inner, variable)
-    return found
+    return frozenset(found)
 
 
 def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -99,8 +109,8 @@ def reads(fun: Any, base: types.FunctionType | None, static_self: Any = None) ->
                 continue
             helper = _helper(value)
             if helper is not None:
-                todo.append((helper, helper.__name__, getattr(value, "__self__", None)))
-            elif callable(value) and _is_foreign(value):
+                todo.append((helper, helper.__name__, _bound(value, read, owner_object)))
+            elif hasattr(type(value), "__get__") or (callable(value) and _is_foreign(value)):
                 continue
             yield read
 
@@ -108,21 +118,47 @@ def reads(fun: Any, base: types.FunctionType | None, static_self: Any = None) ->
 def _of_function(f: types.FunctionType, reader: str, self: Any) -> Iterator[Read]:
     names, own, attributes = _loads(f.__code__)
     ref = weakref.ref(f)
-    for name in f.__code__.co_freevars:
-        yield Read(name, "closure", attributes, functools.partial(_cell, ref, name), reader)
+    outside = [(name, "closure", _cell) for name in f.__code__.co_freevars]
+    outside += [(name, "global", _global) for name in sorted(names) if name in f.__globals__]
+    for name, kind, look in outside:
+        read = Read(name, kind, attributes, functools.partial(look, ref, name), reader)
+        yield read
+        with contextlib.suppress(LookupError):
+            if _is_users(holder := read.now()):
+                yield from _of_holder(holder, read, _attributes_of(f.__code__, name))
+    if self is not None:
+        yield from _of_holder(self, Read("self", "self", attributes, lambda: self), own)
+
+
+def _of_holder(holder: Any, outer: Read, names: frozenset[str]) -> Iterator[Read]:
+    """Attributes of an object, module or class that `outer` is."""
+    try:
+        held = weakref.ref(holder)
+    except TypeError:
+        return
     for name in sorted(names):
-        if name in f.__globals__:
-            now = functools.partial(_global, ref, name)
-            yield Read(name, "global", attributes, now, reader)
-    if self is not None and isinstance(getattr(self, "__dict__", None), dict):
-        try:
-            held = weakref.ref(self)
-        except TypeError:
-            return
-        for name in sorted(own & self.__dict__.keys()):
-            yield Read(
-                f"self.{name}", "self", attributes, functools.partial(_attribute, held, name)
-            )
+        now = functools.partial(_attribute, held, name)
+        yield replace(outer, name=f"{outer.name}.{name}", now=now)
+
+
+def _bound(value: Any, read: Read, self: Any) -> Any:
+    """The `self` that a function has which was reached by `read`, or None."""
+    if isinstance(value, types.MethodType):
+        return value.__self__
+    if read.kind != "self" or isinstance(value, (staticmethod, classmethod)):
+        return None
+    name = read.name.removeprefix("self.")
+    return self if inspect.getattr_static(type(self), name, None) is value else None
+
+
+def _is_users(value: Any) -> bool:
+    """True for a module or class that is written in the user's files."""
+    if not isinstance(value, (types.ModuleType, type)):
+        return False
+    named = vars(value).get("__module__")
+    module = value if isinstance(value, types.ModuleType) else sys.modules.get(str(named))
+    path = vars(module).get("__file__") if module is not None else None
+    return owner(path) == "user" if isinstance(path, str) else named == "__main__"
 
 
 def _of_partial(fun: functools.partial) -> Iterator[Read]:
@@ -154,7 +190,10 @@ def _global(ref: weakref.ref, name: str) -> Any:
 
 
 def _attribute(ref: weakref.ref, name: str) -> Any:
-    return _alive(ref).__dict__[name]
+    try:
+        return inspect.getattr_static(_alive(ref), name)
+    except AttributeError:
+        raise LookupError from None
 
 
 def _argument(ref: weakref.ref, number: int) -> Any:
@@ -167,7 +206,9 @@ def _keyword(ref: weakref.ref, name: str) -> Any:
 
 def _helper(value: Any) -> types.FunctionType | None:
     """The user's Python function behind a value, jitted or not."""
-    for inner in (value, getattr(value, "__wrapped__", None), getattr(value, "__func__", None)):
+    if isinstance(value, (types.MethodType, staticmethod, classmethod)):
+        value = value.__func__
+    for inner in (value, inspect.getattr_static(value, "__wrapped__", None)):
         if isinstance(inner, types.FunctionType) and owner(inner.__code__.co_filename) == "user":
             return inner
     return None

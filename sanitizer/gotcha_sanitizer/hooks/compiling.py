@@ -21,6 +21,7 @@ from gotcha_sanitizer.frames import caller, where
 from gotcha_sanitizer.hooks import Context, capture, private, self_tests, stack, trace_ends
 from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.identity import identify
+from gotcha_sanitizer.hooks.jaxprs import inlined
 from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.open_program import OpenProgram
@@ -138,7 +139,8 @@ class Compiling:
         if call is None:
             return
         fun = private.mapped(call.fun)
-        program.function, program.base = identify(fun, program.name)
+        program.function, base = identify(fun, program.name)
+        program.base = None if base is None else weakref.ref(base)
         program.beside = self._beside(program.function, fun)
         program.signature = signature(self.context.jax, call)
         if program.function.owner == "jax":
@@ -150,11 +152,11 @@ class Compiling:
                 program.place = program.place._replace(loops=(*program.place.loops, site))
             if gradient is not None:  # the user's line is that of the gradient, not of the loss
                 program.place = where(gradient)
-            statics = {**program.signature.statics, **capture.settings(program.base)}
+            statics = {**program.signature.statics, **capture.settings(base)}
             program.signature = replace(program.signature, statics=statics)
             program.described = True
             return
-        program.reads = list(capture.reads(fun, program.base, private.static_self(call)))
+        program.reads = list(capture.reads(fun, base, private.static_self(call)))
         program.captures = capture.captures(program.reads)
         program.described = True
 
@@ -195,13 +197,15 @@ class Compiling:
         program.retraced = not self._traces.knows(jaxpr)
         program.cleared = self._traces.lost(program.function)
         program.kept = self._traces.keep(program.function, jaxpr)
-        if not program.retraced or program.eager:
+        if not program.retraced:
+            return
+        program.inlined = inlined(jaxpr)
+        if program.eager:
             return
         program.constants = constants(self.context.jax, jaxpr, program.reads)
         if program.function.owner == "user" and program.called:
-            watches.watch(
-                program.function, program.base, program.reads, program.captures, program.caller
-            )
+            base = program.base() if program.base else None
+            watches.watch(program.function, base, program.reads, program.captures, program.caller)
             self._look_inside(jaxpr, program)
 
     def _look_inside(self, jaxpr: Any, program: OpenProgram) -> None:

@@ -11,7 +11,8 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from gotcha_sanitizer.frames import owner
-from gotcha_sanitizer.hooks import Context
+from gotcha_sanitizer.hooks import Context, self_tests
+from gotcha_sanitizer.hooks.constants import inner_jaxprs
 from gotcha_sanitizer.hooks.self_tests import Name
 from gotcha_sanitizer.parts import Site
 
@@ -20,6 +21,8 @@ CALLS = frozenset(
     {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "shard_map"}
     | {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
 )
+JITTED = ("jit", "pjit")
+SOURCE = "func_src_info"
 _BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 NAMES = (
@@ -38,6 +41,12 @@ NAMES = (
             and callable(jax._src.api._vjp3_bwd)
         ),
         "parameters without a gradient are not found; `check_gradients` finds them",
+    ),
+    Name(
+        "DebugInfo.func_src_info",
+        lambda jax: hasattr(jax._src.core.DebugInfo, SOURCE),
+        "functions that are only called inside of another jitted one are not named",
+        counts=True,
     ),
     Name(
         "Primitive.get_bind_params",
@@ -146,23 +155,35 @@ def pieces(label: str) -> list[str]:
     return re.findall(r"\[[^\]]*\]|\.\w+", label)
 
 
+def defined(closed: Any) -> Site | None:
+    """Where the function behind a jaxpr is defined, by JAX's text `name at path:line`."""
+    info = str(getattr(getattr(opened(closed)[0], "debug_info", None), SOURCE, ""))
+    name, _, where = info.partition(" at ")
+    path, _, line = where.rpartition(":")
+    return Site(path, int(line), name) if path and line.isdigit() else None
+
+
 def is_jax_own(closed: Any) -> bool:
     """True for the body of a function that JAX itself jitted, like `jax.random.normal`."""
-    info = str(getattr(getattr(opened(closed)[0], "debug_info", None), "func_src_info", ""))
-    return owner(info.partition(" at ")[2].rpartition(":")[0] or "user") == "jax"
+    site = defined(closed)
+    return site is not None and owner(site.path) == "jax"
+
+
+def inlined(jaxpr: Any) -> tuple[Site, ...]:
+    """The user's jitted functions inside of a program: they get none of their own there."""
+    bodies = (
+        equation.params.get("jaxpr")
+        for closed in inner_jaxprs(jaxpr)
+        for equation in opened(closed)[0].eqns
+        if equation.primitive.name in JITTED
+    )
+    sites = dict.fromkeys(filter(None, map(defined, bodies)))
+    return tuple(site for site in sites if owner(site.path) == "user")
 
 
 def self_test(jax: Any) -> dict[str, str]:
     """As `self_tests.self_test`, for the names of this file."""
-    missing = {}
-    for name in NAMES:
-        try:
-            there = name.there(jax)
-        except Exception:  # anything may be gone
-            there = False
-        if not there:
-            missing[name.feature] = name.lost
-    return missing
+    return self_tests.self_test(jax, NAMES)
 
 
 def install(context: Context) -> Callable[[], None]:

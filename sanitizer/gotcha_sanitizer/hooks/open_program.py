@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from dataclasses import dataclass, field
-from types import CodeType
-from typing import Any
+from types import CodeType, FunctionType
 
 from gotcha_sanitizer.events import Program
 from gotcha_sanitizer.frames import Where
 from gotcha_sanitizer.hooks.capture import Read
-from gotcha_sanitizer.parts import Capture, Constant, Function, Signature, Turn
+from gotcha_sanitizer.parts import Capture, Constant, Function, Signature, Site, Turn
 
 
 @dataclass
@@ -25,11 +25,12 @@ class OpenProgram:
     turn: Turn | None = None
     described: bool = False  # wholly: else it is compared with nothing, and nothing is claimed
     function: Function | None = None
-    base: Any = None  # FunctionType; declared so, type checkers would bind it as a method
+    base: weakref.ref[FunctionType] | None = None  # weak: a trace that raised is noticed late
     signature: Signature = field(default_factory=Signature)
     captures: tuple[Capture, ...] = ()
     reads: list[Read] = field(default_factory=list)
     constants: tuple[Constant, ...] = ()
+    inlined: tuple[Site, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     retraced: bool = False
     cleared: bool = False
@@ -66,4 +67,5 @@ class OpenProgram:
             called=self.called and self.described,
             beside=self.beside,
             kept=self.kept,
+            inlined=self.inlined,
         )

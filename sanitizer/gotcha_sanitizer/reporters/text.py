@@ -10,11 +10,11 @@ from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import STAGES, Row, Run, stages
+from gotcha_sanitizer.record import STAGES, Inlined, Row, Run, stages
 from gotcha_sanitizer.words import place, plural, seconds, short
 
 _WIDTH = 96
-_ROWS = 8
+_ROWS, _INLINED = 8, 3
 
 
 def render(run: Run, options: Options | None = None, colour: bool = False, pid: int = 0) -> str:
@@ -36,6 +36,7 @@ def render(run: Run, options: Options | None = None, colour: bool = False, pid: 
             f"  and {plural(more, 'finding')} more: GOTCHA_OPTIONS=max_report={len(problems)}",
         ]
     lines += ["", *_table(run)] if run.rows else []
+    lines += _inlined(run)
     lines += _notes(run)
     lines += [f"  degraded: {feature}: {why}" for feature, why in sorted(run.degraded.items())]
     if not run.complete:
@@ -99,6 +100,14 @@ def _table(run: Run) -> Iterator[str]:
         yield f"  and {plural(len(rest), 'other')}, {seconds(sum(row.total for row in rest))}"
 
 
+def _inlined(run: Run) -> Iterator[str]:
+    """Functions whose seconds, and number of programs, are part of those of others."""
+    known = run.only_inlined
+    yield from (f"  {_name(each)}: {each}" for each in known[:_INLINED])
+    if (more := len(known) - _INLINED) > 0:
+        yield f"  and {plural(more, 'function')} more inlined in others: n/a"
+
+
 def _spent(took: float) -> str:
     """A stage that was not seen, as a trace inside of an eager gradient, took some time too."""
     return seconds(took) if took else "n/a"
@@ -111,8 +120,11 @@ def _collapsed(rows: list[Row]) -> tuple[list[Row], list[Row]]:
     return shown, [row for row in rows if row not in shown]
 
 
-def _name(row: Row) -> str:
-    what = f"{row.function} outside of jit" if row.eager else row.function
+def _name(row: Row | Inlined) -> str:
+    if isinstance(row, Inlined):
+        what = row.name
+    else:
+        what = f"{row.function} outside of jit" if row.eager else row.function
     return f"{what} ({short(row.path)}:{row.line})"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from gotcha_sanitizer.record import Row, Run, stages
+from gotcha_sanitizer.record import Inlined, Row, Run, stages
 from gotcha_sanitizer.reporters._page.markup import Markup, tag
 from gotcha_sanitizer.words import plural, seconds, short
 
@@ -29,6 +29,7 @@ def functions(run: Run) -> Markup:
         )
         for head in heads
     ]
+    inlined = (_inlined(each, len(names) - 3) for each in run.only_inlined[:_MOST])
     left = len(rows) - _MOST
     caption = "Seconds are of all compilations of the function together"
     caption += f"; {plural(left, 'cheaper function')} left out" if left > 0 else ""
@@ -36,7 +37,7 @@ def functions(run: Run) -> Markup:
         "table",
         tag("caption", caption),
         tag("thead", tag("tr", *names)),
-        tag("tbody", *(_row(row, shown) for row in rows[:_MOST])),
+        tag("tbody", *(_row(row, shown) for row in rows[:_MOST]), *inlined),
         class_="sortable",
     )
     return tag(
@@ -60,6 +61,16 @@ def _row(row: Row, stages: tuple[str, ...]) -> Markup:
         *(_seconds(row.seconds[stage]) for stage in stages),
         _seconds(row.total),
         tag("td", causes),
+    )
+
+
+def _inlined(each: Inlined, numbers: int) -> Markup:
+    return tag(
+        "tr",
+        tag("th", each.name, scope="row", class_="mono"),
+        tag("td", f"{short(each.path)}:{each.line}", class_="mono"),
+        *(tag("td", "n/a", class_="number", data_value=0) for _ in range(numbers)),
+        tag("td", str(each)),
     )
 
 

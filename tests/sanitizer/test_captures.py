@@ -1,0 +1,165 @@
+"""What a traced function reads: which variable a constant came from, and what is stale later."""
+
+from __future__ import annotations
+
+import functools
+import time
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gotcha_sanitizer.session import Session
+from tests.sanitizer.inside import lost, problems
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+
+SIDE = 600  # 1.4 MB: over `min_const_bytes`
+TABLES = {"train": {"embedding": jnp.ones((SIDE, SIDE))}}
+
+
+class Config:
+    table = jnp.full((SIDE, SIDE), 2.0)
+    ran = 0
+
+    @property
+    def never(self) -> Any:
+        Config.ran += 1
+        raise RuntimeError("a property was run")
+
+
+class Weird:
+    """Its own `__getattr__` must not run."""
+
+    def __getattr__(self, name: str) -> Any:
+        Config.ran += 1
+        raise RuntimeError("looked up")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Any:
+    """A module of the user's."""
+    path = tmp_path / "data.py"
+    source = "import jax.numpy as jnp\nRATE = 2.0\n"
+    source += (
+        f"TABLE = jnp.full(({SIDE}, {SIDE}), 3.0)\ndef look(x):\n    return x @ TABLE * RATE\n"
+    )
+    path.write_text(source)
+    module: Any = types.ModuleType("data")
+    module.__file__ = str(path)
+    exec(compile(source, str(path), "exec"), vars(module))
+    return module
+
+
+class Model:
+    def __init__(self) -> None:
+        self.table = jnp.full((SIDE, SIDE), 4.0)
+
+    def loss(self, x: Any) -> Any:
+        return (x @ self.table).sum()
+
+    def step(self, x: Any) -> Any:
+        return jax.grad(self.loss)(x)
+
+
+def by_helper(x: Any) -> Any:
+    return x @ TABLES["train"]["embedding"]
+
+
+def told(running: Session) -> str:
+    return problems(running)["large-constant-captured/"]
+
+
+def test_the_path_inside_of_a_container_and_the_helper_that_reads_it(running: Session):
+    jax.jit(lambda x: by_helper(x))(jnp.ones(SIDE))
+    assert "`TABLES['train']['embedding'] (in by_helper)`, float32[600,600]" in told(running)
+
+
+def test_an_attribute_of_a_module(running: Session, data: Any):
+    jax.jit(lambda x: x @ data.TABLE)(jnp.ones(SIDE))
+    assert told(running).startswith("`data.TABLE`, float32[600,600]")
+
+
+def test_a_function_of_a_module(running: Session, data: Any):
+    jax.jit(lambda x: data.look(x))(jnp.ones(SIDE))
+    assert told(running).startswith("`TABLE (in look)`, float32[600,600]")
+
+
+def test_an_attribute_of_a_class(running: Session):
+    jax.jit(lambda x: x @ Config.table)(jnp.ones(SIDE))
+    assert told(running).startswith("`Config.table`, float32[600,600]")
+
+
+def test_an_attribute_that_a_helper_method_reads(running: Session):
+    jax.jit(Model().step)(jnp.ones(SIDE))
+    assert told(running).startswith("`self.table`, float32[600,600]")
+
+
+def test_an_array_that_no_variable_leads_to(running: Session):
+    jax.jit(lambda x: x @ jnp.asarray(jax.device_get(TABLES["train"]["embedding"])))(jnp.ones(SIDE))
+    made = "an array made while it was traced, or read where we do not look, float32[600,600]"
+    assert told(running).startswith(made)
+
+
+def test_nothing_of_the_users_objects_is_run(running: Session):
+    config = Config()
+
+    class Reader(Config, Weird):
+        def step(self, x: Any) -> Any:
+            if x.ndim > 1:
+                return config.never, self.never, self.missing, Config.never
+            return x
+
+    Config.ran = 0
+    jax.jit(Reader().step)(jnp.ones(3))
+    assert Config.ran == 0 and lost(running) == set()
+
+
+def _stale(running: Session, step: Callable[[Any], Any], change: Callable[[], object]) -> Any:
+    """Calls it, changes what it reads, and calls it until that is seen; the findings' messages."""
+    step(jnp.ones(3))
+    change()
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end:
+        step(jnp.ones(3))
+    return problems(running)
+
+
+class Weighted:
+    def __init__(self) -> None:
+        self.weight = 2.0
+
+    def loss(self, x: Any) -> Any:
+        return (x * self.weight).sum()
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, x: Any) -> Any:
+        return jax.grad(self.loss)(x)
+
+
+@pytest.mark.parametrize("how", ["static self", "bound method"])
+def test_an_attribute_of_self_that_a_method_of_it_reads_is_stale(running: Session, how: str):
+    model = Weighted()
+    step = jax.jit(model.loss) if how == "bound method" else model.step
+    told = _stale(running, step, lambda: setattr(model, "weight", 3.0))
+    message = told["stale-capture/self"]
+    assert "`self.weight` was 2 when it was traced and is 3 now" in message
+
+
+def test_an_attribute_of_a_module_is_stale(running: Session, data: Any):
+    step = jax.jit(lambda x: x * data.RATE)
+    told = _stale(running, step, lambda: setattr(data, "RATE", 5.0))
+    assert "`data.RATE` was 2 when it was traced and is 5 now" in told["stale-capture/closure"]
+
+
+def helper(x: Any) -> Any:
+    return x * 2
+
+
+def test_a_function_that_was_defined_anew_is_stale(running: Session, monkeypatch: Any):
+    step = jax.jit(lambda x: helper(x))
+    told = _stale(running, step, lambda: monkeypatch.setitem(globals(), "helper", lambda x: x * 3))
+    assert "the function `helper` was defined anew" in told["stale-capture/global"]

@@ -1,0 +1,42 @@
+"""What a session holds of a program: nothing that keeps its functions or arrays alive."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+
+
+# What traces a function and compiles nothing.
+TRACED: dict[str, Callable[[Any, Any], object]] = {
+    "make_jaxpr": lambda f, x: jax.make_jaxpr(f)(x),
+    "eval_shape": lambda f, x: jax.eval_shape(f, x),
+    "lower": lambda f, x: jax.jit(f).lower(x),
+    "raised": lambda f, x: jax.jit(f)(x[1:]),
+}
+
+
+@pytest.mark.parametrize("how", TRACED)
+def test_a_function_that_was_only_traced_is_freed(running: Any, how: str):
+    def scope() -> list[weakref.ref[Any]]:
+        table = jnp.arange(100.0)
+
+        def traced(x: Any) -> Any:
+            # Raises before the table is read: JAX itself keeps what a failed trace has read.
+            return (x.reshape(100) * table).sum()
+
+        with contextlib.suppress(TypeError):
+            TRACED[how](traced, jnp.ones(100))
+        return [weakref.ref(traced), weakref.ref(table)]
+
+    held = scope()
+    gc.collect()
+    assert [each() for each in held] == [None, None]
+    assert running.watches
