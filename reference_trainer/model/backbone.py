@@ -24,7 +24,8 @@ from flax import nnx
 from reference_trainer import parallel
 from reference_trainer.config import Config, group
 from reference_trainer.data.batch import Batch
-from reference_trainer.model.layers import Block, Carry, Rows, normed
+from reference_trainer.model.layers import Block, Carry, Rows
+from reference_trainer.model.parts import normed
 
 Params = dict[str, Any]
 

@@ -18,7 +18,8 @@ from flax import nnx
 
 from reference_trainer.config import Config
 from reference_trainer.model import attention, ssm
-from reference_trainer.precision import aligned, einsum32, fake_quantise
+from reference_trainer.model.parts import Linear, Norm
+from reference_trainer.precision import aligned
 
 Carry = Any  # what a layer remembers between two steps
 
@@ -29,41 +30,6 @@ class Rows(NamedTuple):
     segments_BT: jax.Array
     positions_BT: jax.Array
     packed: bool  # a row may hold more than one document
-
-
-class Linear(nnx.Module):
-    """A matrix without a bias; trained as int8 where the configuration says so."""
-
-    def __init__(
-        self, rows: int, columns: int, config: Config, *, rngs: nnx.Rngs, scale: float = 1.0
-    ):
-        init = nnx.initializers.normal(scale * rows**-0.5)
-        self.kernel = nnx.Param(init(rngs.params(), (rows, columns), jnp.float32))
-        self.quantised = config.compute.quantise == "int8"
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        kernel = self.kernel[...]
-        if self.quantised:
-            kernel, x = fake_quantise(kernel, axis=0), fake_quantise(x, axis=-1)
-        # Summed in float32, over devices too: the gradient of a sharded product is a sum over them.
-        return einsum32("...d,de->...e", x, kernel.astype(x.dtype)).astype(x.dtype)
-
-
-class Norm(nnx.Module):
-    """Root mean square norm with a scale for each column."""
-
-    def __init__(self, width: int):
-        self.scale = nnx.Param(jnp.ones(width))
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        return normed(x, self.scale[...])
-
-
-def normed(x: jax.Array, scale: jax.Array) -> jax.Array:
-    """`x` over its root mean square along the last axis, in float32 and back in the type of `x`."""
-    wide = x.astype(jnp.float32)
-    root = jax.lax.rsqrt(jnp.mean(wide * wide, axis=-1, keepdims=True) + 1e-6)
-    return (wide * root * scale).astype(x.dtype)
 
 
 class Attention(nnx.Module):
