@@ -163,7 +163,7 @@ def test_mesh():
             "*test_it.py::test_clean",
             "left changed by *test_x64: jax_enable_x64: False -> True*",
             "left changed by *test_env: os.environ XLA_FLAGS: not set -> --xla_dump_to=/nowhere",
-            "left changed by *test_mesh: *mesh*: None -> *'data': 1*",
+            "left changed by *test_mesh: *mesh*: * -> *'data': 1*",
         ]
     )
     result.stdout.no_fnmatch_line("left changed by *test_clean*")
