@@ -60,6 +60,14 @@ def test_an_object_as_code_is_the_programs_own(go, leave, code):
     assert "Traceback" not in done.err
 
 
+def test_what_python_itself_reads_at_the_end(go):
+    """It prints an array where no frame of Python is left: a hook has no caller to look at."""
+    done = go("sys.exit(jnp.arange(3))")
+    assert done.code == 1
+    assert "[0 1 2]" in done.err
+    assert "Exception ignored" not in done.err
+
+
 def test_exitcode_of_a_program_that_catches_an_exit_and_raises_another(go):
     """Where we have started it, its code is known on each Python."""
     body = """

@@ -39,7 +39,8 @@ def _number(original: Method, reads: Reads) -> Method:
     """For methods that take nothing, read once and give a float or a complex number.
 
     `_whole` repeats it but for the test of the value: a function shared by both would be a Python
-    call more in each read, a third of what a hook costs.
+    call more in each read, a third of what a hook costs. There is no frame where C itself is the
+    caller: when a program ends by `sys.exit(array)`.
     """
     clock, note, caller, lines = time.perf_counter, reads.note, sys._getframe, reads.lines
 
@@ -48,11 +49,14 @@ def _number(original: Method, reads: Reads) -> Method:
         try:
             value = original(self)
         except BaseException as error:
-            reads.failed(caller(1), self, error)
+            reads.failed(caller().f_back, self, error)
             forget_frame(error)
             raise
         ended = clock()
-        frame = caller(1)
+        try:
+            frame = caller(1)
+        except ValueError:
+            return value
         line = lines.get(id(frame.f_code) + frame.f_lasti)
         if line is not None and ended - began < WAITS and value - value == 0.0:
             line.count += 1
@@ -75,11 +79,14 @@ def _whole(original: Method, reads: Reads) -> Method:
         try:
             value = original(self)
         except BaseException as error:
-            reads.failed(caller(1), self, error)
+            reads.failed(caller().f_back, self, error)
             forget_frame(error)
             raise
         ended = clock()
-        frame = caller(1)
+        try:
+            frame = caller(1)
+        except ValueError:
+            return value
         line = lines.get(id(frame.f_code) + frame.f_lasti)
         if line is not None and ended - began < WAITS:
             line.count += 1
@@ -112,12 +119,15 @@ def _other(original: Method, reads: Reads, active: set[int]) -> Method:
             value = original(self, *args, **kwargs)
         except BaseException as error:
             active.discard(me)
-            reads.failed(caller(1), self, error)
+            reads.failed(caller().f_back, self, error)
             forget_frame(error)
             raise
         ended = clock()
         active.discard(me)
-        frame = caller(1)
+        try:
+            frame = caller(1)
+        except ValueError:
+            return value
         line = lines.get(id(frame.f_code) + frame.f_lasti)
         good = finite is None or reads.looks_finite(finite, value)
         if good and line is not None and ended - began < WAITS:

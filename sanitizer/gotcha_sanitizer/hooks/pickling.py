@@ -64,12 +64,12 @@ class Pickling:
             except BaseException as error:
                 forget_frame(error)
                 raise
-            guard("pickling", tell, self, caller(1))
+            guard("pickling", tell, self, caller().f_back)
             return value
 
         return hook
 
-    def _tell(self, array: Any, frame: FrameType) -> None:
+    def _tell(self, array: Any, frame: FrameType | None) -> None:
         how = way(frame)
         if how is None or stack.find(frame, private.TRACE) is not None:
             return

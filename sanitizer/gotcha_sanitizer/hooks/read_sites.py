@@ -138,11 +138,11 @@ class Reads:
             self.context.degraded("non-finite values", f"{type(error).__name__}: {error}")
             return True
 
-    def failed(self, frame: FrameType, array: Any, error: BaseException) -> None:
+    def failed(self, frame: FrameType | None, array: Any, error: BaseException) -> None:
         """A read raised: said where the array's memory is gone."""
         self.context.guard("host reads", self._failed, frame, array, error)
 
-    def _failed(self, frame: FrameType, array: Any, error: BaseException) -> None:
+    def _failed(self, frame: FrameType | None, array: Any, error: BaseException) -> None:
         if array.is_deleted() and "deleted" in str(error):
             place = where(frame).site
             shape, dtype = tuple(array.shape), str(array.dtype)
