@@ -9,7 +9,7 @@ from typing import Any
 from gotcha_sanitizer.advice import advise
 from gotcha_sanitizer.events import Explained
 from gotcha_sanitizer.parts import Function, Site
-from gotcha_sanitizer.record import Inlined
+from gotcha_sanitizer.rows import Inlined
 from gotcha_sanitizer.stream import shapes
 from gotcha_sanitizer.words import place, seconds
 

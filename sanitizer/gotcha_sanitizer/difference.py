@@ -9,7 +9,8 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.record import STAGES, Json, Row, Run, row_key
+from gotcha_sanitizer.record import Json, Run
+from gotcha_sanitizer.rows import STAGES, Row, row_key
 
 T = TypeVar("T")
 

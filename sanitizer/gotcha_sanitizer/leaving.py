@@ -28,9 +28,14 @@ def left(code: object) -> None:
 
 
 class Leaving:
-    """Watches the end of the program. `failed`: it ends with a code that is not 0."""
+    """Watches the end of the program. `failed`: it ends with a code that is not 0.
 
-    def __init__(self) -> None:
+    Where a look at it fails, `lost` is told why, and the program counts as failed: its exit code
+    is then left as it is.
+    """
+
+    def __init__(self, lost: Callable[[Exception], None]) -> None:
+        self._lost = lost
         self._failed = False
         self._main = threading.get_ident()
         self._exit = sys.exit
@@ -66,7 +71,14 @@ class Leaving:
         if isinstance(error, SystemExit) and threading.get_ident() == self._main:
             frame = sys._getframe(1)
             if frame.f_back is None:
-                self._failed = _is_failure(error.code)
+                self._note(error.code)
+
+    def _note(self, code: object) -> None:
+        try:
+            self._failed = _is_failure(code)
+        except Exception as fault:  # never into the program
+            self._failed = True
+            self._lost(fault)
 
     def _free(self) -> None:
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
@@ -75,7 +87,7 @@ class Leaving:
         monitoring.free_tool_id(self._tool)
 
     def _leave(self, status: Any = None, /) -> NoReturn:
-        self._failed = _is_failure(status)
+        self._note(status)
         self._exit(status)
 
     def _restore(self) -> None:

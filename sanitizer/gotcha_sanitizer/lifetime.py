@@ -58,18 +58,30 @@ def _at_worker_end(session: Session) -> util.Finalize:
     return util.Finalize(session, session.finish, exitpriority=-1)
 
 
-def _before() -> None:
+def _each(act: Callable[[Session], None]) -> None:
+    """At a fork, where what is raised would be printed in the middle of the program's output."""
     for session in list(_sessions):
+        try:
+            act(session)
+        except Exception as error:
+            session.degraded("forks", f"{type(error).__name__}: {error}")
+
+
+def _before() -> None:
+    def pause(session: Session) -> None:
         session.ticker.pause()
         session.recording.flush()  # or a child would write the rest of our buffer once more
 
+    _each(pause)
+
 
 def _in_parent() -> None:
-    for session in list(_sessions):
-        session.ticker.resume()
+    _each(lambda session: session.ticker.resume())
 
 
 def _in_child() -> None:
-    for session in list(_sessions):
+    def begin(session: Session) -> None:
         session.ticker.forget()
         session.in_child()
+
+    _each(begin)

@@ -40,6 +40,45 @@ def candidates(tree: ast.Module, names: Container[str]) -> list[Candidate]:
     return list(found.values())
 
 
+def before_training(tree: ast.Module) -> tuple[ast.Module, int]:
+    """The statements up to the one that begins to train, and the line of that one (0: none does).
+
+    It begins where a loop calls a jitted function, or where a function is called in which, or in
+    what that calls, one does. What stands below `if __name__ == "__main__"` begins nothing.
+    """
+    trained = _training(tree)
+    for index, node in enumerate(tree.body):
+        defines = isinstance(node, (*_FUNCTIONS, ast.ClassDef)) or _is_main_guard(node)
+        if not defines and (_trains(node, _jitted(tree)) or _called(node) & trained):
+            return ast.Module(tree.body[:index], tree.type_ignores), node.lineno
+    return tree, 0
+
+
+def _training(tree: ast.Module) -> set[str]:
+    """Names of the functions that train, by themselves or through others."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+    steps = _jitted(tree)
+    found = {node.name for node in functions if _trains(node, steps)}
+    while more := {n.name for n in functions if _called(n) & found} - found:
+        found |= more
+    return found
+
+
+def _trains(node: ast.AST, steps: set[str]) -> bool:
+    loops = (each for each in ast.walk(node) if isinstance(each, (*_LOOPS, ast.While)))
+    return any(_called(loop) & steps for loop in loops)
+
+
+def _called(node: ast.AST) -> set[str]:
+    return {_name(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)}
+
+
+def _is_main_guard(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "__name__" in {
+        each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)
+    }
+
+
 def _jitted(tree: ast.Module) -> set[str]:
     """Names of the functions that are jitted here, by a decorator or by a call."""
     found = set()

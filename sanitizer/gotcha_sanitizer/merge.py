@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import STAGES, Json, Row, Run, summary
+from gotcha_sanitizer.record import Json, Run, summary
 from gotcha_sanitizer.words import place, plural
 
 
@@ -71,7 +71,10 @@ def _take(whole: Run, run: Run, later: float) -> None:
         events: list[Json] = getattr(run, name)
         getattr(whole, name).extend({**e, "at": e["at"] + later, "pid": pid} for e in events)
     for key, row in run.rows.items():
-        whole.rows[key] = _rows(whole.rows[key], row) if key in whole.rows else _copy(row)
+        if key in whole.rows:
+            whole.rows[key].add(row)
+        else:
+            whole.rows[key] = row.copy()
     for each in run.inlined.values():
         whole.take_inlined(each)
     for at, read in run.reads.items():
@@ -81,20 +84,6 @@ def _take(whole: Run, run: Run, later: float) -> None:
         whole.findings[name] = _findings(before, finding) if before else finding
     for feature, why in run.degraded.items():
         whole.degraded.setdefault(feature, why)
-
-
-def _copy(row: Row) -> Row:
-    return replace(row, seconds=dict(row.seconds), causes=dict(row.causes))
-
-
-def _rows(a: Row, b: Row) -> Row:
-    for name in ("programs", "traces", "compiles", "cache_hits"):
-        setattr(a, name, getattr(a, name) + getattr(b, name))
-    for stage in STAGES:
-        a.seconds[stage] += b.seconds[stage]
-    for cause, count in b.causes.items():
-        a.causes[cause] = a.causes.get(cause, 0) + count
-    return a
 
 
 def _reads(a: Json, b: Json) -> Json:

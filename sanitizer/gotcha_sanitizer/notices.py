@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from gotcha_sanitizer.events import Ended, Event, Program, Started, Tick
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.record import STAGES, Run
+from gotcha_sanitizer.record import Run
+from gotcha_sanitizer.rows import STAGES
 from gotcha_sanitizer.words import place, seconds
 
 _WORTH_SAYING = 5.0  # seconds of compiling before the end of the warm-up is announced

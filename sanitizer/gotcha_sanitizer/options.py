@@ -25,7 +25,7 @@ class Options:
     html: str = ""  # the page, written at exit; %p as above
     quiet: bool = False  # no report on standard error
     color: str = "auto"  # auto, always, never
-    max_report: int = 12  # findings in the report at exit
+    max_lines: int = 50  # of the report at exit: a screenful
     redact: bool = False  # no source lines, no values
     slow_compile: float = 30.0  # seconds after which a running compile is spoken of
     problems: tuple[str, ...] = field(default=(), compare=False)
@@ -126,7 +126,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "html": str,
     "quiet": _switch,
     "color": _color,
-    "max_report": _number(1, 10_000),
+    "max_lines": _number(20, 100_000),
     "redact": _switch,
     "slow_compile": _seconds,
 }

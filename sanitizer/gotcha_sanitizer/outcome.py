@@ -81,18 +81,28 @@ class ExitCode:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.leaving = Leaving()
+        self.leaving = Leaving(self._lost)
 
     def install(self) -> Callable[[], None]:
         """Before JAX and the program register what they do at exit, so that it comes last."""
-        atexit.register(self._apply)
+        atexit.register(self._at_exit)
         restore = self.leaving.install()
 
         def cancel() -> None:
-            atexit.unregister(self._apply)
+            atexit.unregister(self._at_exit)
             restore()
 
         return cancel
+
+    def _at_exit(self) -> None:
+        try:
+            self._apply()
+        except Exception as error:  # the program keeps its own code
+            self._lost(error)
+
+    def _lost(self, error: Exception) -> None:
+        self.session.degraded("exit code", f"{type(error).__name__}: {error}")
+        self.session.notices.say(f"degraded: exit code: {type(error).__name__}: {error}")
 
     def _apply(self) -> None:
         session = self.session

@@ -13,47 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from gotcha_sanitizer.finding import Finding, from_dict
+from gotcha_sanitizer.rows import STAGES, Inlined, Row, row_key
 
 Json = dict[str, Any]
-STAGES = ("trace", "lower", "compile", "load")
-"""Of a program; `load` is the time of one that the persistent cache had, in place of `compile`."""
-_NAMED = 2
 _KEPT_EVENTS = 20_000  # programs and memory samples: what the plots need
-
-
-@dataclass
-class Row:
-    """One function (or one eager operation at one line) and all its programs."""
-
-    function: str
-    owner: str
-    eager: str
-    path: str
-    line: int
-    programs: int = 0
-    traces: int = 0
-    compiles: int = 0
-    cache_hits: int = 0
-    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
-    causes: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def total(self) -> float:
-        return sum(self.seconds.values())
-
-
-@dataclass
-class Inlined:
-    """A jitted function that was called inside of others: of its own it has no program there."""
-
-    name: str
-    path: str
-    line: int
-    within: list[str] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        more = f" and {len(self.within) - _NAMED} more" if len(self.within) > _NAMED else ""
-        return f"inlined in {', '.join(self.within[:_NAMED])}{more}: n/a"
 
 
 @dataclass
@@ -129,16 +92,9 @@ class Run:
         key = row_key(event)
         row = self.rows.get(key)
         if row is None:
-            row = Row(event["function"], event["owner"], event["eager"], key[1], key[2])
-            self.rows[key] = row
-        row.programs += 1
-        row.traces += event["retraced"]
-        row.compiles += "compile" in event["seconds"] and event["cached"] is not True
-        row.cache_hits += event["cached"] is True
-        for stage, seconds in event["seconds"].items():
-            row.seconds[stage] += seconds
-        for cause in dict.fromkeys(event["causes"]):
-            row.causes[cause] = row.causes.get(cause, 0) + 1
+            named = {name: event[name] for name in ("function", "owner", "eager")}
+            row = self.rows[key] = Row(**named, path=key[1], line=key[2])
+        row.take(event)
         for path, line, name in event.get("inlined", ()):
             self.take_inlined(Inlined(name, path, line, [event["function"]]))
 
@@ -150,13 +106,6 @@ class Run:
 def stages(run: Run) -> tuple[str, ...]:
     """Those to show: most runs have no persistent cache to load from."""
     return tuple(stage for stage in STAGES if stage != "load" or run.total(stage))
-
-
-def row_key(event: Json) -> tuple[str, str, int, str]:
-    """Function, path, line and kind of the row that a program belongs to."""
-    if event["owner"] == "user":  # a function is one row, wherever it is called from
-        return event["function"], event["defined"][0], event["defined"][1], ""
-    return event["function"], event["path"], event["line"], event["eager"]
 
 
 def _keep(kept: list[Json], event: Json) -> None:

@@ -239,9 +239,9 @@ def test_a_block_that_cannot_see_says_so(monkeypatch):
 
 def test_start_takes_options_as_text():
     gotcha.stop()
-    gotcha.start("quiet=1:max_report=3")
+    gotcha.start("quiet=1:max_lines=30")
     current = session.current()
-    assert current is not None and current.options.max_report == 3
+    assert current is not None and current.options.max_lines == 30
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with gotcha.no_recompile():

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import time
+import tracemalloc
 import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gotcha_sanitizer.hooks import marks
 from gotcha_sanitizer.session import Session
 from tests.sanitizer.inside import lost, problems
 
@@ -163,3 +166,42 @@ def test_a_function_that_was_defined_anew_is_stale(running: Session, monkeypatch
     step = jax.jit(lambda x: helper(x))
     told = _stale(running, step, lambda: monkeypatch.setitem(globals(), "helper", lambda x: x * 3))
     assert "the function `helper` was defined anew" in told["stale-capture/global"]
+
+
+class Quantised:
+    """Looks like an array; what it answers with is the user's code."""
+
+    ran = 0
+
+    def __init__(self) -> None:
+        self.codes = np.arange(4)
+
+    @property
+    def dtype(self) -> Any:
+        Quantised.ran += 1
+        return self.codes.dtype
+
+    shape = ndim = dtype
+
+    def __getattr__(self, name: str) -> Any:
+        Quantised.ran += 1
+        raise RuntimeError("looked up")
+
+
+def test_an_object_of_the_users_that_looks_like_an_array_is_not_asked():
+    held = Quantised()
+    first = marks.mark(held)
+    held.codes = np.arange(4) + 1
+    assert marks.mark(held).parts != first.parts
+    assert Quantised.ran == 0
+
+
+def test_a_sample_of_a_transposed_array_copies_nothing():
+    big = np.zeros((2000, 2000), order="F")
+    plain = marks._sample(big)
+    tracemalloc.start()
+    assert marks._sample(big) == plain
+    big[0, 0] = 1.0
+    assert marks._sample(big) != plain
+    assert tracemalloc.get_traced_memory()[1] < 100_000
+    tracemalloc.stop()

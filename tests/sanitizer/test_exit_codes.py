@@ -111,3 +111,31 @@ def test_exitcode_is_for_the_findings_of_fail_on_and_comes_after_the_programs_ow
     assert go(body, "exitcode=66:fail_on=stale-capture").code == 0
     assert go(body, "exitcode=66:fail_on=recompile/new-function").code == 66
     assert go(body).code == 0
+
+
+FAULT = """
+        import gotcha_sanitizer.{module} as broken
+        def fail(*args, **kwargs):
+            raise ZeroDivisionError("planted")
+        broken.{name} = fail
+        storm()
+        """
+
+
+@pytest.mark.parametrize(
+    ("fault", "leave", "code", "told"),
+    [
+        ("leaving _is_failure", "sys.exit(3)", 3, True),
+        ("leaving _is_failure", "sys.exit()", 0, True),
+        ("leaving _is_failure", "", 66, False),  # it is not asked
+        ("outcome failing", "sys.exit(3)", 3, False),
+        ("outcome failing", "sys.exit()", 0, True),
+        ("outcome failing", "", 0, True),
+    ],
+)
+def test_a_fault_in_what_looks_at_the_end(go, fault, leave, code, told):
+    module, name = fault.split()
+    done = go(FAULT.format(module=module, name=name) + leave, "exitcode=66")
+    assert done.code == code
+    assert ("degraded: exit code: ZeroDivisionError: planted" in done.err) == told
+    assert "Traceback" not in done.err

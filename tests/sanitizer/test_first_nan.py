@@ -13,6 +13,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
 from gotcha_sanitizer import first_nan  # noqa: E402
+from gotcha_sanitizer.hooks import evaluate  # noqa: E402
 
 
 def layer(carry, weight):
@@ -179,3 +180,19 @@ def test_random_expressions(before, after, seed):
     assert (found.primitive, found.kind) == ("log", "nan")
     assert found.site is not None
     assert found.site.line == _line(_planted, "jnp.log")
+
+
+def test_an_argument_that_is_nan_is_followed_through_functions_up_to_a_bound(monkeypatch):
+    """The way of a NaN through nested functions that are shared has 2^depth turns."""
+    function = jnp.sin
+    for _ in range(8):
+        function = (lambda inner: jax.jit(lambda v: inner(v) + inner(v)))(function)
+    entered = []
+    whole = evaluate.Evaluation.run
+    monkeypatch.setattr(
+        evaluate.Evaluation, "run", lambda *given: (entered.append(1), whole(*given))[1]
+    )
+    monkeypatch.setattr(evaluate, "_STEPS", 60)
+    found = first_nan(lambda x: function(x).sum(), jnp.array([1.0, jnp.nan]))
+    assert found is not None and found.argument == "args[0]"
+    assert 10 < len(entered) < 40

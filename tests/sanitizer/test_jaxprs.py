@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
+
+import gotcha_sanitizer as gotcha
+from gotcha_sanitizer import session
+from gotcha_sanitizer.options import Options
 
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
-from gotcha_sanitizer.hooks import jaxprs  # noqa: E402
+from gotcha_sanitizer.hooks import jaxprs, loops  # noqa: E402
 from gotcha_sanitizer.hooks.flat import flatten  # noqa: E402
 
 
@@ -28,8 +34,9 @@ def test_line_scope_and_split_of_a_scan():
 
     jaxpr = jax.make_jaxpr(lambda w, xs: jax.lax.scan(lambda c, x: turn(c + w, x), 1.0, xs))
     (scan,) = [e for e in jaxpr(2.0, jnp.ones(3)).eqns if e.primitive.name == "scan"]
-    assert jaxprs.split(scan) == (1, 1)
-    body, _ = jaxprs.opened(scan.params["jaxpr"])
+    known = loops.scan(scan)
+    assert known is not None and known[1:] == (3, False, 1, 1)
+    body, _ = jaxprs.opened(known.body)
     (sine,) = [e for e in body.eqns if e.primitive.name == "sin"]
     site = jaxprs.site(sine)
     assert site is not None
@@ -59,3 +66,96 @@ def test_flatten_marks_loops_and_branches_and_is_bounded():
     for _ in range(24):
         function = (lambda inner: jax.jit(lambda v: inner(v) + inner(v)))(function)
     assert len(flatten(jax.make_jaxpr(function)(1.0), most=100).steps) < 200
+
+
+# -- renamed, one by one ---------------------------------------------------------------------------
+
+RENAMED: dict[str, tuple[object, str, object]] = {
+    "equation source_info": (jaxprs, "INFO", "absent"),
+    "frames instantiate_zeros, _vjp3_bwd": (jaxprs, "ZEROS_OF_A_GRADIENT", ("absent", "absent")),
+    "DebugInfo.func_src_info": (jaxprs, "SOURCE", "absent"),
+    "DebugInfo.arg_names, result_paths": (jaxprs, "INPUTS", "absent"),
+    "parameters of scan, while and cond": (loops, "SCAN", ("absent",)),
+    "Primitive.get_bind_params": (jaxprs, "BIND", "absent"),
+}
+ALL = {"key-reuse", "zero-gradient", "inlined", "first_nan", "loop"}
+LOST = {
+    "equation source_info": {"key-reuse", "zero-gradient", "first_nan"},
+    "frames instantiate_zeros, _vjp3_bwd": {"zero-gradient"},
+    "DebugInfo.func_src_info": {"inlined"},
+    "DebugInfo.arg_names, result_paths": {"zero-gradient"},
+    "parameters of scan, while and cond": {"loop"},
+    "Primitive.get_bind_params": {"first_nan", "loop"},
+}
+
+
+@jax.jit
+def inner(x):
+    return jnp.sin(x) * 2
+
+
+def program() -> None:
+    """A key used twice, a gradient cut off, and a jitted function inside of another."""
+
+    @jax.jit
+    def drawn(key, x):
+        key, fresh = jax.random.split(key)
+        keys = jax.random.split(fresh, 4)
+        turns = jax.lax.scan(lambda c, k: (c + jax.random.normal(k, (3,)), None), 0.0 * x, keys)
+        return turns[0] + jax.random.normal(key, (3,)) + jax.random.normal(key, (3,))
+
+    @jax.jit
+    def step(p, x):
+        return jax.grad(lambda p: inner((jnp.round(p["a"]) * x + p["b"]).sum()))(p)
+
+    drawn(jax.random.key(0), jnp.ones(3))
+    step({"a": jnp.ones(3), "b": jnp.ones(3)}, jnp.ones(3))
+
+
+def last_turn(x):
+    return jax.lax.scan(lambda c, v: (c - v, jnp.log(c)), 1.5, x)[1]
+
+
+def seen(watched) -> set[str]:
+    """Which of ALL a run finds."""
+    program()
+    gotcha.stop()
+    found = {f.name for f in watched.run.findings.values()} & ALL
+    found |= {"inlined"} & {"inlined" for each in watched.run.only_inlined if each.name == "inner"}
+    with contextlib.suppress(NotImplementedError):
+        told = str(gotcha.first_nan(last_turn, jnp.ones(4)))
+        found |= {"first_nan"} if "test_jaxprs.py" in told else set()
+        found |= {"loop"} if "scan iteration 2 of 4" in told else set()
+    return found
+
+
+@pytest.fixture
+def watch():
+    gotcha.stop()
+    jax.clear_caches()
+    yield lambda: session.start(Options(quiet=True))
+    gotcha.stop()
+
+
+def test_every_name_has_a_row():
+    assert set(RENAMED) == {name.feature for name in jaxprs.NAMES}
+
+
+def test_all_is_found_where_nothing_is_gone(watch):
+    assert seen(watch()) == ALL
+
+
+@pytest.mark.parametrize("feature", RENAMED)
+def test_without_one_name_the_rest_is_found(feature, watch, monkeypatch):
+    module, name, value = RENAMED[feature]
+    monkeypatch.setattr(module, name, value)
+    watched = watch()
+    assert seen(watched) == ALL - LOST[feature]
+    assert set(watched.run.degraded) & set(RENAMED) == {feature}
+    assert watched.run.degraded[feature] in watched.report()
+
+
+def test_first_nan_says_what_it_lacks(monkeypatch):
+    monkeypatch.setattr(jaxprs, "BIND", "absent")
+    with pytest.raises(NotImplementedError, match="doctor"):
+        gotcha.first_nan(last_turn, jnp.ones(4))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gotcha_sanitizer.batch_shapes import census
 from gotcha_sanitizer.cli import main
-from gotcha_sanitizer.loaders import candidates
+from gotcha_sanitizer.loaders import before_training, candidates
 
 SCRIPT = """
 import numpy as np
@@ -120,3 +120,55 @@ def test_as_many_compiles_as_different_lengths(lengths):
     assert (found.batches, len(found.sets)) == (len(lengths), len(set(lengths)))
     assert found.bucketed() <= len(found.sets)
     assert found.bucketed() <= max(lengths).bit_length() + 1
+
+
+TRAINING = """
+from __future__ import annotations
+import dataclasses
+import jax
+import numpy as np
+
+@dataclasses.dataclass
+class Settings:
+    rows: int = 4
+
+step = jax.jit(lambda x: x)
+sizes = [1 + 2 for _ in range(3)]
+
+def batches(count):
+    for n in range(count):
+        yield np.zeros((Settings().rows, 3 + n), np.float32)
+
+def fit():
+    for batch in batches(6):
+        step(batch)
+        raise RuntimeError("it trained")
+
+def main():
+    fit()
+"""
+BEGINNINGS = {
+    "loop": "while True:\n    step(0)\n    raise RuntimeError('it trained')\n",
+    "call": "main()\n",
+    "assigned": "loss = main()\n",
+    "in with": "import contextlib\nwith contextlib.nullcontext():\n    fit()\n",
+    "guard": "if __name__ == '__main__':\n    main()\n",
+}
+
+
+@pytest.mark.parametrize("how", BEGINNINGS)
+def test_a_script_is_not_trained_whether_or_not_it_has_a_main_guard(how, tmp_path, capsys):
+    script = tmp_path / "train.py"
+    script.write_text(TRAINING + BEGINNINGS[how], "utf-8")
+    assert main(["plan", str(script)]) == 0
+    out = capsys.readouterr().out
+    assert "6 sets of shapes in 6 batches" in out
+    assert ("where it begins to train" in out) == (how != "guard")
+
+
+def test_the_line_where_it_begins_to_train():
+    tree = ast.parse(TRAINING + "data = batches(3)\nmain()\nafter = 1\n")
+    before, line = before_training(tree)
+    assert ast.unparse(before.body[-1]) == "data = batches(3)"
+    assert line == before.body[-1].lineno + 1
+    assert before_training(ast.parse(TRAINING))[1] == 0

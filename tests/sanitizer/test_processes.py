@@ -312,3 +312,52 @@ def test_a_redacted_run_tells_no_values(tmp_path):
     told = result.err + record.read_text("utf-8")
     assert "recompile (static-value)" in told and "stale-capture" in told
     assert not any(value in told for value in ("1818.5", "4141.2", "4242.2", "secret ="))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "feature"),
+    [
+        ("ticker", "Ticker.pause", "forks"),
+        ("ticker", "Ticker.resume", "forks"),
+        ("recording", "Recording.flush", "forks"),
+        ("hooks.signals", "Reports._show", "signals"),
+    ],
+)
+def test_a_fault_at_a_fork_or_a_signal_is_not_the_programs(go, module, name, feature):
+    done = go(
+        f"""
+        import gotcha_sanitizer.{module} as broken
+        def fail(*args, **kwargs):
+            raise ZeroDivisionError("planted")
+        storm()
+        held = broken.{name}
+        broken.{name} = fail
+        if os.fork() == 0:
+            os._exit(0)
+        os.wait()
+        os.kill(os.getpid(), signal.SIGUSR1)
+        broken.{name} = held
+        print("on")
+        """
+    )
+    assert (done.code, done.out) == (0, "on\n")
+    assert "Exception ignored" not in done.err and "Traceback" not in done.err
+    assert f"degraded: {feature}: ZeroDivisionError: planted" in done.err
+
+
+def test_a_fault_in_the_child_of_a_fork_is_not_the_programs(go):
+    done = go(
+        """
+        import gotcha_sanitizer.session as broken
+        def fail(*args, **kwargs):
+            raise ZeroDivisionError("planted")
+        storm()
+        broken.Session.in_child = fail
+        if os.fork() == 0:
+            print("child", flush=True)
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.wait()[1]))
+        """
+    )
+    assert (done.code, done.out) == (0, "child\n0\n")
+    assert "Exception ignored" not in done.err and "Traceback" not in done.err

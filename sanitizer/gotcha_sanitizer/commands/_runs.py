@@ -34,7 +34,7 @@ def publish(text: str, file: Path | None = None) -> None:
 
 def process_table(runs: Sequence[tuple[Path, Run]]) -> str:
     """What each process compiled and what was found in it."""
-    from gotcha_sanitizer.record import STAGES
+    from gotcha_sanitizer.rows import STAGES
     from gotcha_sanitizer.words import seconds
 
     lines = [f"{len(runs)} records", f"  {'pid':>8}  compiles  compiling  findings  record"]

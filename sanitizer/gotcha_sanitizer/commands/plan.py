@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import os
-import runpy
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
 
 from gotcha_sanitizer.batch_shapes import Census, census
 from gotcha_sanitizer.commands._runs import RECORD, load, publish
-from gotcha_sanitizer.loaders import Candidate, candidates
+from gotcha_sanitizer.loaders import Candidate, before_training, candidates
 from gotcha_sanitizer.record import Run
 from gotcha_sanitizer.words import plural, seconds
 
@@ -22,9 +22,10 @@ _SHOWN = 8
 
 
 @click.command(
-    epilog="The program is imported, not run: what stands below `if __name__ == '__main__'` is not "
-    "reached. LOADER is any expression over its names that gives batches, as `batches(corpus, 8)`; "
-    "without it, what the loop around the jitted step goes over, where there is one such loop."
+    epilog="The program is imported, not run: neither what stands below "
+    "`if __name__ == '__main__'` is reached, nor the first statement that calls a jitted function "
+    "in a loop. LOADER is any expression over its names that gives batches, as `batches(corpus, "
+    "8)`; without it, what the loop around the jitted step goes over, where there is one such loop."
 )
 @click.argument("script", type=click.Path(path_type=Path))
 @click.argument("loader", required=False)
@@ -42,13 +43,7 @@ def command(script: Path, loader: str | None, batches: int, record: Path | None)
 
 def _look(script: Path, loader: str | None, most: int) -> Census:
     """Raises ClickException where the program or the expression fails."""
-    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-    try:
-        names = runpy.run_path(str(script), run_name="__plan__")
-    except SystemExit as error:
-        raise click.ClickException(f"{script} left with {error.code} when imported") from error
-    except Exception as error:
-        raise click.ClickException(f"{script}: {type(error).__name__}: {error}") from error
+    names = _imported(script)
     loader = loader or _choose(script, names)
     try:
         found = census(eval(loader, names), most)
@@ -58,6 +53,24 @@ def _look(script: Path, loader: str | None, most: int) -> Census:
     if not found.batches:
         raise click.ClickException(f"`{loader}` gave no batches")
     return found
+
+
+def _imported(script: Path) -> dict[str, Any]:
+    """The names that a program has when it begins to train. Raises ClickException."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    module = ModuleType("__plan__")
+    module.__file__ = str(script)
+    sys.modules[module.__name__] = module  # dataclasses look for the module that they are of
+    try:
+        tree, line = before_training(ast.parse(script.read_bytes(), str(script)))
+        exec(compile(tree, str(script), "exec"), module.__dict__)
+    except SystemExit as error:
+        raise click.ClickException(f"{script} left with {error.code} when imported") from error
+    except Exception as error:
+        raise click.ClickException(f"{script}: {type(error).__name__}: {error}") from error
+    if line:
+        publish(f"not run from line {line} on, where it begins to train\n")
+    return module.__dict__
 
 
 def _choose(script: Path, names: Mapping[str, Any]) -> str:

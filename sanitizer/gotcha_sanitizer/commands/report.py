@@ -46,7 +46,7 @@ def _names() -> list[str]:
     help="Exit with 1 for these: warning (errors too), error, names, or `recompile/shape`.",
 )
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
-@click.option("--max-report", type=click.IntRange(1), default=12, show_default=True)
+@click.option("--max-lines", type=click.IntRange(20), default=50, show_default=True)
 def command(
     records: tuple[Path, ...],
     form: str | None,
@@ -54,7 +54,7 @@ def command(
     output_file: Path | None,
     fail_on: str,
     color: str,
-    max_report: int,
+    max_lines: int,
 ) -> int:
     """Show the findings of recorded runs; several records are merged into one list."""
     runs = [(path, load(path)) for path in records]
@@ -64,20 +64,20 @@ def command(
         terminal.note(f"wrote {page}")
     if page is None or form or output_file:
         colour = terminal.wants_colour(color, sys.stdout) and output_file is None
-        text = rendered(form or "text", whole, runs, colour, max_report)
+        text = rendered(form or "text", whole, runs, colour, max_lines)
         publish(text, output_file)
     return int(bool(_failing(whole, fail_on)))
 
 
 def rendered(
-    form: str, whole: Run, runs: list[tuple[Path, Run]], colour: bool, max_report: int = 12
+    form: str, whole: Run, runs: list[tuple[Path, Run]], colour: bool, max_lines: int = 50
 ) -> str:
     """The run in one of the formats: ours, or the linter's."""
     if form == "text":
         from gotcha_sanitizer.reporters import text
 
         head = process_table(runs) if len(runs) > 1 else ""
-        options = Options(max_report=max_report, redact=bool(whole.start.get("redact")))
+        options = Options(max_lines=max_lines, redact=bool(whole.start.get("redact")))
         return head + text.render(whole, options, colour)
     if form == "json":
         from gotcha_sanitizer.reporters import json

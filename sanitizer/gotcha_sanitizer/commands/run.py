@@ -25,7 +25,7 @@ HELP = {
     "html": "Write a page about the run there.",
     "quiet": "No report on standard error.",
     "color": "auto, always or never.",
-    "max_report": "Findings in the report at the end.",
+    "max_lines": "Lines of the report at the end.",
     "redact": "No source lines and no values, for sharing.",
     "slow_compile": "Seconds after which a running compile is spoken of.",
 }

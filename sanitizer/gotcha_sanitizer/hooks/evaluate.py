@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs
+from gotcha_sanitizer.hooks import jaxprs, loops
 from gotcha_sanitizer.hooks.ranges import Range, flags, look_at
 from gotcha_sanitizer.parts import Site
 
 _TURNS = 100_000  # of one loop that is entered
-_ENTERED = frozenset({"scan", "while", "cond"})
+_STEPS = 20_000  # of functions that are entered whatever goes in
 _OPAQUE = frozenset({"shard_map"})  # its body has no meaning outside of its mesh
 
 
@@ -67,11 +67,15 @@ class Value(NamedTuple):
 
 
 class Evaluation:
-    """One evaluation. With `through`, functions are entered whatever goes in."""
+    """One evaluation. With `through`, functions are entered whatever goes in.
+
+    What is shared is entered again at each place, so that this has a bound: from there on
+    functions are looked at from outside.
+    """
 
     def __init__(self, jax: Any, through: bool = False) -> None:
         self.jax = jax
-        self.through = through
+        self._left = _STEPS if through else 0
         self._numbers = itertools.count(1)
         self._compiled: dict[int, tuple[Any, Callable[..., Any]]] = {}
 
@@ -105,7 +109,8 @@ class Evaluation:
         inner = None if name in _OPAQUE else jaxprs.body(equation)
         scope = "/".join(filter(None, (inside.scope, jaxprs.scope(equation))))
         inside = inside._replace(scope=scope)
-        if inner is not None and self.through:
+        if inner is not None and self._left > 0:
+            self._left -= len(jaxprs.opened(inner)[0].eqns)
             return self.run(inner, ins, inside.enter(_title(equation), equation))
         outs = self._bind(equation, [value.array for value in ins])
         if not _is_new(outs, ins):
@@ -113,8 +118,8 @@ class Evaluation:
         if inner is not None:
             found = self.run(inner, ins, inside.enter(_title(equation), equation))
             return self._same(found, outs, ins)
-        if name in _ENTERED:
-            return self._same(self._enter(equation, ins, inside), outs, ins)
+        if (entered := self._enter(equation, ins, inside)) is not None:
+            return self._same(entered, outs, ins)
         operands = tuple(filter(None, (look_at(value.array) for value in ins)))
         site = jaxprs.site(equation, *inside.callers)
         made = Operation(name, site, scope, inside.path, operands)
@@ -149,15 +154,18 @@ class Evaluation:
 
     # -- loops and branches ------------------------------------------------------------------------
 
-    def _enter(self, equation: Any, ins: list[Value], inside: Inside) -> list[Value]:
+    def _enter(self, equation: Any, ins: list[Value], inside: Inside) -> list[Value] | None:
+        """What a loop or a branch gives, step by step; None for any other operation."""
+        name = equation.primitive.name
         inside = inside._replace(callers=(equation, *inside.callers))
-        if equation.primitive.name == "scan":
-            return self._scan(equation, ins, inside)
-        if equation.primitive.name == "while":
-            return self._while(equation, ins, inside)
-        branches = equation.params["branches"]
-        index = min(max(int(ins[0].array), 0), len(branches) - 1)
-        return self.run(branches[index], ins[1:], inside.enter(f"branch {index} of cond"))
+        if name == "scan" and (scan := loops.scan(equation)):
+            return self._scan(scan, equation, ins, inside)
+        if name == "while" and (loop := loops.while_loop(equation)):
+            return self._while(loop, ins, inside)
+        if name == "cond" and (branches := loops.branches(equation)):
+            index = min(max(int(ins[0].array), 0), len(branches) - 1)
+            return self.run(branches[index], ins[1:], inside.enter(f"branch {index} of cond"))
+        return None
 
     def _turn(self, body: Any, ins: list[Value], inside: Inside) -> list[Value]:
         """One turn of a loop: compiled, and entered where it is the one that matters."""
@@ -169,32 +177,32 @@ class Evaluation:
             return self._same(self.run(body, ins, inside), outs, ins)
         return self._follow(outs, ins)
 
-    def _scan(self, equation: Any, ins: list[Value], inside: Inside) -> list[Value]:
-        count, carried = jaxprs.split(equation)
-        params, length = equation.params, equation.params["length"]
+    def _scan(
+        self, scan: loops.Scan, equation: Any, ins: list[Value], inside: Inside
+    ) -> list[Value]:
+        count, carried, length = scan.constants, scan.carried, scan.length
         consts, carry, each = ins[:count], ins[count : count + carried], ins[count + carried :]
-        turns = range(length - 1, -1, -1) if params["reverse"] else range(length)
+        turns = range(length - 1, -1, -1) if scan.reverse else range(length)
         whole = self._bind(equation, [value.array for value in ins])
         origins: list[Origin | None] = [None] * len(whole[carried:])
         for turn in itertools.islice(turns, _TURNS):
             slices = [self._follow([value.array[turn]], [value])[0] for value in each]
             where = inside.enter(f"scan iteration {turn} of {length}")
-            outs = self._turn(params["jaxpr"], [*consts, *carry, *slices], where)
+            outs = self._turn(scan.body, [*consts, *carry, *slices], where)
             carry = outs[:carried]
             origins = [a or b.origin for a, b in zip(origins, outs[carried:], strict=True)]
         stacked = zip(whole[carried:], origins, strict=True)
         return [*carry, *(Value(array, origin) for array, origin in stacked)]
 
-    def _while(self, equation: Any, ins: list[Value], inside: Inside) -> list[Value]:
-        params = equation.params
-        first, second = params["cond_nconsts"], params["body_nconsts"]
+    def _while(self, loop: loops.While, ins: list[Value], inside: Inside) -> list[Value]:
+        first, second = loop.tests, loop.constants
         tests, consts, state = ins[:first], ins[first : first + second], ins[first + second :]
         for turn in range(_TURNS):
             where = inside.enter(f"while iteration {turn}")
-            (going,) = self._turn(params["cond_jaxpr"], [*tests, *state], where)
+            (going,) = self._turn(loop.test, [*tests, *state], where)
             if not bool(going.array):
                 break
-            state = self._turn(params["body_jaxpr"], [*consts, *state], where)
+            state = self._turn(loop.body, [*consts, *state], where)
         return state
 
 

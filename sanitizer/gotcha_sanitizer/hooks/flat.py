@@ -1,7 +1,7 @@
 """A traced program as one list of steps: calls are written out, loops and branches marked.
 
-What is shared is written out again at each place, so the list is bounded: calls beyond the bound
-stay single, opaque steps.
+What is shared is written out again at each place, so the list, and how deep it goes, is bounded:
+calls and loops beyond the bound stay single, opaque steps.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs
+from gotcha_sanitizer.hooks import jaxprs, loops
 
 _STEPS, _DEPTH = 12_000, 60
 CUSTOM = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
@@ -24,6 +24,10 @@ class Place(NamedTuple):
     branches: tuple[tuple[int, int], ...] = ()
     calls: tuple[tuple[int, Any], ...] = ()  # number and equation of each, outermost first
     scope: str = ""
+
+    @property
+    def depth(self) -> int:
+        return len(self.loops) + len(self.branches) + len(self.calls)
 
 
 class Step(NamedTuple):
@@ -114,13 +118,13 @@ class _Writer:
         name = equation.primitive.name
         if scope := jaxprs.scope(equation):
             place = place._replace(scope=f"{place.scope}/{scope}" if place.scope else scope)
-        if len(self.flat.steps) < self._most and len(place.calls) < _DEPTH:
-            if name == "scan":
-                return self._scan(equation, ins, place)
-            if name == "while":
-                return self._while(equation, ins, place)
-            if name == "cond":
-                return self._cond(equation, ins, place)
+        if len(self.flat.steps) < self._most and place.depth < _DEPTH:
+            if name == "scan" and (scan := loops.scan(equation)):
+                return self._scan(scan, equation, ins, place)
+            if name == "while" and (loop := loops.while_loop(equation)):
+                return self._while(loop, equation, ins, place)
+            if name == "cond" and (branches := loops.branches(equation)):
+                return self._cond(branches, equation, ins, place)
             inner = jaxprs.body(equation)
             if inner is not None and (self._custom or name not in CUSTOM):
                 calls = (*place.calls, (next(self._numbers), equation))
@@ -132,28 +136,29 @@ class _Writer:
         self.flat.steps.append(Step(name, equation, ins, tuple(outs), place))
         return outs
 
-    def _scan(self, equation: Any, ins: tuple[int, ...], place: Place) -> list[int]:
-        count, carried = jaxprs.split(equation)
-        body = equation.params["jaxpr"]
-        core, _ = jaxprs.opened(body)
+    def _scan(
+        self, scan: loops.Scan, equation: Any, ins: tuple[int, ...], place: Place
+    ) -> list[int]:
+        count = scan.constants
+        core, _ = jaxprs.opened(scan.body)
         inside = place
-        if equation.params["length"] > 1:
+        if scan.length > 1:
             inside = place._replace(loops=(*place.loops, next(self._numbers)))
         moving = zip(core.invars[count:], ins[count:], strict=True)
-        inner = self._enter(equation, moving, core.outvars[:carried], inside)
-        outs = self._inline(body, (*ins[:count], *inner), inside)
+        inner = self._enter(equation, moving, core.outvars[: scan.carried], inside)
+        outs = self._inline(scan.body, (*ins[:count], *inner), inside)
         return self._leave("loop out", equation, [(o,) for o in outs], place)
 
-    def _while(self, equation: Any, ins: tuple[int, ...], place: Place) -> list[int]:
-        first, second = equation.params["cond_nconsts"], equation.params["body_nconsts"]
-        body = equation.params["body_jaxpr"]
-        core, _ = jaxprs.opened(body)
-        start = first + second
+    def _while(
+        self, loop: loops.While, equation: Any, ins: tuple[int, ...], place: Place
+    ) -> list[int]:
+        core, _ = jaxprs.opened(loop.body)
+        first, start = loop.tests, loop.tests + loop.constants
         inside = place._replace(loops=(*place.loops, next(self._numbers)))
-        moving = zip(core.invars[second:], ins[start:], strict=True)
+        moving = zip(core.invars[loop.constants :], ins[start:], strict=True)
         inner = self._enter(equation, moving, core.outvars, inside)
-        self._inline(equation.params["cond_jaxpr"], (*ins[:first], *inner), inside)
-        outs = self._inline(body, (*ins[first:start], *inner), inside)
+        self._inline(loop.test, (*ins[:first], *inner), inside)
+        outs = self._inline(loop.body, (*ins[first:start], *inner), inside)
         return self._leave("loop out", equation, [(o,) for o in outs], place)
 
     def _enter(
@@ -174,9 +179,11 @@ class _Writer:
             self.flat.steps.append(step)
         return inner
 
-    def _cond(self, equation: Any, ins: tuple[int, ...], place: Place) -> list[int]:
+    def _cond(
+        self, branches: tuple[Any, ...], equation: Any, ins: tuple[int, ...], place: Place
+    ) -> list[int]:
         number, found = next(self._numbers), []
-        for index, branch in enumerate(equation.params["branches"]):
+        for index, branch in enumerate(branches):
             inside = place._replace(branches=(*place.branches, (number, index)))
             found.append(self._inline(branch, ins[1:], inside))
         merged = [(ins[0], *outs) for outs in zip(*found, strict=True)]

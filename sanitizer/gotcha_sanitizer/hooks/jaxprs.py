@@ -1,6 +1,6 @@
 """Jaxprs as they are read here: the parts of an equation that JAX does not document.
 
-The second place, beside `private`, that knows such names; both have the same self-test.
+Beside `private` this file, and `loops`, know such names; all have the same self-test.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from gotcha_sanitizer.frames import owner
-from gotcha_sanitizer.hooks import Context, self_tests
+from gotcha_sanitizer.hooks import Context, loops, self_tests
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
 from gotcha_sanitizer.hooks.self_tests import Name
 from gotcha_sanitizer.parts import Site
@@ -22,23 +22,26 @@ CALLS = frozenset(
     | {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
 )
 JITTED = ("jit", "pjit")
-SOURCE = "func_src_info"
+INFO, TRACEBACK, SCOPE = "source_info", "traceback", "name_stack"  # of an equation
+DEBUG, SOURCE, INPUTS, RESULTS = "debug_info", "func_src_info", "arg_names", "result_paths"
+BIND = "get_bind_params"
 _BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+
 
 NAMES = (
     Name(
         "equation source_info",
         lambda jax: (
-            {"traceback", "name_stack"} <= set(dir(jax._src.source_info_util.SourceInfo))
-            and hasattr(jax._src.core.JaxprEqn, "source_info")
+            {TRACEBACK, SCOPE} <= set(dir(jax._src.source_info_util.SourceInfo))
+            and hasattr(jax._src.core.JaxprEqn, INFO)
         ),
         "operations are not named with their lines; no key-reuse, no zero-gradient",
     ),
     Name(
         "frames instantiate_zeros, _vjp3_bwd",
         lambda jax: (
-            callable(jax._src.interpreters.ad.instantiate_zeros)
-            and callable(jax._src.api._vjp3_bwd)
+            callable(getattr(jax._src.interpreters.ad, ZEROS_OF_A_GRADIENT[0]))
+            and callable(getattr(jax._src.api, ZEROS_OF_A_GRADIENT[1]))
         ),
         "parameters without a gradient are not found; `check_gradients` finds them",
     ),
@@ -49,8 +52,14 @@ NAMES = (
         counts=True,
     ),
     Name(
+        "DebugInfo.arg_names, result_paths",
+        lambda jax: all(hasattr(jax._src.core.DebugInfo, name) for name in (INPUTS, RESULTS)),
+        "parameters without a gradient are not found; `check_gradients` finds them",
+    ),
+    loops.NAME,
+    Name(
         "Primitive.get_bind_params",
-        lambda jax: hasattr(jax._src.core.Primitive, "get_bind_params"),
+        lambda jax: hasattr(jax._src.core.Primitive, BIND),
         "`first_nan` cannot evaluate a function step by step",
     ),
 )
@@ -71,7 +80,7 @@ class Frame(NamedTuple):
 
 def frames(equation: Any) -> tuple[Frame, ...]:
     """The stack of an equation's trace, innermost first; empty where JAX kept none."""
-    traceback = equation.source_info.traceback
+    traceback = getattr(getattr(equation, INFO, None), TRACEBACK, None)
     if traceback is None:
         return ()
     codes, instructions = traceback.raw_frames()
@@ -97,7 +106,7 @@ def site(equation: Any, *callers: Any) -> Site | None:
 
 def scope(equation: Any) -> str:
     """Transformations and named scopes: `transpose(jvp(encoder))/block`."""
-    return str(equation.source_info.name_stack)
+    return str(getattr(getattr(equation, INFO, None), SCOPE, ""))
 
 
 def is_forward(name: str) -> bool:
@@ -121,18 +130,15 @@ def body(equation: Any) -> Any:
     return None
 
 
-def split(equation: Any) -> tuple[int, int]:
-    """Of a scan's operands: how many are constants, and how many are carried."""
-    params = equation.params
-    if "num_consts" in params:
-        return params["num_consts"], params["num_carry"]
-    consts, carry, _ = params["ft_in"].unpack()
-    return len(consts), len(carry)
-
-
 def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
-    """Evaluates one equation. Buffers are not donated: they are the user's."""
-    params = equation.primitive.get_bind_params(equation.params)
+    """Evaluates one equation. Buffers are not donated: they are the user's.
+
+    Raises NotImplementedError where JAX has another way to do it.
+    """
+    prepare = getattr(equation.primitive, BIND, None)
+    if prepare is None:
+        raise NotImplementedError(f"this JAX has no Primitive.{BIND}: see `gotcha-sanitize doctor`")
+    params = prepare(equation.params)
     if "donated_invars" in params:
         params = {**params, "donated_invars": (False,) * len(params["donated_invars"])}
     found = equation.primitive.bind(*values, **params)
@@ -142,9 +148,9 @@ def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
 def labels(jaxpr: Any) -> tuple[list[str], list[str]]:
     """Paths of the inputs and of the outputs, like `params['w']` and `result[0]['w']`."""
     core, _ = opened(jaxpr)
-    info = getattr(core, "debug_info", None)
-    names = list(getattr(info, "arg_names", None) or ())
-    results = list(getattr(info, "result_paths", None) or ())
+    info = getattr(core, DEBUG, None)
+    names = list(getattr(info, INPUTS, None) or ())
+    results = list(getattr(info, RESULTS, None) or ())
     inputs = names if len(names) == len(core.invars) else [""] * len(core.invars)
     outputs = results if len(results) == len(core.outvars) else [""] * len(core.outvars)
     return [str(name) for name in inputs], [str(name) for name in outputs]
@@ -157,7 +163,7 @@ def pieces(label: str) -> list[str]:
 
 def defined(closed: Any) -> Site | None:
     """Where the function behind a jaxpr is defined, by JAX's text `name at path:line`."""
-    info = str(getattr(getattr(opened(closed)[0], "debug_info", None), SOURCE, ""))
+    info = str(getattr(getattr(opened(closed)[0], DEBUG, None), SOURCE, ""))
     name, _, where = info.partition(" at ")
     path, _, line = where.rpartition(":")
     return Site(path, int(line), name) if path and line.isdigit() else None

@@ -8,7 +8,8 @@ from typing import Any
 
 from gotcha_lint import __version__
 from gotcha_sanitizer.finding import as_dict
-from gotcha_sanitizer.record import Row, Run, summary
+from gotcha_sanitizer.record import Run, summary
+from gotcha_sanitizer.rows import Inlined, Row, Sums
 
 
 def render(run: Run, processes: Sequence[Run] = ()) -> str:
@@ -17,6 +18,7 @@ def render(run: Run, processes: Sequence[Run] = ()) -> str:
         "totals": _totals(run),
         "processes": [_process(each) for each in processes or [run]],
         "functions": [_function(row) for row in sorted(run.rows.values(), key=lambda r: -r.total)],
+        "inlined": [_only_inlined(each) for each in run.only_inlined],
         "findings": [as_dict(finding) for finding in (*run.problems, *run.notes)],
         "degraded": run.degraded,
         "divergence": run.divergence,
@@ -41,10 +43,23 @@ def _function(row: Row) -> dict[str, Any]:
         "line": row.line,
         "owner": row.owner,
         "eager": row.eager,
-        "programs": row.programs,
-        "traces": row.traces,
-        "compiles": row.compiles,
-        "cache_hits": row.cache_hits,
-        "seconds": {stage: round(took, 6) for stage, took in row.seconds.items()},
-        "causes": row.causes,
+        **_sums(row),
+        "calls": [
+            {"path": site.path, "line": site.line, **_sums(sums)} for site, sums in row.callers
+        ],
     }
+
+
+def _sums(sums: Sums) -> dict[str, Any]:
+    return {
+        "programs": sums.programs,
+        "traces": sums.traces,
+        "compiles": sums.compiles,
+        "cache_hits": sums.cache_hits,
+        "seconds": {stage: round(took, 6) for stage, took in sums.seconds.items()},
+        "causes": sums.causes,
+    }
+
+
+def _only_inlined(each: Inlined) -> dict[str, Any]:
+    return {"function": each.name, "path": each.path, "line": each.line, "within": each.within}

@@ -1,47 +1,80 @@
-"""The report at the end of a run: at most a screenful, the most expensive first."""
+"""The report at the end of a run: a screenful, the most expensive first."""
 
 from __future__ import annotations
 
 import linecache
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import STAGES, Inlined, Row, Run, stages
+from gotcha_sanitizer.record import Run, stages
+from gotcha_sanitizer.rows import STAGES, Inlined, Row, Sums
 from gotcha_sanitizer.words import place, plural, seconds, short
 
 _WIDTH = 96
-_ROWS, _INLINED = 8, 3
+_ROWS, _CALLERS, _INLINED, _NOTES = 8, 6, 3, 4
 
 
 def render(run: Run, options: Options | None = None, colour: bool = False, pid: int = 0) -> str:
-    """The run in words."""
+    """The run in words, in `options.max_lines` lines.
+
+    The findings that have room are told whole, the cheaper ones in two lines each. It is longer
+    only where one finding and what is never left out (`degraded:`) fill more than that.
+    """
     options = options or Options()
     pid = pid or int(run.start.get("pid", 0))
-    mark = f"=={pid}==gotcha: "
     if not run.rows and not run.findings and not run.degraded:
         return ""
-    lines = [mark + paint(_headline(run), "bold", colour)]
+    head = [f"=={pid}==gotcha: {paint(_headline(run), 'bold', colour)}"]
     if run.divergence:
-        lines += ["", *_wrapped("hosts differ, a probable hang: ", run.divergence)]
-    problems = run.problems
-    for finding in problems[: options.max_report]:
-        lines += ["", *block(finding, options, colour)]
-    if (more := len(problems) - options.max_report) > 0:
-        lines += [
-            "",
-            f"  and {plural(more, 'finding')} more: GOTCHA_OPTIONS=max_report={len(problems)}",
-        ]
-    lines += ["", *_table(run)] if run.rows else []
-    lines += _inlined(run)
-    lines += _notes(run)
-    lines += [f"  degraded: {feature}: {why}" for feature, why in sorted(run.degraded.items())]
+        head += ["", *_wrapped("hosts differ, a probable hang: ", run.divergence)]
+    tail = list(_tail(run))
+    room = options.max_lines - len(head) - len(tail)
+    body = _findings(run.problems, room, options, colour)
+    return "\n".join([*head, *body, *tail]) + "\n"
+
+
+def _findings(
+    problems: Sequence[Finding], room: int, options: Options, colour: bool
+) -> Iterator[str]:
+    """As many whole as leave room for all the others in brief; the first one in any case."""
+    whole = [["", *block(finding, options, colour)] for finding in problems]
+    needed = sum(map(len, whole))
+    told = len(whole)
+    while told > 1 and sum(map(len, whole[:told])) + _lines_in_brief(len(whole) - told) > room:
+        told -= 1
+    for lines in whole[:told]:
+        yield from lines
+    rest = problems[told:]
+    if not rest:
+        return
+    left = room - sum(map(len, whole[:told])) - _lines_in_brief(0, framed=True)
+    shown = rest[: max(0, left // 2)]
+    yield ""
+    for finding in shown:
+        yield from _brief(finding, colour)
+    cut = (
+        f"and {plural(len(rest) - len(shown), 'finding')} more; " if len(rest) > len(shown) else ""
+    )
+    yield f"  {cut}all of it: GOTCHA_OPTIONS=max_lines={options.max_lines - room + needed}"
+
+
+def _lines_in_brief(findings: int, framed: bool = False) -> int:
+    return 2 * findings + (2 if findings or framed else 0)
+
+
+def _tail(run: Run) -> Iterator[str]:
+    if run.rows:
+        yield ""
+        yield from _table(run)
+    yield from _inlined(run)
+    yield from _notes(run)
+    yield from (f"  degraded: {feature}: {why}" for feature, why in sorted(run.degraded.items()))
     if not run.complete:
-        lines.append("  the record has no end: the process was killed, or is still running")
-    return "\n".join(lines) + "\n"
+        yield "  the record has no end: the process was killed, or is still running"
 
 
 def _headline(run: Run) -> str:
@@ -56,10 +89,7 @@ def _headline(run: Run) -> str:
 
 def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
     """One finding: what, where, why, what to do."""
-    name = finding.name + (f" ({finding.cause})" if finding.cause else "")
-    cost = f", {seconds(finding.seconds)} lost" if finding.seconds >= 0.001 else ""
-    tone = "red" if finding.severity == "error" else "yellow"
-    yield f"  {paint(name, tone, colour)} at {place(finding.site)}{cost}"
+    yield _title(finding, colour)
     yield from _wrapped("", finding.message)
     if finding.site and not options.redact:
         yield from _source(finding.site)
@@ -68,6 +98,20 @@ def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
     if finding.advice:
         yield from _wrapped("fix: ", finding.advice)
     yield f"      more: gotcha-lint --explain {finding.name}"
+
+
+def _title(finding: Finding, colour: bool) -> str:
+    name = finding.name + (f" ({finding.cause})" if finding.cause else "")
+    cost = f", {seconds(finding.seconds)} lost" if finding.seconds >= 0.001 else ""
+    tone = "red" if finding.severity == "error" else "yellow"
+    return f"  {paint(name, tone, colour)} at {place(finding.site)}{cost}"
+
+
+def _brief(finding: Finding, colour: bool) -> Iterator[str]:
+    """What, where and what to do; why, and the page, are left to the whole report."""
+    yield _title(finding, colour)
+    words = f"fix: {finding.advice}" if finding.advice else finding.message
+    yield " " * 6 + textwrap.shorten(one_line(words), _WIDTH - 6, placeholder=" ...")
 
 
 def _wrapped(head: str, text: str) -> Iterator[str]:
@@ -86,18 +130,31 @@ def _source(site: Site) -> Iterator[str]:
 
 
 def _table(run: Run) -> Iterator[str]:
-    """Where the seconds of compiling went."""
+    """Where the seconds of compiling went, and for which lines that called a function."""
     rows = sorted(run.rows.values(), key=lambda row: -row.total)
     shown, rest = _collapsed(rows)
-    width = min(max(len(_name(row)) for row in shown), 44)
+    lines = list(_labelled(shown))
+    width = min(max(len(label) for label, _ in lines), 44)
     heads = "  ".join(f"{stage:>8}" for stage in stages(run))
     yield f"  {'compiled':<{width}}  {'times':>5}  {heads}  why"
-    for row in shown:
-        times = " ".join(f"{_spent(row.seconds[stage]):>8} " for stage in stages(run))
-        why = ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in row.causes.items())
-        yield f"  {_name(row):<{width}.{width}}  {row.programs:>5}  {times} {why}".rstrip()
+    yield from (_line(label, width, sums, run) for label, sums in lines)
     if rest:
         yield f"  and {plural(len(rest), 'other')}, {seconds(sum(row.total for row in rest))}"
+
+
+def _labelled(rows: Sequence[Row]) -> Iterator[tuple[str, Sums]]:
+    room = _CALLERS
+    for row in rows:
+        yield _name(row), row
+        callers = row.callers[:room] if len(row.calls) > 1 else []
+        room -= len(callers)
+        yield from ((f"  called at {place(site)}", sums) for site, sums in callers)
+
+
+def _line(name: str, width: int, sums: Sums, run: Run) -> str:
+    times = " ".join(f"{_spent(sums.seconds[stage]):>8} " for stage in stages(run))
+    why = ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in sums.causes.items())
+    return f"  {name:<{width}.{width}}  {sums.programs:>5}  {times} {why}".rstrip()
 
 
 def _inlined(run: Run) -> Iterator[str]:
@@ -129,7 +186,7 @@ def _name(row: Row | Inlined) -> str:
 
 
 def _notes(run: Run) -> Iterator[str]:
-    for finding in run.notes[:4]:
+    for finding in run.notes[:_NOTES]:
         yield f"  note: {place(finding.site)}: {finding.message}"
-    if (more := len(run.notes) - 4) > 0:
+    if (more := len(run.notes) - _NOTES) > 0:
         yield f"  and {plural(more, 'note')} more"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from gotcha_sanitizer.record import Inlined, Row, Run, stages
+from gotcha_sanitizer.record import Run, stages
 from gotcha_sanitizer.reporters._page.markup import Markup, tag
-from gotcha_sanitizer.words import plural, seconds, short
+from gotcha_sanitizer.rows import Inlined, Row, Sums
+from gotcha_sanitizer.words import place, plural, seconds, short
 
 _MOST = 400
-_READS = 15
+_READS, _CALLERS = 15, 20
 
 
 def functions(run: Run) -> Markup:
@@ -52,16 +53,34 @@ def functions(run: Run) -> Markup:
 
 def _row(row: Row, stages: tuple[str, ...]) -> Markup:
     name = f"{row.function} outside of jit" if row.eager else row.function
-    causes = ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in row.causes.items())
     return tag(
         "tr",
         tag("th", name, scope="row", class_="mono"),
-        tag("td", f"{short(row.path)}:{row.line}", class_="mono"),
+        tag("td", f"{short(row.path)}:{row.line}", _callers(row), class_="mono"),
         *(_count(value) for value in (row.programs, row.compiles, row.cache_hits)),
         *(_seconds(row.seconds[stage]) for stage in stages),
         _seconds(row.total),
-        tag("td", causes),
+        tag("td", _causes(row)),
     )
+
+
+def _callers(row: Row) -> Markup:
+    """The lines that called it, where there is more than one."""
+    if len(row.calls) < 2:
+        return Markup("")
+    lines = (
+        tag(
+            "li",
+            f"{place(site)}: {plural(sums.programs, 'program')}, {seconds(sums.total)}",
+            f"; {_causes(sums)}" if sums.causes else "",
+        )
+        for site, sums in row.callers[:_CALLERS]
+    )
+    return tag("details", tag("summary", f"called at {len(row.calls)} lines"), tag("ul", *lines))
+
+
+def _causes(sums: Sums) -> str:
+    return ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in sums.causes.items())
 
 
 def _inlined(each: Inlined, numbers: int) -> Markup:

@@ -1,0 +1,130 @@
+"""The report at the end: a screenful, with the call sites, whatever a run has found."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gotcha_sanitizer.merge import merge
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.record import Run, fold
+from gotcha_sanitizer.reporters import html, text
+from gotcha_sanitizer.reporters import json as as_json
+from tests.sanitizer.records import ended, finding, program, start
+
+SCREEN = Options().max_lines
+
+
+def many(findings: int, degraded: int = 2) -> Run:
+    """A run with many of everything that a report shows; the first findings cost most."""
+    called = [program(n, n, line=41 + n % 5, function=f"step{n % 12}") for n in range(1, 60)]
+    for event in called:
+        event["defined"] = ["src/train.py", 100 + int(event["function"][4:])]
+    found = [
+        finding(site=Site("src/train.py", 500 + n), seconds=100.0 - n, message="why " * 40)
+        for n in range(findings)
+    ]
+    notes = [finding(site=Site("src/a.py", n + 1), severity="info") for n in range(9)]
+    lost = [
+        {"event": "degraded", "feature": f"hook {n}", "why": "no such name"}
+        for n in range(degraded)
+    ]
+    return fold(ended([start(), *called, *found, *notes, *lost]))
+
+
+def lines(run: Run, max_lines: int = SCREEN) -> list[str]:
+    return text.render(run, Options(max_lines=max_lines)).splitlines()
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 5, 13, 40, 400])
+def test_whatever_is_found_fits_on_a_screen(count):
+    shown = lines(many(count))
+    assert len(shown) <= SCREEN
+    assert shown[0].startswith(f"==7==gotcha: {count or 'no'} finding")
+    assert sum("degraded:" in line for line in shown) == 2
+
+
+def test_the_dearest_are_told_whole_and_the_others_in_brief():
+    shown = lines(many(6))
+    whole = [line for line in shown if line.startswith("      more: gotcha-lint --explain")]
+    assert 1 <= len(whole) < 6
+    places = [line.split(" at ")[1] for line in shown if line.startswith("  recompile (shape) at ")]
+    assert places == [
+        f"src/train.py:{500 + n}, {100 - n} s lost".replace("100 s", "1 min 40 s")
+        if n == 0
+        else f"src/train.py:{500 + n}, {100.0 - n:.1f} s lost"
+        for n in range(6)
+    ]
+    assert sum(line.startswith("      fix: pad to a few") for line in shown) == 6
+
+
+def test_what_is_left_out_is_counted_and_how_to_see_it_told():
+    run = many(40)
+    (told,) = [line for line in lines(run) if "max_lines=" in line]
+    shown = sum(" lost" in line and " at " in line for line in lines(run))
+    assert told.startswith(
+        f"  and {40 - shown} findings more; all of it: GOTCHA_OPTIONS=max_lines="
+    )
+    wanted = int(told.rpartition("=")[2])
+    whole = lines(run, max_lines=wanted)
+    assert len(whole) == wanted
+    assert not [line for line in whole if "max_lines" in line]
+    assert [line for line in lines(run, max_lines=wanted - 1) if "max_lines" in line]
+
+
+@given(st.integers(0, 60), st.integers(20, 300))
+def test_no_report_is_longer_than_asked_for_but_by_its_first_finding(findings, most):
+    shown = lines(many(findings), max_lines=most)
+    fixed = len(lines(many(min(findings, 1)), max_lines=20))
+    assert len(shown) <= max(most, fixed + 2)
+    if findings:
+        assert "src/train.py:500" in "\n".join(shown)
+
+
+def test_colours_change_no_line():
+    run = many(13)
+    plain = text.render(run)
+    coloured = text.render(run, colour=True)
+    assert "\x1b[" in coloured and "\x1b[" not in plain
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+# -- call sites ------------------------------------------------------------------------------------
+
+
+def called_twice() -> Run:
+    """`step` is called at line 41, where it compiles twice, and at line 77."""
+    return fold(ended([start(), program(1, 1), program(2, 2), program(3, 3, line=77, causes=[])]))
+
+
+def test_a_function_that_is_called_at_several_lines_has_its_seconds_by_line():
+    shown = text.render(called_twice())
+    rows = [line.split() for line in shown.splitlines() if "src/train.py" in line]
+    assert [" ".join(row) for row in rows] == [
+        "step (src/train.py:10) 3 3.0 s 1.5 s 24.0 s shape",
+        "called at src/train.py:41 2 2.0 s 1.0 s 16.0 s shape",
+        "called at src/train.py:77 1 1.0 s 500 ms 8.0 s",
+    ]
+
+
+def test_so_have_the_other_formats():
+    (function,) = json.loads(as_json.render(called_twice()))["functions"]
+    assert [(c["line"], c["programs"], c["seconds"]["compile"]) for c in function["calls"]] == [
+        (41, 2, 16.0),
+        (77, 1, 8.0),
+    ]
+    page = html.render(called_twice())
+    assert "called at 2 lines" in page and "src/train.py:77: 1 program" in page
+
+
+def test_processes_add_up_line_by_line():
+    one, other = called_twice(), called_twice()
+    (row,) = merge([one, other]).rows.values()
+    assert [(site.line, sums.programs) for site, sums in row.callers] == [(41, 4), (77, 2)]
+    (alone,) = one.rows.values()
+    assert [sums.programs for _, sums in alone.callers] == [2, 1]
