@@ -70,7 +70,7 @@ def step() -> Turn:
         loss, grad = jax.value_and_grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
         return w - 0.01 * grad, loss
 
-    w, x = jnp.ones((512, 512)), jnp.ones((384, 512))
+    w, x = jnp.ones((512, 512)), jnp.ones((896, 512))
 
     def once() -> None:
         nonlocal w

@@ -20,12 +20,14 @@ show "gotcha-lint --explain host-random-in-jit     # the first lines of its page
 "$BIN/gotcha-lint" --explain host-random-in-jit | sed -n 1,20p
 
 say "Some are put right by themselves"
-show gotcha-lint --diff --select log-of-softmax flawed
-"$BIN/gotcha-lint" --diff --select log-of-softmax --exit-zero flawed
+show "cp -r flawed copy && gotcha-lint --preview --fix copy > /dev/null && diff -r flawed copy"
+cp -r flawed "$run/copy"
+(cd "$run" && "$BIN/gotcha-lint" --preview --fix --exit-zero copy > /dev/null)
+diff -r -x __pycache__ flawed "$run/copy" | sed "s|$run/||" || true
 
 say "What no reading can see: a run under the sanitizer"
 show GOTCHA_SANITIZE=1 python flawed/train.py
-GOTCHA_OPTIONS="log_path=$run/flawed.jsonl:max_report=6" GOTCHA_SANITIZE=1 \
+GOTCHA_OPTIONS="log_path=$run/flawed.jsonl" GOTCHA_SANITIZE=1 \
     "$BIN/python" flawed/train.py --save "$run/flawed.pkl"
 
 say "The same project, put right: see diff -r flawed fixed"

@@ -40,3 +40,21 @@ def test_a_function_that_was_only_traced_is_freed(running: Any, how: str):
     gc.collect()
     assert [each() for each in held] == [None, None]
     assert running.watches
+
+
+def test_traces_of_functions_that_are_gone_are_not_numbered_for_ever(monkeypatch):
+    from gotcha_sanitizer.hooks import traces
+    from gotcha_sanitizer.parts import Function
+
+    class Jaxpr:
+        pass
+
+    monkeypatch.setattr(traces, "_MOST", 50)
+    known, kept = traces.Traces(), []
+    for number in range(1000):
+        jaxpr = Jaxpr()
+        known.keep(Function("f", ("f",), number, "function", "user"), jaxpr)
+        kept += [jaxpr] if number < 20 else []
+        del jaxpr
+        assert len(known._latest) <= 51
+    assert all(known.knows(each) for each in kept)

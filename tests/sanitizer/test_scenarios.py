@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,18 @@ def test_scenario(program: str, python: str, tmp_path: Path):
     result = run(path, tmp_path / "run.jsonl", python=interpreters()[python])
     assert result.code == 0, result.err
     assert found(result) == marks(path, python), result.err
+
+
+@pytest.mark.parametrize("program", ["captures", "causes", "libraries"])
+def test_the_words(program: str, tmp_path: Path, snapshot: Callable[[str, str], None]):
+    """Of each fault: what is said to have happened, and what to do."""
+    result = run(SCENARIOS / f"{program}.py", tmp_path / "run.jsonl")
+    told = sorted((f.site.line if f.site else 0, f.name, f.cause, f) for f in result.problems)
+    text = "".join(
+        f"{line} {name} {cause}\n    {f.message}\n    fix: {f.advice}\n"
+        for line, name, cause, f in told
+    )
+    snapshot(f"{program}.txt", re.sub(r"\d[\d.]* (ms|s|[KM]iB)\b", r"N \1", text))
 
 
 def test_the_scenarios_have_faults():

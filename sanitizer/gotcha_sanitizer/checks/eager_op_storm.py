@@ -98,7 +98,8 @@ def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:
         advice += "" if library else ", or give it a function that is defined once"
     else:
         example = f" ({storm.examples[-1].partition(': ')[2]})" if storm.examples else ""
-        message = f"{names} outside of jit was compiled {storm.count} times more{example}"
+        verb = "were" if len(storm.operations) > 1 else "was"
+        message = f"{names} outside of jit {verb} compiled {storm.count} times more{example}"
         advice = "keep the shapes the same (pad), or do it in numpy, or inside of jit"
     return Finding(
         name="eager-control-flow" if control else "eager-op-storm",

@@ -17,8 +17,8 @@ from gotcha_sanitizer.events import Memory
 from gotcha_sanitizer.hooks import Context, private
 from gotcha_sanitizer.hooks.holders import Group, Held, holder
 
-_SHARE = 0.003  # of the run's time
-_GRACE = 0.01  # seconds that are always allowed
+_SHARE = 0.0015  # of the run's time
+_GRACE = 0.004  # seconds that are always allowed
 _SOONEST = 0.05  # seconds between samples
 _SAMPLES = 60  # in each doubling of the run's time, about
 _GROUPS = 40  # of a sample that are kept

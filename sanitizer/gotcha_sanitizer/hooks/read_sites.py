@@ -17,8 +17,8 @@ _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MOST = 4096  # lines that are kept apart
 _LOOK_FROM = 2e-4  # seconds: looking costs up to 0.5 ms at 3,000 arrays
 _EACH_AT_FIRST = 8  # looks at one line before they become rare
-_SHARE = 0.004  # of the run's time that looking may take
-_GRACE = 0.005  # seconds of looking that are always allowed
+_SHARE = 0.002  # of the run's time that looking may take
+_GRACE = 0.002  # seconds of looking that are always allowed
 
 
 class Reads:

@@ -11,11 +11,14 @@ from typing import Any
 
 from gotcha_sanitizer.parts import Function
 
+_MOST = 4096  # function objects that are remembered though their jaxpr is gone
+
 
 class Traces:
     def __init__(self) -> None:
         self._jaxprs: dict[int, weakref.ref[Any]] = {}  # by identity
         self._latest: dict[int, weakref.ref[Any]] = {}  # by function object
+        self._most = _MOST
         self._alive: defaultdict[object, set[int]] = defaultdict(set)  # by source
 
     def knows(self, jaxpr: Any) -> bool:
@@ -37,5 +40,8 @@ class Traces:
             alive.discard(key)
 
         self._jaxprs[key] = self._latest[function.serial] = weakref.ref(jaxpr, forget)
+        if len(self._latest) > self._most:  # most are of function objects that are gone too
+            self._latest = {serial: kept for serial, kept in self._latest.items() if kept()}
+            self._most = max(_MOST, 2 * len(self._latest))
         alive.add(key)
         return len(alive)
