@@ -70,6 +70,17 @@ class Net(nn.Module):
         return nn.Dense(2)(x)
 
 
+class Scaled(nn.Module):
+    """`setup` beside a compact method is fine too."""
+
+    def setup(self):
+        self.scale = self.param("scale", nn.initializers.ones, ())
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2)(x) * self.scale
+
+
 def weights():
     params = Net().init(jax.random.PRNGKey(0), jnp.ones((1, 4)))["params"]
     return {name: value for name, value in params.items()} if isinstance(params, dict) else params
