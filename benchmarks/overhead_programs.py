@@ -98,7 +98,7 @@ def compiles() -> Turn:
 
 
 def memory() -> Turn:
-    """Growth of the process, in bytes, over 1,000 re-jits, after the first 300."""
+    """Growth of the process, in bytes, over 1,000 re-jits, after the first 1,000."""
     import gc
 
     import jax
@@ -122,7 +122,7 @@ def memory() -> Turn:
         rejit(1000)
         return (resident() - before,)
 
-    rejit(300)
+    rejit(1000)
     return turn
 
 

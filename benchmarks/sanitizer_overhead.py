@@ -2,6 +2,7 @@
 
     python benchmarks/sanitizer_overhead.py            all, and results/sanitizer_overhead_*.json
     python benchmarks/sanitizer_overhead.py --quick    one round, nothing written
+    python benchmarks/sanitizer_overhead.py --memory   only the memory, the times as they were
 
 A round starts each case once for each way and lets those processes take turns, one at a time, in an
 order drawn anew for each turn; its ratio is the median over the turns of one way to `off` in the
@@ -123,23 +124,24 @@ def growth(way: str) -> float:
 def measure(rounds: int) -> dict[str, Any]:
     found: dict[str, list[Taken]] = {case: [] for case in TURNS}
     started: list[Taken] = []
-    grown: dict[str, list[float]] = {"off": [], "on": []}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
         for case, taken in found.items():
             taken.append(lock_step(case))
         started.append(starts())
-        for way, sizes in grown.items():
-            if number < GROWTHS:
-                sizes.append(growth(way))
     return {
         "python": platform.python_version(),
         "jax": version("jax"),
         "cpus": os.cpu_count(),
         "rounds": rounds,
         "cases": {case: _row(taken) for case, taken in (found | {"nothing": started}).items()},
-        "memory_growth_bytes": {way: statistics.median(sizes) for way, sizes in grown.items()},
+        **measure_memory(min(rounds, GROWTHS)),
     }
+
+
+def measure_memory(rounds: int) -> dict[str, Any]:
+    grown = {way: [growth(way) for _ in range(rounds)] for way in ("off", "on")}
+    return {"memory_growth_bytes": {way: statistics.median(sizes) for way, sizes in grown.items()}}
 
 
 def _row(rounds: list[Taken]) -> dict[str, Any]:
@@ -190,13 +192,17 @@ def show(result: Mapping[str, Any]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--memory", action="store_true")
     parser.add_argument("--rounds", type=int, default=12)
     options = parser.parse_args()
-    result = measure(1 if options.quick else options.rounds)
+    tag = "".join(platform.python_version_tuple()[:2])
+    path = HERE / "results" / f"sanitizer_overhead_py{tag}.json"
+    if options.memory:
+        result = json.loads(path.read_text("utf-8")) | measure_memory(GROWTHS)
+    else:
+        result = measure(1 if options.quick else options.rounds)
     print(show(result))
     if not options.quick:
-        tag = "".join(platform.python_version_tuple()[:2])
-        path = HERE / "results" / f"sanitizer_overhead_py{tag}.json"
         path.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     return 0
 

@@ -60,7 +60,8 @@ def report() -> str:
 def history(fn: Callable[..., Any]) -> tuple[Compiled, ...]:
     """The programs compiled for a function (jitted or not), in order, with causes and seconds.
 
-    New objects of the same source, such as a lambda in a loop, are one function. Raises NotWatching
+    New objects of the same source, such as a lambda in a loop, are one function. Of more than 256
+    only the first are kept, unless the page (`html=`) was asked for. Raises NotWatching
     where no session watched: an empty tuple means that nothing was compiled for it alone. Where it
     became a part of other jitted functions' programs, a RuntimeWarning says of which.
     """

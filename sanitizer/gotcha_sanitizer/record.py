@@ -35,6 +35,7 @@ class Run:
     host: Json = field(default_factory=dict)  # index and count, where there are several
     divergence: str = ""  # of several hosts: what they did not compile alike
     last: float = 0.0  # seconds since the start, of the last event
+    most: int = _KEPT_EVENTS  # programs of one row that are kept; all are counted
 
     @property
     def complete(self) -> bool:
@@ -88,13 +89,14 @@ class Run:
                 self.summary = dict(event)
 
     def _program(self, event: Json) -> None:
-        _keep(self.programs, event)
         key = row_key(event)
         row = self.rows.get(key)
         if row is None:
             named = {name: event[name] for name in ("function", "owner", "eager")}
             row = self.rows[key] = Row(**named, path=key[1], line=key[2])
         row.take(event)
+        if row.programs <= self.most:
+            _keep(self.programs, event)
         for path, line, name in event.get("inlined", ()):
             self.take_inlined(Inlined(name, path, line, [event["function"]]))
 

@@ -8,6 +8,8 @@ from typing import Any
 from gotcha_sanitizer import record
 from gotcha_sanitizer.stream import Stream
 
+SOME = 256  # programs of one function that `history` tells of: a storm must not fill the memory
+
 
 class Recording:
     """The run, and its file at `path` if that is not empty. Nothing here raises for the disk."""
@@ -18,8 +20,10 @@ class Recording:
         header: Callable[[], dict[str, Any]],
         now: Callable[[], float],
         say: Callable[[str], None],
+        whole: bool = False,
     ) -> None:
-        self.run = record.Run()
+        """`whole`: for the page, keep every program; else some of each function."""
+        self.run = record.Run() if whole else record.Run(most=SOME)
         self._path = path
         self._header = header
         self._now = now
@@ -39,7 +43,7 @@ class Recording:
 
     def in_child(self) -> None:
         """A fork: the child records its own run; what cannot be seen stays so."""
-        self.run = record.Run(degraded=self.run.degraded.copy())
+        self.run = record.Run(degraded=self.run.degraded.copy(), most=self.run.most)
         self.run.start = self._header()
         if self._stream is not None:
             self._stream.in_child()

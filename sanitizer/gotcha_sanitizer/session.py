@@ -41,7 +41,9 @@ class Session:
         self.only = only  # names of hooks; none means all
         self.listeners: list[Callable[[Event], None]] = []
         self.forked = False
-        self.recording = Recording(options.log_path, self._start_event, self.now, self._say)
+        self.recording = Recording(
+            options.log_path, self._start_event, self.now, self._say, whole=bool(options.html)
+        )
         self.degraded = self.recording.degraded
         self.guard = Guard(self.degraded)
         self.history = History()

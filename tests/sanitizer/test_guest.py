@@ -332,6 +332,19 @@ def test_what_is_kept_is_bounded():
     assert run.count("programs") == 25_000
 
 
+def test_of_a_storm_some_are_kept_unless_the_page_is_asked_for(tmp_path):
+    from gotcha_sanitizer.options import Options
+    from gotcha_sanitizer.recording import SOME
+    from gotcha_sanitizer.session import Session
+
+    for page, kept in (("", SOME), (str(tmp_path / "run.html"), 1000)):
+        recording = Session(Options(html=page)).recording
+        for number in range(1000):
+            recording.add(row(number))
+        assert len(recording.run.programs) == kept
+        assert recording.run.count("programs") == 1000
+
+
 def row(number: int) -> dict:
     return {
         "event": "program", "at": 1.0, "program": number, "function": "f", "owner": "user",

@@ -11,7 +11,7 @@ from typing import Any
 
 from gotcha_sanitizer.parts import Function
 
-_MOST = 4096  # function objects that are remembered though their jaxpr is gone
+_MOST = 1024  # function objects that are remembered though their jaxpr is gone
 
 
 class Traces:
