@@ -10,12 +10,13 @@ import libcst as cst
 from gotcha_lint.analysis.annotations import promised
 from gotcha_lint.analysis.attributes import note_plain
 from gotcha_lint.analysis.held import held_in
+from gotcha_lint.analysis.loading import is_dataset
 from gotcha_lint.analysis.operations import arithmetic
 from gotcha_lint.analysis.resets import note_reset
 from gotcha_lint.analysis.sites import Bind, Operate, Store
 from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.analysis.values import FLAT, UNKNOWN, Kind, Value, content, join, static
-from gotcha_lint.analysis.varying import COUNTED
+from gotcha_lint.analysis.varying import COUNTED, loaded
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -117,16 +118,19 @@ def element(flow: Flow, value: Value, node: cst.CSTNode, position: int) -> Value
     if value.kind is Kind.KEY:
         made = value if value.ident else flow.fresh(node, value)
         return made._replace(ident=made.ident + 1 + position, literal=None)
+    if is_dataset(value):
+        return value  # train, test = load(split=["train", "test"])
     whole = FLAT if value.of == FLAT else ""
     if value.kind in (Kind.ARRAY, Kind.HOST):
         return Value(value.kind, value.tracer, value.maybe, of=whole)
     if value.kind is Kind.STATIC:
         return static("int" if value.of == "tuple" else "", varying=value.varying)
     if value.kind is Kind.TREE:
-        return Value(Kind.UNKNOWN, value.tracer, True)
+        return Value(Kind.UNKNOWN, value.tracer, True, varying=loaded(value))
     if value.items and value.kind in (Kind.LIST, Kind.ITER):
         return content(value)
-    return flow.fresh(node, Value(tracer=value.tracer, maybe=True, of=whole))
+    mark = loaded(value)
+    return flow.fresh(node, Value(tracer=value.tracer, maybe=True, of=whole, varying=mark))
 
 
 def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: bool) -> None:

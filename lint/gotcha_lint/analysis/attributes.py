@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import known
+from gotcha_lint.analysis import known, varying
 from gotcha_lint.analysis.created import of_created
 from gotcha_lint.analysis.names import donated_use, of_symbol
 from gotcha_lint.analysis.syntax import dotted
@@ -95,7 +95,8 @@ def _attribute(flow: Flow, base: Value, name: str) -> Value:
     found = known.attribute(base, name)
     if found is not None:
         return found
-    return Value(tracer=base.tracer, maybe=True) if base.tracer else UNKNOWN
+    mark = "" if name in known.STATIC_ATTRIBUTES else varying.loaded(base)
+    return Value(tracer=base.tracer, maybe=True, varying=mark) if base.tracer or mark else UNKNOWN
 
 
 def _member(flow: Flow, base: Value, name: str) -> Value:

@@ -11,6 +11,7 @@ from gotcha_lint.analysis.attributes import attribute, note_plain, note_setattr
 from gotcha_lint.analysis.given_keys import use_keys
 from gotcha_lint.analysis.host_reads import note_read
 from gotcha_lint.analysis.key_uses import consume
+from gotcha_lint.analysis.loading import loader, loader_class
 from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
 from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
@@ -124,7 +125,10 @@ def apply(
     if "mutable" in kwargs and is_pair(node, kwargs["mutable"]):
         traced = flow.staged or any(map(holds_tracer, args))
         return flow.fresh(node, output_and_state(Value(tracer=traced, maybe=True), traced))
-    return flow.fresh(node, _unknown_result(args, kwargs))
+    result = _unknown_result(args, kwargs)
+    if base is not None and varying.loaded(base):
+        result = result._replace(varying=varying.of_reduction(name.rpartition(".")[2], base))
+    return flow.fresh(node, result)
 
 
 def _same_result(function: Value) -> bool:
@@ -222,5 +226,8 @@ def _construct(
                 ("attr", cid, field), value._replace(param="", ident=0, tracer=False, maybe=True)
             )
     every = (*args, *kwargs.values())
+    kind_of_loader = loader_class(project.ancestors(cid)[1])
+    if kind_of_loader:
+        return loader(kind_of_loader, args, kwargs)
     mark = next((mark for mark in map(varying.held, every) if mark), "")
     return made_of(flow, node, callee, args, kwargs)._replace(varying=mark)

@@ -49,8 +49,8 @@ def handed(
 ) -> Value:
     """An argument as the called function sees it: the loop is the caller's."""
     mark = varying.held(value) or value.varying
-    if not mark or mark == "own-maximum":
-        return plain
+    if not mark or mark == "own-maximum" or value.kind is Kind.ITER:
+        return plain  # a loader: the loop over it is the called function's
     again = mark.endswith(varying.CALLED)
     if value.kind is Kind.STATIC and any(_is_few(loop.over.literal) for loop in flow.loops):
         return varying.remarked(plain, "")

@@ -37,6 +37,8 @@ def on_await(flow: Flow, node: cst.Await) -> Value:
 def on_yield(flow: Flow, node: cst.Yield) -> Value:
     if isinstance(node.value, cst.From):
         value = flow.eval(node.value.item)
+        if value.kind is Kind.ITER and value.items:
+            flow.effect(("return", flow.id), Value(Kind.ITER, items=value.items))
     elif node.value is not None:
         value = flow.eval(node.value)
         flow.effect(("return", flow.id), Value(Kind.ITER, items=(value._replace(ident=0),)))

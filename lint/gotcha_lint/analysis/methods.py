@@ -11,6 +11,7 @@ from gotcha_lint.analysis.attributes import attribute
 from gotcha_lint.analysis.created import note_created
 from gotcha_lint.analysis.draws import drawn
 from gotcha_lint.analysis.key_uses import use_key
+from gotcha_lint.analysis.loading import is_dataset, piped
 from gotcha_lint.analysis.optimizers import note_update, of_optax
 from gotcha_lint.analysis.propagation import onward, tell
 from gotcha_lint.analysis.results import LINEN, PIPE
@@ -62,6 +63,8 @@ def method(
         and attr in ("replace", "apply_gradients")
     ):
         return base
+    if is_dataset(base):
+        return piped(base, attr, args, kwargs)
     if attr in MODES and base.cls is None:
         _note_mode(flow, ANY_CLASS, attr)
     if base.kind is Kind.OBJECT and base.cls is not None:

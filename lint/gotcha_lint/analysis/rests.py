@@ -4,16 +4,51 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, names_in, walk
 
 _LENGTHS = frozenset({"len", "shape", "size", "drop_last", "drop_remainder"})
 
 
 def yields_rest(call: cst.CSTNode, function: cst.CSTNode) -> bool:
-    """`range(0, len(x), size)` in a function that never asks what is left."""
-    if not isinstance(call, cst.Call) or len(call.args) != 3 or not is_length(call.args[1].value):
+    """`range(0, len(x), size)`, `range(ceil(n / size))`: in a function that never asks for more."""
+    if not isinstance(call, cst.Call):
         return False
-    return not any(map(_asks, walk(function)))
+    match [arg.value for arg in call.args]:
+        case [_, stop, _] if is_length(stop):
+            return not any(map(_asks, walk(function)))
+        case [count] if is_rounded_up(count):
+            return not any(map(_asks, walk(function)))
+    return False
+
+
+def is_rounded_up(node: cst.BaseExpression) -> bool:
+    """`-(-n // size)`, `(n + size - 1) // size`, `math.ceil(n / size)`: the last part is a rest."""
+    match node:
+        case cst.Call(func=cst.Name(value="int"), args=[cst.Arg(value=inner)]):
+            return is_rounded_up(inner)
+        case cst.Call(args=[cst.Arg(value=cst.BinaryOperation(operator=cst.Divide()))]):
+            return last_word(node.func) == "ceil"
+        case cst.UnaryOperation(
+            operator=cst.Minus(),
+            expression=cst.BinaryOperation(
+                left=cst.UnaryOperation(operator=cst.Minus()), operator=cst.FloorDivide()
+            ),
+        ):
+            return True
+        case cst.BinaryOperation(
+            left=cst.BinaryOperation() as sum_, operator=cst.FloorDivide(), right=size
+        ):
+            return dotted(size) is not None and dotted(size) in _terms(sum_)
+    return False
+
+
+def _terms(node: cst.BinaryOperation) -> set[str | None]:
+    """What is added up in `n + size - 1` and `n - 1 + size`."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=right):
+            more = _terms(left) if isinstance(left, cst.BinaryOperation) else {dotted(left)}
+            return more | {dotted(right)}
+    return set()
 
 
 def is_length(node: cst.CSTNode | None) -> bool:

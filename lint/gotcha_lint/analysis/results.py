@@ -11,6 +11,7 @@ from gotcha_lint.analysis.computing import by_method
 from gotcha_lint.analysis.created import OWN, note_created
 from gotcha_lint.analysis.flat import flat
 from gotcha_lint.analysis.known import TRAIN_STATE
+from gotcha_lint.analysis.loading import DATASET, loader
 from gotcha_lint.analysis.rests import yields_rest
 from gotcha_lint.analysis.syntax import names_in
 from gotcha_lint.analysis.trees import of_tree, structure
@@ -117,6 +118,13 @@ def of_fact(
             return Value(Kind.LIST, of="shapes")
         case "pipe":
             return PIPE
+        case "parts":
+            item = Value(Kind.HOST, varying=varying.LOADED)
+            return Value(Kind.ITER, items=(item,))
+        case "loader":
+            return loader(name, args, kwargs)
+        case "dataset":
+            return DATASET
         case "arrays-tree":
             return Value(Kind.LIST, of="tuple", items=(Value(maybe=True),))
         case "initializer" | "schedule":
@@ -171,7 +179,7 @@ def _unlisted(
     if name == "builtins.range":
         literal = args[-1].literal if len(args) == 1 else None
         kind = "range-step" if len(args) == 3 else "loop-variable"
-        if len(args) == 3 and flow.function.is_generator and yields_rest(node, flow.function.node):
+        if flow.function.is_generator and yields_rest(node, flow.function.node):
             kind = "range-rest"
         value = static("range", literal)
         return value._replace(varying="" if isinstance(literal, int) and literal <= 4 else kind)

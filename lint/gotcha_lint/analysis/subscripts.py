@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import varying
+from gotcha_lint.analysis.loading import is_dataset
 from gotcha_lint.analysis.sites import Index
 from gotcha_lint.analysis.values import (
     COLLECTION,
@@ -46,6 +47,8 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
         return (
             flow.fresh(node, Value(Kind.KEY, base.tracer)) if flow.loops else base._replace(ident=0)
         )
+    if is_dataset(base):
+        return base  # a split of several
     if kind is Kind.TUPLE and _inside(index, base.items):
         return base.items[index.literal]
     if kind is Kind.STATIC:
@@ -68,6 +71,7 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
         mark = varying.of_index(node, index)
         if isinstance(index.literal, str) and base.varying == "own-maximum":
             mark = base.varying  # encoded["input_ids"]
+        mark = mark or varying.loaded(base)
         return Value(tracer=base.tracer, maybe=base.maybe, varying=mark)
     return UNKNOWN
 

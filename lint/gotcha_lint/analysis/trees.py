@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.analysis.sharing import placed
 from gotcha_lint.analysis.values import COLLECTION, STATIC, VARIABLES, Kind, Value, all_arrays
+from gotcha_lint.analysis.varying import held
 
 PUT = "jax.device_put"
 PLACE = "jax.device_put with a place"
@@ -39,7 +40,7 @@ def put(name: str, first: Value, given: int) -> Value:
         made = (PUT if given == 1 else PLACE) if first.param and name == PUT else first.made
         return placed(name, first, given)._replace(made=made)
     tree = first.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TUPLE, Kind.NAMED)
-    mark = "" if first.kind is Kind.STATIC else first.varying  # a number has no shape
+    mark = "" if first.kind is Kind.STATIC else held(first)  # a number has no shape
     own = first.param if first.kind is Kind.UNKNOWN and name == PUT else ""
     made = (PUT if given == 1 else PLACE) if own else ""
     return Value(

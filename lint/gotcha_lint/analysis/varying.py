@@ -3,7 +3,8 @@
 The marks: "own-maximum" (a batch's own longest item), "loop-variable" (a number that counts turns,
 or an array cut by it), "range-step" (a number that goes in steps of a batch, or an array cut by it,
 whose last piece may be short), "range-rest" (the same in a generator that goes on to the end of
-the data), "selection" (the rows of an array that pass a test), "random" (a
+the data), "loader-rest" (a batch of a loader that does not leave out the last, smaller one),
+"selection" (the rows of an array that pass a test), "random" (a
 number that is drawn), "grown:NAME" (a list that a loop appends to, its length, what is made of it).
 "param:NAME" is a size that a function is given: its caller knows what that is. Such a mark may be
 followed by another, "param:size|range-step", that holds if the size is steady. "called": what a
@@ -36,6 +37,8 @@ _ARRAYS = frozenset({Kind.ARRAY, Kind.HOST})
 _SIZED = frozenset({Kind.STATIC, Kind.TUPLE})
 _STEPS = frozenset({"range-step", "range-rest"})
 PARAM, GROWN, CALLED, COUNTED = "param:", "grown:", "called", "counted"
+LOADED = "loader-rest"
+RESTS = frozenset({"range-rest", LOADED})  # fewer examples, whatever shape they are given
 
 
 def held(value: Value) -> str:
@@ -184,9 +187,10 @@ def of_call(name: str, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> 
     mark = strongest(value.varying for value in sizes if value.kind in _SIZED)
     if mark:
         return mark
+    given = strongest(map(held, (*args, *kwargs.values())))
     if last in ("reshape", "resize", "broadcast_to"):
-        return ""
-    return strongest(map(held, (*args, *kwargs.values())))
+        return given if given in RESTS else ""
+    return given
 
 
 def _of_pad(args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> str:
@@ -232,6 +236,13 @@ def _marks(value: Value) -> set[str]:
     return {value.varying} - {""} | {mark for item in value.items for mark in _marks(item)}
 
 
+def loaded(value: Value) -> str:
+    """The mark that all parts of a loader's batch have."""
+    whole = value.kind in (Kind.UNKNOWN, Kind.TREE)
+    return LOADED if value.varying == LOADED and whole else ""
+
+
 def of_reduction(name: str, base: Value) -> str:
     """The mark of a method's result."""
-    return "" if name in _REDUCTIONS or name == "reshape" else base.varying
+    reshaped = name == "reshape" and base.varying not in RESTS
+    return "" if name in _REDUCTIONS or reshaped else base.varying

@@ -19,6 +19,7 @@ ROWS: dict[str, Fact] = {
     "numpy.size": _STATIC,
     "numpy.dtype": _STATIC,
     "numpy.prod": Fact("host-or-static"),
+    "numpy.array_split": Fact("parts"),
     "numpy.finfo": _STATIC,
     "numpy.iinfo": _STATIC,
     "numpy.random.seed": Fact("none"),

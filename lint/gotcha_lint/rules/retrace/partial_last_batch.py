@@ -6,7 +6,7 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.rests import is_length
 from gotcha_lint.analysis.sites import Bind, Call, Loop, Test
-from gotcha_lint.analysis.syntax import source_of, walk
+from gotcha_lint.analysis.syntax import source_of, target_names, walk
 from gotcha_lint.queries.jitted import arguments as given
 from gotcha_lint.queries.jitted import called_name, compiled
 from gotcha_lint.queries.places import is_test, long_loops
@@ -28,10 +28,12 @@ class PartialLastBatch(Rule):
     and taken for start-up. Sizes that go on changing are reported.
 
     ## Instead
-    Drop the remainder (`range(0, len(x) - size + 1, size)`), or pad it and mask the padding.
+    Drop the remainder (`range(0, len(x) - size + 1, size)`; `drop_last=True` of a loader,
+    `drop_remainder=True` of a pipeline), or pad it and mask the padding.
 
     ## Not reported
-    Lengths that were cut or are not known here, and loops that look at the length of a batch.
+    Lengths that were cut or are not known here, and loops that look at the length of a batch;
+    loaders with a sampler of their own.
     """
 
     preview = True
@@ -82,10 +84,11 @@ class PartialLastBatch(Rule):
             return
         for argument in given(site):
             mark = varying.shown(argument.value)
-            if (mark in _STEPS and ends) or (mark == "range-rest" and long_loops(site)):
+            if (mark in _STEPS and ends) or (mark in varying.RESTS and long_loops(site)):
+                may = "may be" if mark == varying.LOADED else "is"
                 yield Report(
                     argument.node,
-                    f"`{source_of(argument.node, 40)}` is shorter in the last turn: "
+                    f"`{source_of(argument.node, 40)}` {may} shorter in the last turn: "
                     f"`{called_name(site)}` compiles a second time for it",
                 )
                 return
@@ -124,4 +127,18 @@ def _words(node: cst.CSTNode) -> set[str]:
 
 @lru_cache(maxsize=4)
 def _takes_remainders(function: cst.CSTNode) -> bool:
-    return any(isinstance(node, cst.Modulo | cst.ModuloAssign) for node in walk(function))
+    nodes = list(walk(function))
+    counters = {
+        name.value for n in nodes if isinstance(n, cst.For) for name in target_names(n.target)
+    }
+    return any(
+        isinstance(node, cst.ModuloAssign)
+        or (isinstance(node, cst.BinaryOperation) and _is_remainder(node, counters))
+        for node in nodes
+    )
+
+
+def _is_remainder(node: cst.BinaryOperation, counters: set[str]) -> bool:
+    """`len(x) % size`, not `step % 100`."""
+    counts = isinstance(node.left, cst.Name) and node.left.value in counters
+    return isinstance(node.operator, cst.Modulo) and not counts

@@ -1,0 +1,66 @@
+"""Loaders of data, and where each says whether the last, smaller batch is left out.
+
+From the signatures of torch 2, jax_dataloader 0.1, TensorFlow 2 (tf.data), Grain 0.2 and
+datasets 4; tqdm and flax hand on the items that they are given.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gotcha_lint.facts import Fact
+
+LIBRARIES: set[str] = set()
+
+
+class Batching(NamedTuple):
+    """Which arguments say how large a batch is, and that the remainder is dropped."""
+
+    size: int  # position of `batch_size`
+    flag: str  # keyword of the other
+    position: int = -1  # ... and its position; -1: it has none
+
+
+# Classes that give batches.
+LOADERS: dict[str, Batching] = {
+    "torch.utils.data.DataLoader": Batching(1, "drop_last", 8),
+    "jax_dataloader.DataLoader": Batching(2, "drop_last", 4),
+}
+# Methods of datasets that make batches of examples ...
+BATCHES: dict[str, Batching] = {
+    "batch": Batching(0, "drop_remainder", 1),
+    "iter": Batching(0, "drop_last_batch", 1),
+}
+# ... and those after which the examples, or the batches, are what they were.
+STEPS = frozenset([
+    "shuffle", "prefetch", "cache", "with_options", "as_numpy_iterator", "with_format", "seed",
+    "to_iter_dataset", "mp_prefetch", "set_format",
+])  # fmt: skip
+ENDLESS = "repeat"  # without a number
+EACH = "map"
+
+_LOADER, _DATASET, _SAME = Fact("loader"), Fact("dataset"), Fact("same")
+
+ROWS: dict[str, Fact] = {
+    **dict.fromkeys(LOADERS, _LOADER),
+    "tensorflow_datasets.load": _DATASET,
+    "tensorflow_datasets.as_numpy": _SAME,
+    "datasets.load_dataset": _DATASET,
+    "flax.jax_utils.prefetch_to_device": _SAME,
+    "tqdm.tqdm": _SAME,
+    "tqdm.notebook.tqdm": _SAME,
+    "tqdm.std.tqdm": _SAME,
+    "tqdm.auto.tqdm": _SAME,
+}
+MODULES: dict[str, Fact] = {
+    "tensorflow.data.Dataset.": _DATASET,
+    "grain.MapDataset.": _DATASET,
+    "grain.IterDataset.": _DATASET,
+    "datasets.Dataset.": _DATASET,
+}
+ALIASES: dict[str, str] = {
+    "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
+    "grain.python.MapDataset": "grain.MapDataset",
+    "grain.python.IterDataset": "grain.IterDataset",
+    "datasets.arrow_dataset.Dataset": "datasets.Dataset",
+}
