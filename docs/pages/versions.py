@@ -48,6 +48,5 @@ def _ordered(versions: dict[str, str]) -> list[tuple[str, str]]:
 def _removed() -> str:
     rows = ["| gone | not in | instead |", "| --- | --- | --- |"]
     for name, row in sorted(REMOVED.items()):
-        since = f"jax {'.'.join(map(str, row.since))}" if row.since else row.was
-        rows.append(f"| `{name}` | {since} | {row.instead} |")
+        rows.append(f"| `{name}` | {row.by} | {row.instead} |")
     return "\n".join(rows)

@@ -49,6 +49,8 @@ class Settings:
     preview: bool = False
     fail_on: FailOn = "warning"
     target_jax: str | None = None
+    target_flax: str | None = None
+    target_optax: str | None = None
     facts: Mapping[str, Mapping[str, str | int]] = field(default_factory=dict, hash=False)
     respect_gitignore: bool = True
     force_exclude: bool = False

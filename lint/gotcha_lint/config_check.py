@@ -141,6 +141,8 @@ CHECKS: dict[str, Check] = {
     "preview": _bool,
     "fail-on": _fail_on,
     "target-jax": _release,
+    "target-flax": _release,
+    "target-optax": _release,
     "facts": _facts,
     "respect-gitignore": _bool,
     "force-exclude": _bool,

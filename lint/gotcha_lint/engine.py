@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gotcha_lint import facts, pages, registry, selection, source
 from gotcha_lint.cache import Cache
 from gotcha_lint.config import Settings
+from gotcha_lint.facts.releases import NEWEST, Release
 from gotcha_lint.finding import Finding
 from gotcha_lint.source import Source
 from gotcha_lint.task import Failure, RuleOptions, Task
@@ -102,10 +103,18 @@ def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[T
         own = settings[path]
         key = id(own), selection.ignored_names(own, path)
         if key not in found:
-            target = tuple(int(part) for part in (own.target_jax or "0.10").split(".")[:2])
             on = selection.enabled(own, registry.rules(), path)
-            found[key] = on, RuleOptions(target)
+            found[key] = on, RuleOptions(*(_target(own, library) for library in NEWEST))
         yield Task(path, *found[key])
+
+
+def _target(own: Settings, library: str) -> Release:
+    """`target-jax = "0.10"` and its like; the patch level of JAX does not count."""
+    written = getattr(own, f"target_{library}")
+    if written is None:
+        return NEWEST[library]
+    parts = tuple(map(int, written.split(".")))
+    return parts[:2] if library == "jax" else parts
 
 
 def _is_shown(finding: Finding, settings: Settings) -> bool:

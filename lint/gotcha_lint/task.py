@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gotcha_lint.facts.releases import NEWEST, Release
+
 
 @dataclass(frozen=True, slots=True)
 class RuleOptions:
     """What of the configuration a rule may ask for."""
 
-    target_jax: tuple[int, ...] = (0, 10)
+    target_jax: Release = NEWEST["jax"]
+    target_flax: Release = NEWEST["flax"]
+    target_optax: Release = NEWEST["optax"]
+
+    def has_reached(self, library: str, release: Release) -> bool:
+        """Whether the code is for this release of a library, or a later one."""
+        return release <= getattr(self, f"target_{library}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,8 @@ extend-exclude = ["*_pb2.py"]
 preview = true
 fail-on = "error"
 target-jax = "0.10"
+target-flax = "0.10.4"
+target-optax = "0.2.4"
 respect-gitignore = false
 force-exclude = true
 
@@ -77,6 +79,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         preview=True,
         fail_on="error",
         target_jax="0.10",
+        target_flax="0.10.4",
+        target_optax="0.2.4",
         facts={
             "mylib.fast_jit": {"like": "jax.jit"},
             "mylib.load": {"returns": "array", "pickles": 0},

@@ -1,4 +1,4 @@
-"""`target-jax`: what is true of some releases only is said only for those."""
+"""`target-jax`, `-flax`, `-optax`: what is true of some releases is said only for those."""
 
 from __future__ import annotations
 
@@ -25,4 +25,34 @@ GONE = "import jax\n\njax.tree_map(abs, [1.0])\n"
 )
 def test_findings_follow_the_target(tmp_path: Path, text: str, target: str | None, names):
     findings = lint_files(tmp_path, {"a.py": text}, target_jax=target)
+    assert [name for _, name in found(findings)] == names
+
+
+JIT = "from flax import nnx\n\nfast = nnx.Jit(len)\n"
+FORK = "from flax import nnx\n\nnnx.fork(nnx.Rngs(0))\n"
+DECAY = "import optax\n\noptax.additive_weight_decay(0.1)\n"
+NORM = "import optax\n\noptax.global_norm([1.0])\n"
+MADE = "import optax\nfrom flax import nnx\n\nnnx.Optimizer(nnx.Linear(1, 1), optax.sgd(1))\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "targets", "names"),
+    [
+        (JIT, {}, ["removed-api"]),
+        (JIT, {"target_flax": "0.10.6"}, ["removed-api"]),
+        (JIT, {"target_flax": "0.10.5"}, []),
+        (JIT, {"target_flax": "0.10"}, []),
+        (FORK, {"target_flax": "0.11"}, ["removed-api"]),
+        (FORK, {"target_flax": "0.10.7"}, []),
+        (DECAY, {"target_optax": "0.1.8"}, ["removed-api"]),
+        (DECAY, {"target_optax": "0.1.7", "target_jax": "0.10"}, []),
+        (NORM, {"target_optax": "0.2.7"}, ["deprecated-api"]),
+        (NORM, {"target_optax": "0.2.6"}, []),
+        (MADE, {"target_flax": "0.11.0"}, ["nnx-optimizer-args"]),
+        (MADE, {"target_flax": "0.10.7"}, []),
+        (MADE, {"target_jax": "0.5"}, []),
+    ],
+)
+def test_flax_and_optax_have_targets_of_their_own(tmp_path: Path, text, targets, names):
+    findings = lint_files(tmp_path, {"a.py": text}, **targets)
     assert [name for _, name in found(findings)] == names

@@ -1,13 +1,14 @@
 """What still works with a warning: qualified name -> since which release, and what to use instead.
 
-Each row was tried on jax 0.10.2 and 0.12.0.1 with flax 0.12 and optax 0.2.8, and on the last
-release of every minor version since 0.4.30, for when its warning began. What is gone by now is in
-removed.py.
+Each row was tried on jax 0.10.2 and 0.12.0.1 with flax 0.12 and optax 0.2.8; when its warning
+began, on the last release of every minor version of jax since 0.4.30, or by reading the wheels of
+flax and optax. What is gone by now is in removed.py.
 """
 
 from __future__ import annotations
 
-from gotcha_lint.facts.removed import REMOVED, Removed
+from gotcha_lint.facts.releases import Removed
+from gotcha_lint.facts.removed import REMOVED
 
 LIBRARIES: set[str] = set()
 
@@ -38,12 +39,14 @@ DEPRECATED: dict[str, Removed] = {
     **_of_jax("scipy.special.lpmn scipy.special.lpmn_values", (0, 5)),
     **_of_jax("core.pytype_aval_mappings", (0, 10)),
     **_of_jax("lax.psend lax.precv", (0, 12)),
-    "flax.nnx.VariableState": Removed("flax.nnx.Variable", was="flax 0.12"),
-    "flax.traverse_util.Traversal": Removed(was="flax"),
-    "flax.training.prefetch_iterator.PrefetchIterator": Removed(was="flax"),
-    "optax.global_norm": Removed("optax.tree.norm", True, was="optax 0.2.8"),
-    "optax.tree_utils.tree_l2_norm": Removed("optax.tree_utils.tree_norm", True, was="optax 0.2.5"),
-    "optax.dpsgd": Removed("optax.contrib.dpsgd", True, was="optax 0.2.5"),
+    "flax.nnx.VariableState": Removed("flax.nnx.Variable", False, (0, 12), "flax"),
+    "flax.traverse_util.Traversal": Removed("", False, (0, 4), "flax"),
+    "flax.training.prefetch_iterator.PrefetchIterator": Removed("", False, (0, 4), "flax"),
+    "optax.global_norm": Removed("optax.tree.norm", True, (0, 2, 7), "optax"),
+    "optax.tree_utils.tree_l2_norm": Removed(
+        "optax.tree_utils.tree_norm", True, (0, 2, 5), "optax"
+    ),
+    "optax.dpsgd": Removed("optax.contrib.dpsgd", True, (0, 2, 3), "optax"),
 }
 
 # Arguments of jax.jit that warn, with each release that was tried.

@@ -1,24 +1,17 @@
 """What is gone from JAX, Flax and Optax: qualified name -> since when, and what to use instead.
 
-Each name of Flax and Optax was tried on flax 0.12.8 and optax 0.2.8; since when JAX's are gone
-was measured (gone.py).
+Since when JAX's names are gone was measured (gone.py); Flax and Optax have a table of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from gotcha_lint.facts.gone import SINCE
+from gotcha_lint.facts.releases import Removed
+from gotcha_lint.facts.removed_flax_optax import ROWS_GONE
 
 LIBRARIES: set[str] = set()
-
-
-class Removed(NamedTuple):
-    instead: str = ""  # in words, or the new qualified name
-    rename: bool = False  # `instead` takes the same arguments and means the same
-    was: str = ""  # the library and release, for the message, where it is not JAX
-    since: tuple[int, ...] = ()  # of jax; () where it is about another library
 
 
 def _renamed(pairs: str, old: str, new: str) -> dict[str, Removed]:
@@ -191,26 +184,9 @@ _ROWS: dict[str, Removed] = {
         "",
     ),
     "jax.cloud_tpu_init": Removed(),
-    "flax.optim": Removed("optax", was="flax"),
-    "flax.nn": Removed("flax.linen or flax.nnx", was="flax"),
-    "flax.deprecated": Removed("flax.linen or flax.nnx", was="flax"),
-    "optax.additive_weight_decay": Removed("optax.add_decayed_weights", True, "optax"),
-    "optax.muon": Removed("optax.contrib.muon", True, "optax"),
-    **{
-        f"optax.{name}": Removed("", was="optax 0.2.7")
-        for name in [
-            "control_variates",
-            "stochastic_gradient_estimators",
-            "monte_carlo",
-            "create_additive_mask",
-            "hessian_diag",
-            "fisher_diag",
-            "control_delta_method",
-        ]
-    },
 }
 
-REMOVED = {name: row if row.was else row._replace(since=SINCE[name]) for name, row in _ROWS.items()}
+REMOVED = {name: row._replace(since=SINCE[name]) for name, row in _ROWS.items()} | ROWS_GONE
 
 # Function -> its arguments that are gone -> the new name, or what to do.
 KEYWORDS: dict[str, dict[str, Removed]] = {

@@ -3,7 +3,8 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.deprecated import DEPRECATED, JIT_ARGUMENTS, POSITIONAL
-from gotcha_lint.facts.removed import REMOVED, Removed
+from gotcha_lint.facts.releases import Removed
+from gotcha_lint.facts.removed import REMOVED
 from gotcha_lint.queries.guarded import asks, unguarded
 from gotcha_lint.queries.removed_uses import is_set, renamed, uses_of
 from gotcha_lint.rule import Example, Report, Rule
@@ -22,7 +23,8 @@ class DeprecatedApi(Rule):
 
     ## Not reported
     Uses inside `try` with `except ImportError` or `AttributeError`, and behind a question for the
-    version or for the name itself; what warns only from a release later than `target-jax`.
+    version or for the name itself; what warns only from a release later than `target-jax`,
+    `target-flax` or `target-optax`.
     What is gone in that release is `removed-api`.
 
     ## References
@@ -82,16 +84,18 @@ class DeprecatedApi(Rule):
         free = {id(node) for node in unguarded(site.model, [use.node for use in uses])}
         for use in uses:
             if id(use.node) in free and not is_set(site, use.node):
-                since = use.row.was or f"jax {'.'.join(map(str, use.row.since))}"
                 instead = f"; use {use.row.instead}" if use.row.instead else ""
                 yield Report(
-                    use.shown, f"`{use.name}` is deprecated in {since}{instead}", renamed(site, use)
+                    use.shown,
+                    f"`{use.name}` is deprecated in {use.row.by}{instead}",
+                    renamed(site, use),
                 )
 
     def _warns(self, name: str, row: Removed) -> bool:
-        gone = REMOVED.get(name)
-        target = self.options.target_jax
-        return row.since <= target and (gone is None or gone.since > target)
+        gone, reached = REMOVED.get(name), self.options.has_reached
+        return reached(row.library, row.since) and (
+            gone is None or not reached(gone.library, gone.since)
+        )
 
 
 def _is_for_jit(call: Call) -> bool:

@@ -2,7 +2,8 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.facts.removed import KEYWORDS, Removed
+from gotcha_lint.facts.releases import Removed
+from gotcha_lint.facts.removed import KEYWORDS
 from gotcha_lint.queries.guarded import asks, unguarded
 from gotcha_lint.queries.removed_uses import Use, is_set, renamed, uses_of
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
@@ -19,7 +20,7 @@ class RemovedApi(Rule):
 
     ## Instead
     The message names the replacement; where it takes the same arguments the fix puts it in. The
-    release to check against is that of `target-jax`.
+    releases to check against are those of `target-jax`, `target-flax` and `target-optax`.
 
     ## Not reported
     Uses inside `try` with `except ImportError` or `AttributeError`, and behind a question for the
@@ -89,7 +90,7 @@ class RemovedApi(Rule):
                 )
 
     def _gone(self, row: Removed) -> bool:
-        return row.since <= self.options.target_jax
+        return self.options.has_reached(row.library, row.since)
 
     def _keywords(self, call: Call) -> Iterator[Report]:
         for arg in call.node.args:
@@ -106,6 +107,5 @@ class RemovedApi(Rule):
 
 
 def _message(use: Use) -> str:
-    by = use.row.was or f"jax {'.'.join(map(str, use.row.since))}"
     instead = f"; use {use.row.instead}" if use.row.instead else ""
-    return f"`{use.name}` is gone from {by}{instead}"
+    return f"`{use.name}` is gone from {use.row.by}{instead}"

@@ -10,7 +10,7 @@ from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alia
 
 _OPTIMIZER = "flax.nnx.Optimizer"
 _ASKING = frozenset({"signature", "version", "__version__", "__version_info__", "isinstance"})
-_NEEDS = (0, 6)  # the oldest JAX that Flax 0.11 runs on
+_SINCE, _NEEDS = (0, 11), (0, 6)  # of Flax, and the oldest JAX that it runs on
 
 
 class NnxOptimizerArgs(Rule):
@@ -28,8 +28,8 @@ class NnxOptimizerArgs(Rule):
 
     ## Not reported
     Parameters that nobody is seen to call with an `nnx.Optimizer`: they may be given a
-    `ModelAndOptimizer`. Code for a JAX older than 0.6 (`target-jax`), which Flax 0.11 does not run
-    on.
+    `ModelAndOptimizer`. Code for an older Flax (`target-flax`), or for a JAX older than 0.6
+    (`target-jax`), which Flax 0.11 does not run on.
     """
 
     severity = "error"
@@ -79,7 +79,8 @@ class NnxOptimizerArgs(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if site.decorator or site.starred or self.options.target_jax < _NEEDS:
+        new = self.options.has_reached("flax", _SINCE) and self.options.has_reached("jax", _NEEDS)
+        if site.decorator or site.starred or not new:
             return
         if is_test(site.body) or expected_to_fail(site.body, site.node):
             return

@@ -10,7 +10,7 @@ from gotcha_lint.queries.nnx import MODULE, is_module
 from gotcha_lint.queries.returned import function_of, resolved, returned
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
 
-_NEEDS = (0, 7)  # the oldest JAX that Flax 0.12 runs on
+_SINCE, _NEEDS = (0, 12), (0, 7)  # of Flax, and the oldest JAX that it runs on
 _GROW = ("append", "insert")
 _WRAPPERS = {"list": "List", "dict": "Dict"}
 _DATA = frozenset({"flax.nnx.Param", "flax.nnx.Variable"})
@@ -30,7 +30,8 @@ class NnxPlainList(Rule):
 
     ## Not reported
     Attributes that the class annotates (`layers: list = nnx.data()`), classes with `pytree=False`,
-    containers of functions, numbers and names. Code that asks for `nnx.List` or for a version.
+    containers of functions, numbers and names. Code that asks for `nnx.List` or for a version, or
+    is for an older Flax (`target-flax`).
     """
 
     severity = "error"
@@ -65,7 +66,8 @@ class NnxPlainList(Rule):
     )
 
     def check(self, site: Store) -> Iterator[Report]:
-        if self.options.target_jax < _NEEDS or not isinstance(site.node, cst.Attribute):
+        new = self.options.has_reached("flax", _SINCE) and self.options.has_reached("jax", _NEEDS)
+        if not new or not isinstance(site.node, cst.Attribute):
             return
         name = _attribute(site)
         given = _assigned(site)
