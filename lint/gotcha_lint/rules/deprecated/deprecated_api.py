@@ -27,6 +27,9 @@ class DeprecatedApi(Rule):
     `target-flax` or `target-optax`.
     What is gone in that release is `removed-api`.
 
+    ## The price
+    A warning. The run, with the release that no longer has the name.
+
     ## References
     https://docs.jax.dev/en/latest/changelog.html
     """

@@ -24,6 +24,9 @@ class WithMesh(Rule):
     ## Not reported
     Meshes whose making is not seen, by a call or an annotation; files that use `set_mesh` as well,
     which choose by release. Code for older releases (`target-jax`).
+
+    ## The price
+    A warning, so far.
     """
 
     severity = "info"

@@ -40,6 +40,9 @@ class BackendStartedTooEarly(Rule):
 
     ## In a run
     The `RuntimeError` itself.
+
+    ## The price
+    An error, or a setting without effect.
     """
 
     severity = "error"
