@@ -10,7 +10,8 @@ import site
 import sys
 import sysconfig
 from functools import cache, lru_cache
-from types import CodeType, FrameType
+from importlib.machinery import SourceFileLoader
+from types import CodeType, FrameType, ModuleType
 from typing import NamedTuple
 
 from gotcha_sanitizer.parts import Site
@@ -41,13 +42,22 @@ def _installed() -> tuple[str, ...]:
     return tuple(sorted({path + os.sep for path in paths | real if path}))
 
 
+def file_of(module: ModuleType | None) -> str:
+    """The file that a module was read from, "" for none. At exit Python has already taken the
+    `__file__` of the script away; its loader still knows."""
+    held = getattr(module, "__dict__", {})
+    file, loader = held.get("__file__"), held.get("__loader__")
+    if not file and isinstance(loader, SourceFileLoader):
+        file = loader.path
+    return file if isinstance(file, str) else ""
+
+
 @cache
 def _packages() -> tuple[str, ...]:
     """Folders of JAX itself."""
     found = []
     for name in ("jax", "jaxlib"):
-        file = getattr(sys.modules.get(name), "__file__", None)
-        if file:
+        if file := file_of(sys.modules.get(name)):
             found.append(os.path.dirname(file) + os.sep)
     return tuple(found)
 
@@ -56,7 +66,7 @@ def _main_package() -> str:
     """The folder of the package that runs as `python -m package`, installed or not."""
     main = sys.modules.get("__main__")
     spec = getattr(main, "__spec__", None)
-    file = getattr(main, "__file__", None)
+    file = file_of(main)
     if not file or spec is None or not spec.name or spec.name.startswith("gotcha_"):
         return ""
     top = spec.name.partition(".")[0]
@@ -70,7 +80,7 @@ def _main_package() -> str:
 @cache
 def _from_a_file() -> bool:
     """False for `python -c` and a program that comes by standard input."""
-    return bool(getattr(sys.modules.get("__main__"), "__file__", None))
+    return bool(file_of(sys.modules.get("__main__")))
 
 
 @lru_cache(maxsize=4096)

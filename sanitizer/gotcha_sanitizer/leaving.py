@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NoReturn
 
-from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.parts import Site
 
 _started: list[object] = []  # what a program that we have started ended with
@@ -115,8 +115,8 @@ def _free_tool() -> int | None:
 def _raises() -> Iterator[Site]:
     """The lines of the program that raise SystemExit with what may be another code than 0."""
     for module in list(sys.modules.values()):
-        path = getattr(module, "__file__", None)
-        if not isinstance(path, str) or owner(path) != "user":
+        path = file_of(module)
+        if not path or owner(path) != "user":
             continue
         try:
             text = Path(path).read_text("utf-8")

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.parts import Site
 
 _MOST_LINES = 20_000
@@ -33,14 +33,11 @@ def _only_read(line: str) -> bool:
 
 
 def _files() -> Iterator[str]:
-    main = os.path.abspath(sys.argv[0]) if sys.argv else ""  # at exit, `__main__.__file__` is gone
-    loaded = [
-        (name, getattr(m, "__dict__", {}).get("__file__")) for name, m in [*sys.modules.items()]
-    ]
-    for name, path in [("__main__", main), *loaded]:
-        user = isinstance(path, str) and path.endswith(".py") and owner(path) == "user"
+    for name, module in [*sys.modules.items()]:
+        path = file_of(module)
+        user = path.endswith(".py") and owner(path) == "user"
         if user and not name.startswith(("gotcha_lint", "gotcha_sanitizer")):
-            yield str(path)
+            yield os.path.abspath(path)
 
 
 def _function(path: str, line: int) -> str:

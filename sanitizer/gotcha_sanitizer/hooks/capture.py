@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.hooks.marks import mark
 from gotcha_sanitizer.parts import Capture, Mark
 
@@ -157,8 +157,8 @@ def _is_users(value: Any) -> bool:
         return False
     named = vars(value).get("__module__")
     module = value if isinstance(value, types.ModuleType) else sys.modules.get(str(named))
-    path = vars(module).get("__file__") if module is not None else None
-    return owner(path) == "user" if isinstance(path, str) else named == "__main__"
+    path = file_of(module)
+    return owner(path) == "user" if path else named == "__main__"
 
 
 def _of_partial(fun: functools.partial) -> Iterator[Read]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.hooks.local_variables import variables
 from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.words import short
@@ -70,8 +70,7 @@ def _scopes() -> Iterator[tuple[list[tuple[str, Any]], str, CodeType | None]]:
                 yield list(variables(walk).items()), code.co_filename, code
             walk = walk.f_back
     for module in list(sys.modules.values()):
-        file = getattr(module, "__dict__", {}).get("__file__")
-        if isinstance(file, str) and owner(file) == "user":
+        if (file := file_of(module)) and owner(file) == "user":
             yield list(vars(module).items()), file, None
 
 
@@ -115,9 +114,8 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    module = sys.modules.get(type(value).__module__)
-    file = getattr(module, "__dict__", {}).get("__file__", "")
-    if isinstance(value, type) or not isinstance(file, str) or owner(file) != "user":
+    file = file_of(sys.modules.get(type(value).__module__))
+    if isinstance(value, type) or owner(file) != "user":
         return {}
     try:
         held = object.__getattribute__(value, "__dict__")

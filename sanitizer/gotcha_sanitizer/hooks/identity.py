@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from typing import Any
 
-from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.hooks.marks import serials
 from gotcha_sanitizer.hooks.source_key import source
 from gotcha_sanitizer.parts import Function, Site
@@ -66,10 +67,7 @@ def _unwrap(fun: Any) -> tuple[str, types.FunctionType | None]:
 
 def _held(value: Any) -> Any:
     """What a callable object of a library wraps."""
-    if (
-        owner(getattr(__import__("sys").modules.get(type(value).__module__), "__file__", "") or "")
-        == "user"
-    ):
+    if owner(file_of(sys.modules.get(type(value).__module__))) == "user":
         return None
     for name in _HELD:
         inner = getattr(value, name, None)
