@@ -79,9 +79,22 @@ class LeakedTracer(Rule):
             return
         for place in site.sites:
             kept = _kept(site, place)
-            if kept is not None and any(tracers(kept[1])) and not guarded(place):
+            leaks = kept is not None and any(tracers(kept[1])) and not guarded(place)
+            if leaks and not _is_set_back(site, place):
                 text = f"`{kept[0]}` keeps a traced value and outlives the trace: return it instead"
                 yield Report(place.node, text, why_traced=True)
+
+
+def _is_set_back(body: Body, place: Place) -> bool:
+    """`saved = ctx.seed; ctx.seed = traced; ...; ctx.seed = saved`: nothing outlives the trace."""
+    name = dotted(place.node) if isinstance(place.node, cst.Attribute) else None
+    return name is not None and any(
+        dotted(later.node) == name
+        and later.at.order > place.at.order
+        and later.at.guards == place.at.guards[: len(later.at.guards)]
+        and not any(tracers(later.value))
+        for later in body.of(Store)
+    )
 
 
 def _kept(body: Body, place: Place) -> tuple[str, Value] | None:
