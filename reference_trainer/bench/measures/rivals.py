@@ -10,6 +10,7 @@ import jax
 from reference_trainer import metrics
 from reference_trainer.bench import cases, clock
 from reference_trainer.bench.rivals.decoder import Nanodo, Rival
+from reference_trainer.bench.rivals.itself import Itself, is_there
 from reference_trainer.bench.row import Row, Size
 from reference_trainer.config import Config
 
@@ -31,15 +32,17 @@ def measure(size: Size) -> Iterator[Row]:
     forms = {
         name: cases.Training(config.replace(compute=compute)) for name, (compute, _) in ours.items()
     }
-    rivals = {"nanodo": _rival(Nanodo, config), "flax": _rival(Rival, config)}
+    kinds: dict[str, type[Rival]] = {"nanodo shape": Nanodo, "flax shape": Rival}
+    kinds |= {"nanodo itself": Itself} if is_there() else {}
+    rivals = {name: _rival(kind, config) for name, kind in kinds.items()}
     best = clock.best({**forms, **rivals}, size.rounds)
     unrolled = forms["unrolled"]
-    note = _shape(config, unrolled.state.params, rivals["nanodo"].state.params)
+    note = _shape(config, unrolled.state.params, rivals["nanodo shape"].state.params)
     yield Row("tokens/s, unrolled", unrolled.tokens / best["unrolled"], note=note)
     for rival in rivals:
         for name, (_, target) in ours.items():
-            against = size.pick("", target if rival == "nanodo" else "", "")
-            yield Row(f"tokens/s, {name} / {rival} shape", best[rival] / best[name], "x", against)
+            against = size.pick("", target if rival.startswith("nanodo") else "", "")
+            yield Row(f"tokens/s, {name} / {rival}", best[rival] / best[name], "x", against)
     # To compile takes as long for a small batch; to run does not.
     yield from _first(config.replace(data={"length": 64, "batch": 2}), size)
 

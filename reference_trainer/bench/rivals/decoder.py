@@ -68,8 +68,8 @@ class Rival:
     """A state, a batch and a compiled step, to be called as `cases.Training` is."""
 
     def __init__(self, config: Config, tokens_BT: jax.Array, targets_BT: jax.Array):
-        self.batch = (tokens_BT, targets_BT)
-        self.model = Decoder(config)
+        self.batch, self.config = (tokens_BT, targets_BT), config
+        self.model = self.decoder()
         self.state: TrainState = jax.jit(self._create)(jax.random.key(0), tokens_BT)
         self.step = jax.jit(self.update, donate_argnums=0)
 
@@ -77,8 +77,11 @@ class Rival:
         self.state, loss = self.step(self.state, *self.batch)
         return loss
 
+    def decoder(self) -> nn.Module:
+        return Decoder(self.config)
+
     def optimizer(self) -> Any:
-        return states.optimizer(self.model.config)
+        return states.optimizer(self.config)
 
     def update(
         self, state: TrainState, tokens_BT: jax.Array, targets_BT: jax.Array
