@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import json
 import sys
+from importlib.machinery import SourceFileLoader
 from typing import Any
 
 _LONGEST = 90  # characters of a value that a page shows
@@ -65,6 +66,7 @@ def main() -> None:
     sys.argv = [program]
     names = vars(sys.modules["__main__"])
     names["__file__"] = program
+    names["__loader__"] = SourceFileLoader("__main__", program)  # stays when `__file__` goes
     sys.path[0] = ""
     told: dict[str, Any] = {}
     try:

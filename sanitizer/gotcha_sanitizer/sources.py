@@ -33,8 +33,9 @@ def _only_read(line: str) -> bool:
 
 
 def _files() -> Iterator[str]:
-    for name, module in [*sys.modules.items()]:
-        path = file_of(module)
+    script = sys.argv[0] if sys.argv else ""  # of `runpy.run_path` nothing else is left
+    loaded = [(name, file_of(module)) for name, module in [*sys.modules.items()]]
+    for name, path in [("__main__", script), *loaded]:
         user = path.endswith(".py") and owner(path) == "user"
         if user and not name.startswith(("gotcha_lint", "gotcha_sanitizer")):
             yield os.path.abspath(path)

@@ -20,7 +20,8 @@ from gotcha_sanitizer.hooks.holders import Group, Held, holder
 _SHARE = 0.0015  # of the run's time
 _GRACE = 0.004  # seconds that are always allowed
 _SOONEST = 0.05  # seconds between samples
-_SAMPLES = 60  # in each doubling of the run's time, about
+_SAMPLES = 20  # the next comes after a 20th of the time so far, at the earliest,
+_LEAST = 6  # and after a 6th at the latest, however many arrays there are to count
 _GROUPS = 40  # of a sample that are kept
 _GREW = 20  # arrays gained, and none lost: then the holder is looked for
 _RISES = 4  # samples
@@ -39,8 +40,9 @@ class Samples:
         if private.backend_started(self.context.jax) is False:
             return None
         self.sample()
+        now = self.context.now()
         pause = self.cost / _SHARE if self.spent > _GRACE else 0.0
-        return max(pause, self.context.now() / _SAMPLES)
+        return max(min(pause, now / _LEAST), now / _SAMPLES)
 
     def last(self) -> None:
         """At the end, when nobody waits: one more sample, and time to look for holders."""
