@@ -141,7 +141,8 @@ SOURCES = (
         "Optax documentation",
         "https://optax.readthedocs.io/",
         "clip-after-optimizer positive-learning-rate update-without-params optimizer-reinitialised "
-        "double-softmax log-of-softmax label-ignore-index",
+        "weight-decay-in-moments apply-updates-swapped double-softmax log-of-softmax "
+        "label-ignore-index",
     ),
     Source(
         "jax.device_put",

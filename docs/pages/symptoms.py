@@ -62,7 +62,8 @@ TABLE = (
     Symptom(
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
-        "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision",
+        "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
+        "weight-decay-in-moments",
     ),
     Symptom(
         "Nothing that I change has an effect",

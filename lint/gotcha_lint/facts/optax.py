@@ -107,6 +107,10 @@ PRECONDITIONERS = frozenset(
         "yogi",
     ]
 )
+# What divides gradients by their size, alone or as a whole optimizer; what decays weights before.
+ADAPTIVE = PRECONDITIONERS | (WHOLE_OPTIMIZERS - {"optax.sgd", "optax.noisy_sgd", "optax.lars"})
+DECAY = "optax.add_decayed_weights"
+WRAPPERS = ("optax.masked", "optax.chain", "optax.named_chain", "optax.inject_hyperparams")
 SIGN_KEEPING = (
     PRECONDITIONERS
     | CLIPS

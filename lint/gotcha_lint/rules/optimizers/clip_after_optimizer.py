@@ -2,10 +2,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.optax import CLIPS, WHOLE_OPTIMIZERS
+from gotcha_lint.queries.chains import CHAIN, parts
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 _SCALED = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate"}
@@ -52,15 +51,15 @@ class ClipAfterOptimizer(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if site.name != "optax.chain":
+        if site.name != CHAIN:
             return
-        parts = _parts(site)
+        chained = parts(site)
         optimizer: cst.CSTNode | None = None
-        for node, made in parts:
+        for node, made in chained:
             if made & _SCALED:
                 optimizer = node
             elif made & CLIPS and len(made) == 1 and optimizer is not None:
-                swap = len(parts) == 2 and all(site.body.call_of(n) for n, _ in parts)
+                swap = len(chained) == 2 and all(site.body.call_of(part.node) for part in chained)
                 yield Report(
                     node,
                     f"`{min(made).removeprefix('optax.')}` comes after the optimizer, so it limits "
@@ -69,26 +68,6 @@ class ClipAfterOptimizer(Rule):
                     places=((optimizer, "the optimizer"),),
                 )
                 return
-
-
-def _parts(site: Call) -> list[tuple[cst.CSTNode, frozenset[str]]]:
-    """The arguments in order, with the functions of optax that each is made of."""
-    nodes = [arg.value for arg in site.node.args]
-    if not site.starred:
-        return [(n, _made(v)) for n, v in zip(nodes, site.args, strict=False)]
-    flowing, name = Flowing(site.body), nodes[0]
-    if len(nodes) != 1 or not isinstance(name, cst.Name):
-        return []
-    row = flowing.resolve(name)
-    if not isinstance(row, cst.List | cst.Tuple) or len(flowing.loads[name.value]) != 2:
-        return []  # it may get more parts, somewhere
-    calls = [site.body.call_of(element.value) for element in row.elements]
-    return [(c.node, _made(c.result)) for c in calls if c is not None]
-
-
-def _made(part: Value) -> frozenset[str]:
-    known = isinstance(part.literal, frozenset) and not part.maybe
-    return part.literal if known else frozenset()
 
 
 def _swap(optimizer: cst.CSTNode, clip: cst.CSTNode) -> Rewrite:
