@@ -53,7 +53,14 @@ def _imported(
 
 def _raw(body: Body, node: cst.Attribute, scope: Scope, table: Mapping[str, Removed]) -> str:
     """The qualified name as it is written; empty where its import is reported already."""
-    head, _, tail = (dotted(node) or "").partition(".")
+    return qualified(body, dotted(node) or "", scope, table)
+
+
+def qualified(
+    body: Body, written: str, scope: Scope, table: Mapping[str, Removed] = REMOVED
+) -> str:
+    """What a dotted name stands for; empty where it is not sure, or its import is in the table."""
+    head, _, tail = written.partition(".")
     bindings = lookup(scope, head) or _starred(body, head)
     how = bindings[0] if bindings else ""
     same = all(isinstance(one, Imported) and one == how for one in bindings)

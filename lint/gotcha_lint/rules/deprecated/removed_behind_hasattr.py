@@ -1,0 +1,59 @@
+from collections.abc import Iterator
+
+from gotcha_lint.analysis.sites import Body
+from gotcha_lint.queries.asked_for import asked_for, does_nothing_else
+from gotcha_lint.rule import Example, Report, Rule
+
+
+class RemovedBehindHasattr(Rule):
+    """Asks for a name that is gone with `hasattr`, and has no other way for newer releases.
+
+    ## What happens
+    No error. `hasattr` is False from the release on that no longer has the name, and what stands
+    under the `if` never runs again: caches stay full, the report lacks a line.
+
+    ## Instead
+    Write the new way; the old one into an `else` branch, if older releases are still served. The
+    message names the replacement. The release to check against is that of `target-jax`.
+
+    ## Not reported
+    An `if` with `else` or `elif`, or that leaves the function; blocks that set a name which is used
+    elsewhere; functions that use the replacement as well, or ask for a version; classes, asked for
+    to tell old objects; names that nothing replaces, as what they did is always on now.
+
+    ## In a run
+    Nothing: code that does not run leaves no trace.
+    """
+
+    preview = True
+    roots = frozenset({"hasattr", "getattr"})
+    examples = (
+        Example(
+            bad="""
+                import jax
+
+                report = [jax.__version__]
+                if hasattr(jax.lib, "xla_bridge"):  # ! removed-behind-hasattr
+                    report.append(jax.lib.xla_bridge.get_backend().platform)
+            """,
+            good="""
+                import jax
+
+                report = [jax.__version__]
+                report.append(jax.default_backend())
+            """,
+            shows="len(report) == 1",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        for asked in asked_for(site):
+            row = asked.row
+            gone = row.instead and row.since <= self.options.target_jax
+            if gone and does_nothing_else(site, asked):
+                by = row.was or f"jax {'.'.join(map(str, row.since))}"
+                yield Report(
+                    asked.test,
+                    f"`{asked.name}` is gone from {by}, and without an `else` this silently does "
+                    f"nothing there; use {row.instead}",
+                )
