@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import known, varying
+from gotcha_lint.analysis.cached import note_cached
 from gotcha_lint.analysis.created import of_created
 from gotcha_lint.analysis.names import donated_use, of_symbol
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
     ANY,
     DEVICE_KINDS,
+    GETTERS,
     STATIC_SELF,
     TRACER,
     UNKNOWN,
@@ -68,6 +70,8 @@ def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
             return held
     base = flow.eval(node.value)
     value = attribute(flow, base, node.attr.value)
+    if base.kind is Kind.OBJECT and base.cls is not None:
+        note_cached(flow, node, base)
     if base.kind is Kind.OBJECT and base.literal == STATIC_SELF:
         flow.effect(("static read", flow.id), frozenset({node.attr.value}))
     if full is not None and state is not None and full.startswith("self."):
@@ -203,6 +207,6 @@ def _method(flow: Flow, base: Value, fid: tuple[str, int], stored: Value | None)
     value = stored if stored is not None and stored.kind is Kind.FUNCTION else defined(fid)
     if summary.binds == "" or (summary.binds == "self" and base.kind is Kind.CLASS):
         return value
-    if stored is not None and stored.literal == "property":
+    if stored is not None and stored.literal in GETTERS.values():
         return flow.view.get(("return", fid)) or UNKNOWN
     return value._replace(bound=value.bound + 1, self_=(base,), made="method")

@@ -10,7 +10,7 @@ from gotcha_lint.analysis.annotations import promised
 from gotcha_lint.analysis.calls import apply, callee_of
 from gotcha_lint.analysis.model import Class, Function
 from gotcha_lint.analysis.sites import Call, Define
-from gotcha_lint.analysis.values import Kind, Value, defined
+from gotcha_lint.analysis.values import GETTERS, Kind, Value, defined
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -90,8 +90,8 @@ def _decorate(flow: Flow, decorator: cst.Decorator, function: Value) -> Value:
     )
     if callee.kind is Kind.NAMED:
         name = callee.of
-    if name in ("builtins.property", "functools.cached_property"):
-        return function._replace(literal="property")
+    if name in GETTERS:
+        return function._replace(literal=GETTERS[name])
     if name in _TRANSPARENT:
         return function
     result = apply(flow, node, callee, (function,), {}, base, name, False)

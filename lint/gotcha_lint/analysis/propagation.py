@@ -54,10 +54,10 @@ def apply_function(
             tell_flags(flow, node, target, function, args, kwargs)
     for target in function.targets:
         if starred and not args and not kwargs:
-            _propagate(flow, node, target, function)
+            propagate(flow, node, target, function)
             continue
         tell(flow, node, target, function, args, kwargs, via)
-        _propagate(flow, node, target, function)
+        propagate(flow, node, target, function)
         use_keys(flow, node, target, function, args, kwargs, used)
         note_reads_of(flow, target, function, args, kwargs)
     if via is not None:
@@ -174,7 +174,7 @@ def traced(value: Value) -> Value:
     return value._replace(param="")
 
 
-def _propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value) -> None:
+def propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value) -> None:
     """A function called from a traced one is traced; one called in a loop is hot."""
     trace = flow.body.trace
     name = flow.project.function(target).name

@@ -87,6 +87,8 @@ HOST = Value(Kind.HOST)
 KEY = Value(Kind.KEY)
 
 STATIC_SELF = "static self"  # literal of an object that the cache of a jitted method is keyed by
+# Decorators of what runs when an attribute is read -> the literal of such a method.
+GETTERS = {"builtins.property": "property", "functools.cached_property": "cached property"}
 ANY = "*"  # the name of an attribute whose name is computed
 OPTIMIZER = "optax.GradientTransformation"
 FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update

@@ -41,12 +41,10 @@ def scanned(xs):
 
 
 class Encoder:
-    """It raises too, but nobody follows the property into the trace."""
-
     def __init__(self, size):
         self.size = size
 
-    @cached_property
+    @cached_property  # ! cached-tracer
     def positions(self):
         return jnp.arange(self.size)
 
@@ -149,3 +147,125 @@ def of_a_stranger(n, make):
 @jax.jit
 def with_a_stranger(x):
     return x + of_a_stranger(3, np.ones)
+
+
+class Horizon:
+    def __init__(self, length):
+        self.length = length
+
+    @cached_property  # ! cached-tracer
+    def weights(self):
+        return jnp.linspace(1.0, 0.0, self.length)
+
+    @functools.cached_property  # ! cached-tracer
+    def mask(self):
+        mask = jnp.tril(jnp.ones((self.length, self.length)))
+        return mask
+
+    @cached_property
+    def concrete(self):
+        with jax.ensure_compile_time_eval():
+            return jnp.arange(self.length)
+
+    @cached_property
+    def asked_before(self):
+        return jnp.arange(self.length)
+
+    @cached_property
+    def only_outside(self):
+        return jnp.arange(self.length)
+
+    @property
+    def not_kept(self):
+        return jnp.arange(self.length)
+
+    @cached_property
+    def step(self):
+        return jax.jit(lambda x: x * self.length)
+
+
+horizon = Horizon(12)
+
+
+@jax.jit
+def of_a_global(x):
+    later = x * horizon.asked_before * horizon.not_kept
+    return later + horizon.weights * horizon.concrete[0] + horizon.step(x)
+
+
+def make_step(length):
+    here = Horizon(length)
+    first = here.asked_before
+
+    @jax.jit
+    def step(x):
+        return x @ here.mask + first
+
+    return step, here.only_outside
+
+
+class Schedule:
+    def __init__(self, length):
+        self.length = length
+
+    @cached_property
+    def rates(self):
+        return jnp.linspace(1.0, 0.0, self.length)
+
+
+@jax.jit
+def made_in_the_trace(x):
+    schedule = Schedule(3)
+
+    def body(carry, y):
+        return carry * schedule.rates, y
+
+    return jax.lax.scan(body, schedule.rates, x)
+
+
+def of_the_caller(schedule: Schedule, x):
+    return x * schedule.rates
+
+
+@jax.jit
+def of_an_argument(x):
+    return of_the_caller(Schedule(3), x)
+
+
+@jax.tree_util.register_pytree_node_class
+class Tree:
+    def __init__(self, w):
+        self.w = w
+
+    @cached_property
+    def doubled(self):
+        return self.w * jnp.arange(3)
+
+    @jax.jit
+    def apply(self, x):
+        return x + self.doubled
+
+    def tree_flatten(self):
+        return (self.w,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+class Settings:
+    def __init__(self, length):
+        self.length = length
+
+    @cached_property  # ! cached-tracer
+    def table(self):
+        return jnp.arange(self.length)
+
+
+@functools.partial(jax.jit, static_argnames="settings")
+def of_a_static_argument(settings: Settings, x):
+    return x * settings.table
+
+
+def with_settings(x):
+    return of_a_static_argument(Settings(3), x)

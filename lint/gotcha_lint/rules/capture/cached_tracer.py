@@ -5,23 +5,25 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Return
 from gotcha_lint.analysis.syntax import names_in, source_of
 from gotcha_lint.queries.classes import named_types
+from gotcha_lint.queries.plain_classes import is_plain
 from gotcha_lint.queries.traced import abstract, guarded, tracers
 from gotcha_lint.rule import Example, Report, Rule
 
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+_OF_OBJECTS = frozenset({"functools.cached_property"})
 _CONCRETE = "ensure_compile_time_eval"
 
 
 class CachedTracer(Rule):
-    """Keeps an array that is made while a function is traced in `functools.lru_cache` or `cache`.
+    """Keeps an array that is made while a function is traced in a cache of `functools`.
 
     ## What happens
     Under `jax.jit`, `jnp.arange(8)` is a tracer too, and the cache keeps it. The next trace, for
     another shape, say, finds it: `UnexpectedTracerError: Encountered an unexpected tracer. A
     function transformed by JAX had a side effect, allowing for a reference to an intermediate value
     with type int32[8] wrapped in a DynamicJaxprTracer to escape the scope of the transformation.`
-    The same after `jax.lax.scan`, and with `functools.cached_property`. As long as the function is
-    traced once, all is well.
+    The same after `jax.lax.scan`, and with `functools.cached_property` of an object that is static
+    or captured. As long as the function is traced once, all is well.
 
     ## Instead
     Make the table with numpy, which is a constant of the program, or without the cache: the
@@ -30,9 +32,9 @@ class CachedTracer(Rule):
 
     ## Not reported
     Functions that are also called outside of any trace, which may fill the cache with arrays; a
-    cache within a traced function, which dies with the trace; methods and properties, whose object
-    may be made anew in each trace. Under `jax.grad` alone, arrays
-    that do not depend on its arguments are real ones.
+    cache within a traced function, which dies with the trace; methods, and properties of an object
+    that may be made anew in each trace, as modules of Flax and Equinox are. Under `jax.grad` alone,
+    arrays that do not depend on its arguments are real ones.
 
     ## References
     https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError
@@ -40,7 +42,7 @@ class CachedTracer(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"lru_cache", "cache"})
+    roots = frozenset({"lru_cache", "cache", "cached_property"})
     examples = (
         Example(
             bad="""
@@ -86,6 +88,58 @@ class CachedTracer(Rule):
             """,
             raises="UnexpectedTracerError",
         ),
+        Example(
+            bad="""
+                from functools import cached_property, partial
+
+                import jax
+                import jax.numpy as jnp
+
+
+                class Encoder:
+                    def __init__(self, size):
+                        self.size = size
+
+                    @cached_property  # ! cached-tracer
+                    def positions(self):
+                        return jnp.arange(self.size) / self.size
+
+                    @partial(jax.jit, static_argnums=0)
+                    def encode(self, x):
+                        return x + self.positions
+
+
+                encoder = Encoder(8)
+                encoder.encode(jnp.ones((2, 8)))
+                encoder.encode(jnp.ones((4, 8)))
+            """,
+            good="""
+                from functools import cached_property, partial
+
+                import jax
+                import jax.numpy as jnp
+                import numpy as np
+
+
+                class Encoder:
+                    def __init__(self, size):
+                        self.size = size
+
+                    @cached_property
+                    def positions(self):
+                        return np.arange(self.size, dtype=np.float32) / self.size
+
+                    @partial(jax.jit, static_argnums=0)
+                    def encode(self, x):
+                        return x + self.positions
+
+
+                encoder = Encoder(8)
+                encoder.encode(jnp.ones((2, 8)))
+                encoder.encode(jnp.ones((4, 8)))
+            """,
+            raises="UnexpectedTracerError",
+        ),
     )
 
     def check(self, site: Body) -> Iterator[Report]:
@@ -113,14 +167,19 @@ def _staged(body: Body) -> bool:
 
 def _cache(body: Body) -> cst.BaseExpression | None:
     """The decorator that keeps the results longer than a trace."""
-    function = body.function
-    if not isinstance(function.node, cst.FunctionDef) or function.cls is not None:
+    function, cls = body.function, body.function.cls
+    if not isinstance(function.node, cst.FunctionDef):
         return None
-    if function.parent is not body.model.module:
-        return None
-    for decorator in function.node.decorators:
+    if cls is None:
+        caches = _CACHES if function.parent is body.model.module else frozenset[str]()
+    else:
+        plain = body.project is not None and is_plain(
+            body.project, body.model, (body.model.path, cls.number)
+        )
+        caches = _OF_OBJECTS if plain else frozenset[str]()
+    for decorator in function.node.decorators if caches else ():
         expression = decorator.decorator
         name = expression.func if isinstance(expression, cst.Call) else expression
-        if not _CACHES.isdisjoint(named_types(body, name)):
+        if not caches.isdisjoint(named_types(body, name)):
             return expression
     return None
