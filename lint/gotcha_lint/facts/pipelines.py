@@ -30,3 +30,13 @@ TRANSFERS = frozenset({"jax.device_put", "jax.numpy.asarray", "jax.numpy.array"}
 JOINS = frozenset(
     f"jax.numpy.{name}" for name in ("stack", "concatenate", "vstack", "hstack", "array", "asarray")
 )
+
+# What makes one array, or one number, of a list; what only copies; who maps a function already.
+GATHERS = JOINS | frozenset(
+    f"numpy.{name}"
+    for name in ("stack", "concatenate", "vstack", "hstack", "array", "asarray", "mean", "sum")
+)
+# What is cut or folded by these has many examples in each row.
+GROUPS = frozenset({"split", "array_split", "hsplit", "vsplit", "dsplit", "reshape", "rearrange"})
+COPIES = frozenset({"numpy.asarray", "numpy.array", "jax.device_get"})
+MAPPED = frozenset({"vmap", "pmap", "nnx.vmap", "nnx.pmap", "shard_map"})

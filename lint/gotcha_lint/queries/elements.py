@@ -48,7 +48,7 @@ def _all(body: Body) -> Iterator[Element]:
 
 def _iterated(body: Body, site: Iterate) -> Iterator[Element]:
     """`for v in array`, `for i, v in enumerate(array)`, `for v, w in zip(array, more)`."""
-    for array, value, target in _sources(body, site):
+    for array, value, target in sources(body, site):
         if not _on_device(value) or not isinstance(target, cst.Name):
             continue
         read = next((r for r in _reads(body, site.loop) if _reads_name(r, target.value)), None)
@@ -56,9 +56,10 @@ def _iterated(body: Body, site: Iterate) -> Iterator[Element]:
             yield Element(array, read.node, site.loop)
 
 
-def _sources(
+def sources(
     body: Body, site: Iterate
 ) -> Iterator[tuple[cst.BaseExpression, Value, cst.CSTNode | None]]:
+    """What a loop goes through, alone or in step, each with the target of its items."""
     target = _target(site)
     if isinstance(site.node, cst.BaseExpression):
         yield site.node, site.value, target
@@ -86,7 +87,7 @@ def _indexed(body: Body, site: Index) -> Element | None:
     if not loops or array is None or not _on_device(site.base) or not _whole(site.node):
         return None
     loop = loops[-1]
-    changing = changing_names(loop.node) | _bound_in(loop)
+    changing = changing_names(loop.node) | bound_in(loop)
     index = set[str]().union(*map(names_in, site.node.slice))
     if array.partition(".")[0] in changing or not index & loop.names:
         return None
@@ -99,7 +100,7 @@ def _whole(node: cst.Subscript) -> bool:
     return not any(isinstance(part.slice, cst.Slice) for part in node.slice)
 
 
-def _bound_in(loop: Loop) -> set[str]:
+def bound_in(loop: Loop) -> set[str]:
     """The names that the loop assigns, parts of them too: `state` of `state.x = f(x)`."""
     return {
         name.value
@@ -123,7 +124,7 @@ def _on_device(value: Value) -> bool:
 
 def _keeps(loop: Loop, name: str) -> bool:
     """The loop gives the name of the element to nothing else."""
-    return name not in _bound_in(loop)
+    return name not in bound_in(loop)
 
 
 def _reads(body: Body, loop: Loop) -> Iterator[Place]:

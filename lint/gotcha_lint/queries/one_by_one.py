@@ -31,7 +31,13 @@ def put_one_by_one(join: Call) -> Call | None:
 
 
 def _appended(join: Call, name: str) -> Call | None:
-    """`rows.append(jnp.asarray(row))` is all that the list of this name is filled by."""
+    add = only_append(join, name)
+    item = add.arg_node(0) if add is not None else None
+    return _transfer(join.body, item) if item is not None else None
+
+
+def only_append(join: Call, name: str) -> Call | None:
+    """`rows.append(...)`, where it is all that the list of this name is filled by."""
     adds = [
         call
         for call in join.body.of(Call)
@@ -40,10 +46,7 @@ def _appended(join: Call, name: str) -> Call | None:
     binds = [bind for bind in join.body.of(Bind) if bind.name == name]
     if len(adds) != 1 or len(binds) != 1 or not long_loops(adds[0]):
         return None
-    if len(long_loops(join)) >= len(long_loops(adds[0])):
-        return None
-    item = adds[0].arg_node(0)
-    return _transfer(join.body, item) if item is not None else None
+    return adds[0] if len(long_loops(join)) < len(long_loops(adds[0])) else None
 
 
 def _transfer(body: Body, item: cst.BaseExpression) -> Call | None:
