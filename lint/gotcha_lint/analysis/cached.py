@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.outliving import outlives
 from gotcha_lint.analysis.propagation import propagate
-from gotcha_lint.analysis.values import GETTERS, STATIC_SELF, Value, defined
+from gotcha_lint.analysis.values import GETTERS, Value, defined
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -26,20 +27,5 @@ def note_cached(flow: Flow, node: cst.Attribute, base: Value) -> None:
     stored = flow.view.get(("attr", (getter[0], number), name))
     if stored is None or stored.literal != _CACHED:
         return
-    if flow.body.trace is None or _outlives(flow, node.value, base):
+    if flow.body.trace is None or outlives(flow, node.value, base):
         propagate(flow, node, getter, defined(getter))
-
-
-def _outlives(flow: Flow, node: cst.BaseExpression, base: Value) -> bool:
-    """An object that is there before the trace begins, and after it: static, or captured."""
-    trace = flow.body.trace
-    if base.tracer or not isinstance(node, cst.Name) or trace is None:
-        return False
-    if base.literal == STATIC_SELF or (trace.direct and node.value in trace.static):
-        return True
-    if node.value not in flow.function.captured:
-        return False
-    owner = flow.function.parent
-    while owner is not None and node.value not in owner.scope.bound:
-        owner = owner.parent
-    return owner is None or flow.view.get(("traced", (flow.model.path, owner.number))) is None

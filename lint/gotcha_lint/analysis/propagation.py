@@ -12,6 +12,7 @@ from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread,
 from gotcha_lint.analysis.given_keys import use_keys
 from gotcha_lint.analysis.host_reads import note_reads_of
 from gotcha_lint.analysis.outcomes import outcome
+from gotcha_lint.analysis.outliving import note_kept
 from gotcha_lint.analysis.rates import tell_sign
 from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import BOUNDARIES, donated, left_out, pairs, static_names, unpacks
@@ -182,6 +183,7 @@ def propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value
         if target != flow.id and len(trace.chain) < 12:
             flow.effect(("within", target), frozenset({flow.id}))
             tell_held(flow, target, function)
+            note_kept(flow, node, target, function)
             soft = trace.soft or _overrides(flow, target, function) or _not_asked_for(flow)
             step, trace = (flow.site(node), name), varied(trace, flow.body)
             flow.effect(("traced", target), onward(trace, step, soft=soft, known=True))

@@ -269,3 +269,88 @@ def of_a_static_argument(settings: Settings, x):
 
 def with_settings(x):
     return of_a_static_argument(Settings(3), x)
+
+
+class Bound:
+    def __init__(self, n):
+        self.n = n
+        self.step = jax.jit(self._step)
+
+    @cached_property  # ! cached-tracer
+    def table(self):
+        return jnp.arange(self.n)
+
+    def _step(self, x):
+        return x + self.table
+
+
+class Helper:
+    def __init__(self, n):
+        self.n = n
+
+    @cached_property  # ! cached-tracer
+    def table(self):
+        return jnp.arange(self.n)
+
+    def loss(self, x):
+        return jnp.sum(self.again(x))
+
+    def again(self, x):
+        return x * self.table
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, x):
+        return jax.grad(self.loss)(x)
+
+
+class Closure:
+    def __init__(self, n):
+        self.n = n
+
+    @cached_property  # ! cached-tracer
+    def table(self):
+        return jnp.arange(self.n)
+
+    def make(self):
+        @jax.jit
+        def step(x):
+            return x + self.table
+
+        return step
+
+
+class Outside:
+    def __init__(self, n):
+        self.n = n
+
+    @cached_property
+    def table(self):
+        return jnp.arange(self.n)
+
+    def forward(self, x):
+        return x + self.table
+
+
+@jax.jit
+def made_and_called_in_the_trace(x):
+    return Outside(3).forward(x)
+
+
+class Model:
+    def __init__(self, n):
+        self.n = n
+
+    @cached_property  # ! cached-tracer
+    def table(self):
+        return jnp.arange(self.n)
+
+    def __call__(self, x):
+        return x + self.table
+
+
+model = Model(3)
+
+
+@jax.jit
+def of_a_model(x):
+    return model(x)
