@@ -9,14 +9,14 @@ import libcst as cst
 from gotcha_lint.analysis.filling import filled_by
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Body, Call, Index, Iterate, Loop, Place, Store
-from gotcha_lint.analysis.syntax import dotted, last_word, names_in, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, literal, names_in, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.concrete import CASTS
 from gotcha_lint.facts.pipelines import COPIES, GATHERS, GROUPS, MAPPED, TRANSFERS
 from gotcha_lint.queries.elements import bound_in, sources
-from gotcha_lint.queries.jitted import compiled
+from gotcha_lint.queries.jitted import called_name, compiled
 from gotcha_lint.queries.one_by_one import only_append
-from gotcha_lint.queries.places import long_loops
+from gotcha_lint.queries.steps import in_place
 
 _FEW = 8  # rows: a choice that is written out, not examples
 _ROWS = frozenset({Kind.ARRAY, Kind.HOST, Kind.KEY})
@@ -37,26 +37,26 @@ def called_for_each(join: Call) -> Each | None:
         return None
     made = Flowing(join.body, join.at).resolve(items)
     if isinstance(made, cst.ListComp | cst.GeneratorExp):
-        return _each(join.body, made.elt) if not any(f.ifs for f in _clauses(made)) else None
+        return _each(join, made.elt) if not any(f.ifs for f in _clauses(made)) else None
     add = only_append(join, items.value) if isinstance(items, cst.Name) else None
     item = add.arg_node(0) if add is not None else None
     if add is None or item is None or add.at.guards != join.at.guards:
         return None
-    return _each(join.body, Flowing(join.body, add.at).resolve(item))
+    return _each(join, Flowing(join.body, add.at).resolve(item))
 
 
 def _clauses(node: cst.BaseComp) -> list[cst.CompFor]:
     return [part for part in walk(node) if isinstance(part, cst.CompFor)]
 
 
-def _each(body: Body, item: cst.CSTNode) -> Each | None:
-    call = body.call_of(_unwrapped(body, item, CASTS | COPIES))
+def _each(join: Call, item: cst.CSTNode) -> Each | None:
+    call = join.body.call_of(_unwrapped(join.body, item, CASTS | COPIES))
     if call is None or call.starred or compiled(call) is None or not _takes_one(call):
         return None
-    loops = long_loops(call)
-    if len(loops) != 1 or len(call.at.loops) != 1 or not _runs_through(loops[0]):
+    *around, loop = call.at.loops or (None,)
+    if loop is None or loop.short or tuple(around) != join.at.loops or not _runs_through(loop):
         return None
-    return _rows(call, loops[0])
+    return _rows(call, loop)
 
 
 def _unwrapped(body: Body, node: cst.CSTNode, through: frozenset[str]) -> cst.CSTNode:
@@ -69,12 +69,14 @@ def _unwrapped(body: Body, node: cst.CSTNode, through: frozenset[str]) -> cst.CS
 
 
 def _takes_one(call: Call) -> bool:
-    """It is not mapped already, nor elsewhere in the file, where the loop is what to compare to."""
-    name = dotted(call.node.func)
+    """It changes no module, and is not mapped: elsewhere in the file the loop is to compare to."""
+    if in_place(call):
+        return False
+    names = {dotted(call.node.func), called_name(call)}
     return MAPPED.isdisjoint(via.name for via in call.callee.via) and not any(
         isinstance(node, cst.Call)
         and last_word(node.func) in MAPPED
-        and any(dotted(arg.value) == name for arg in node.args)
+        and any(dotted(arg.value) in names for arg in node.args)
         for node in walk(call.body.model.tree)
     )
 
@@ -137,5 +139,19 @@ def _has_rows(body: Body, place: Place, node: cst.BaseExpression, value: Value) 
     if value.kind not in _ROWS or value.maybe or value.tracer or few:
         return False
     made = body.call_of(Flowing(body, place.at).resolve(node))
-    grouped = made is not None and last_word(made.node.func) in GROUPS
-    return value.kind is Kind.KEY or not grouped
+    return value.kind is Kind.KEY or made is None or not (_groups(made) or _is_written_out(made))
+
+
+def _groups(made: Call) -> bool:
+    return last_word(made.node.func) in GROUPS
+
+
+def _is_written_out(made: Call) -> bool:
+    """`np.array([0.1, 0.01])`, `np.linspace(0, 1, 5)`."""
+    plain = [arg.value for arg in made.node.args if arg.keyword is None]
+    if not plain:
+        return False
+    number = literal(plain[-1])
+    few = isinstance(number, int) and number <= _FEW
+    listed = made.name in TRANSFERS | COPIES and isinstance(plain[0], cst.List | cst.Tuple)
+    return few or listed

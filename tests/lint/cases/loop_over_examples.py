@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import nnx
 
 
 @jax.jit
@@ -210,3 +211,43 @@ def what_vmap_should_give(w):
 def curve(w):
     rates = np.linspace(0.0, 1.0, 60)
     return np.array([float(loss(w, jnp.asarray(r), 0.0)) for r in rates])  # ! loop-over-examples
+
+
+def plain(x):
+    return jnp.sin(x)
+
+
+plain_jitted, plain_mapped = jax.jit(plain), jax.vmap(plain)
+
+
+def both_timed():
+    xs = np.ones((100, 3))
+    return np.array([plain_jitted(x) for x in xs]), plain_mapped(xs)
+
+
+def search(w, rounds):
+    best = 0.0
+    for number in range(rounds):
+        points = np.random.default_rng(number).normal(size=(100, 3))
+        found = np.array([float(loss(w, jnp.asarray(x), 0.0)) for x in points])  # ! loop-over-examples
+        best = max(best, found.max())
+    return best
+
+
+def of_choices(w):
+    rates = np.array([0.1, 0.01, 0.001])
+    return np.array([float(loss(w, rate, 0.0)) for rate in rates])
+
+
+def of_five(w):
+    return np.array([float(loss(w, x, 0.0)) for x in np.linspace(0, 1, 5)])
+
+
+@nnx.jit
+def train_step(model, x):
+    model.count.value += x
+    return model.count.value
+
+
+def of_steps(model):
+    return np.mean([float(train_step(model, x)) for x in np.ones(100)])

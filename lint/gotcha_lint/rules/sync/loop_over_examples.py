@@ -22,8 +22,9 @@ class LoopOverExamples(Rule):
 
     ## Not reported
     Loops that hand something from turn to turn, leave early or skip turns; loops over what is not
-    known to be an array, as a loader or a list; rows called batches, chunks or folds; functions
-    that are mapped already; up to eight keys; code of tests and benchmarks.
+    known to be an array, as a loader or a list; rows called batches, chunks or folds, or cut by
+    `split` or `reshape`; functions that are mapped already, here or elsewhere in the file; modules
+    of nnx, which a call may change; up to eight rows that are written out; tests and benchmarks.
 
     ## In a run
     The sanitizer says nothing: each call by itself is right.
