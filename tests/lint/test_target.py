@@ -10,6 +10,7 @@ from tests.lint.support import found, lint_files
 
 MESH = "import jax\n\nmesh = jax.make_mesh((4, 2), ('data', 'model'))\n"
 GONE = "import jax\n\njax.tree_map(abs, [1.0])\n"
+ASKED = "import jax\n\nif hasattr(jax, 'clear_backends'):\n    jax.clear_backends()\n"
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,8 @@ GONE = "import jax\n\njax.tree_map(abs, [1.0])\n"
         (GONE, None, ["removed-api"]),
         (GONE, "0.6", ["removed-api"]),
         (GONE, "0.5", []),
+        (ASKED, "0.5", ["removed-behind-hasattr"]),
+        (ASKED, "0.4", []),
     ],
 )
 def test_findings_follow_the_target(tmp_path: Path, text: str, target: str | None, names):

@@ -23,6 +23,9 @@ class RemovedBehindHasattr(Rule):
 
     ## In a run
     Nothing: code that does not run leaves no trace.
+
+    ## References
+    https://docs.jax.dev/en/latest/changelog.html
     """
 
     preview = True

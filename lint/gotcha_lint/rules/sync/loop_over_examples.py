@@ -28,6 +28,9 @@ class LoopOverExamples(Rule):
 
     ## In a run
     The sanitizer says nothing: each call by itself is right.
+
+    ## References
+    https://docs.jax.dev/en/latest/automatic-vectorization.html
     """
 
     preview = True
