@@ -38,7 +38,8 @@ TABLE = (
         "It is slow, though nothing recompiles",
         "eager-grad eager-optimizer-update host-read-every-step numpy-weights-each-call "
         "slow-path-call silent-cpu-fallback device-array-pickled iterate-device-array "
-        "eager-at-loop per-example-device-put jnp-in-data-pipeline eager-op-storm",
+        "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
+        "eager-op-storm",
     ),
     Symptom(
         "It gets slower and slower",
@@ -47,7 +48,7 @@ TABLE = (
     Symptom(
         "Memory grows",
         "memory-growth out-of-memory recompile large-constant-captured jit-captures-batch "
-        "stale-self",
+        "stale-self apply-updates-swapped",
     ),
     Symptom("The time measured is too good to be true", "timing-without-wait"),
     Symptom(
@@ -117,7 +118,8 @@ TABLE = (
     ),
     Symptom(
         "It worked with an older release, or warns",
-        "removed-api deprecated-api with-mesh mesh-axis-types pmean-of-gradients "
+        "removed-api removed-behind-hasattr deprecated-api with-mesh mesh-axis-types "
+        "pmean-of-gradients "
         "nnx-optimizer-args nnx-plain-list",
     ),
 )

@@ -14,7 +14,8 @@ class RemovedBehindHasattr(Rule):
 
     ## Instead
     Write the new way; the old one into an `else` branch, if older releases are still served. The
-    message names the replacement. The release to check against is that of `target-jax`.
+    message names the replacement. The releases to check against are those of `target-jax`,
+    `target-flax` and `target-optax`.
 
     ## Not reported
     An `if` with `else` or `elif`, or that leaves the function; blocks that set a name which is used
@@ -52,11 +53,10 @@ class RemovedBehindHasattr(Rule):
     def check(self, site: Body) -> Iterator[Report]:
         for asked in asked_for(site):
             row = asked.row
-            gone = row.instead and row.since <= self.options.target_jax
+            gone = row.instead and self.options.has_reached(row.library, row.since)
             if gone and does_nothing_else(site, asked):
-                by = row.was or f"jax {'.'.join(map(str, row.since))}"
                 yield Report(
                     asked.test,
-                    f"`{asked.name}` is gone from {by}, and without an `else` this silently does "
-                    f"nothing there; use {row.instead}",
+                    f"`{asked.name}` is gone from {row.by}, and without an `else` this silently "
+                    f"does nothing there; use {row.instead}",
                 )

@@ -79,8 +79,9 @@ class LeakedTracer(Rule):
             return
         for place in site.sites:
             kept = _kept(site, place)
-            leaks = kept is not None and any(tracers(kept[1])) and not guarded(place)
-            if leaks and not _is_set_back(site, place):
+            if kept is None or guarded(place) or _is_set_back(site, place):
+                continue
+            if any(tracers(kept[1])):
                 text = f"`{kept[0]}` keeps a traced value and outlives the trace: return it instead"
                 yield Report(place.node, text, why_traced=True)
 
