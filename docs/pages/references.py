@@ -21,6 +21,16 @@ class Source(NamedTuple):
 
 SOURCES = (
     Source(
+        "PEP 572: Assignment expressions",
+        "https://peps.python.org/pep-0572/",
+        "walrus-binds-comparison",
+    ),
+    Source(
+        "Flax: flax.struct",
+        "https://flax.readthedocs.io/en/v0.8.0/api_reference/flax.struct.html",
+        "struct-indexed-by-name",
+    ),
+    Source(
         "JAX: Frequently asked questions",
         _JAX + "faq.html",
         "jit-of-bound-method stale-self stale-global stale-capture jit-method-no-static-self "
