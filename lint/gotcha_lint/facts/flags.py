@@ -1,4 +1,4 @@
-"""Names of the flags with which models are told that they train."""
+"""Names of flags: those with which models are told that they train, and of flags in general."""
 
 from __future__ import annotations
 
@@ -6,3 +6,6 @@ from __future__ import annotations
 TRAIN = {"train": True, "training": True, "is_training": True, "deterministic": False}
 TRAIN |= {"use_running_average": False}
 FLAGS = frozenset({*TRAIN, "inference", "eval_mode"})
+# Parts of the names of flags, as in `has_mask`.
+_WORDS = "is are has have use with without should can needs no found exists ok valid given"
+WORDS = frozenset(_WORDS.split())
