@@ -41,7 +41,7 @@ SOURCES = (
         _JAX + "notebooks/Common_Gotchas_in_JAX.html",
         "inplace-assignment discarded-update key-reuse split-discarded side-effect-in-jit "
         "host-random-in-jit traced-if traced-shape bool-mask-in-jit x64-set-too-late "
-        "int64-truncation",
+        "int64-truncation argument-mutated-in-jit",
     ),
     Source(
         "JAX: Persistent compilation cache",
@@ -88,7 +88,9 @@ SOURCES = (
         "JAX: Pytrees",
         _JAX + "101/pytrees.html",
         "dict-values-leaf trailing-comma-on-state tree-map-structure mixed-dict-keys "
-        "opt-state-index namedtuple-rebuilt-by-type general-type-first dict-test-misses-frozendict",
+        "opt-state-index namedtuple-rebuilt-by-type general-type-first "
+        "dict-test-misses-frozendict fields-in-wrong-order struct-indexed-by-name "
+        "argument-mutated-in-jit",
     ),
     Source(
         "JAX: Custom pytree nodes",

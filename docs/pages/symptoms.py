@@ -64,14 +64,14 @@ TABLE = (
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
-        "weight-decay-in-moments",
+        "weight-decay-in-moments fields-in-wrong-order argument-mutated-in-jit",
     ),
     Symptom(
         "Nothing that I change has an effect",
         "stale-capture stale-global stale-self nnx-closure-stale parameter-ignored-for-self "
         "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
-        "removed-api",
+        "removed-api argument-mutated-in-jit walrus-binds-comparison",
     ),
     Symptom(
         "The random numbers are the same every time",

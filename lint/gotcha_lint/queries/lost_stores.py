@@ -73,7 +73,8 @@ def _whole(read: cst.CSTNode, above: Above) -> cst.CSTNode:
 def _stores(body: Body) -> Iterator[Place]:
     """Stores under names that are written out: no array and no reference has such."""
     for store in body.of(Store):
-        if store.base.kind is not Kind.OBJECT and isinstance((*_path(store.node), None)[-2], str):
+        path = _path(store.node)
+        if path and isinstance(path[-1], str) and store.base.kind is not Kind.OBJECT:
             yield store
     for discard in body.of(Discard):
         match discard.node:
