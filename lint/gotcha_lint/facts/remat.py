@@ -1,4 +1,4 @@
-"""Facts about `jax.checkpoint_policies`."""
+"""Facts about `jax.checkpoint`, its policies, and what wraps it."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ POLICIES = frozenset(
         "checkpoint_dots_with_no_batch_dims",
     )
 )
+
+# They subtract 1 for `self`, and put two arguments of their own before the others: -1 becomes the
+# first of these, -2 the last argument.
+LIFTED = frozenset({"flax.linen.remat", "flax.linen.checkpoint"})
+LIFTED_STATIC = 5  # position of their `static_argnums`
