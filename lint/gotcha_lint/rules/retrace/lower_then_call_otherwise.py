@@ -1,0 +1,180 @@
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import libcst as cst
+
+from gotcha_lint.analysis.flowing import Flowing
+from gotcha_lint.analysis.roles import BOUNDARIES
+from gotcha_lint.analysis.sites import Call
+from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.ahead import COMPILER_OPTIONS, DUMP
+from gotcha_lint.queries.ahead import LEFT, RUN, calls_of, fate
+from gotcha_lint.queries.places import is_test
+from gotcha_lint.rule import Example, Report, Rule, text_of
+
+
+class LowerThenCallOtherwise(Rule):
+    """Compiles a function ahead of time, and then calls it so that it compiles once more.
+
+    ## What happens
+    `step.lower(x, y).compile()` also serves `step(x, y)`, which then compiles nothing. It does not
+    serve `step(x, y=y)`: an argument by its name makes another program, traced and compiled anew.
+    Nor does it with options, `compile({...})`: these are of the executable alone, which nothing
+    calls.
+
+    ## Instead
+    Lower the function as it is called, or call the executable: `step = step.lower(x, y).compile()`.
+    Options that are meant for all calls go to `jax.jit(step, compiler_options={...})`.
+
+    ## Not reported
+    Executables that are called, stored or handed on. Calls with `*args`, or with another number of
+    arguments. Options by which the compiler dumps what it does. Tests.
+
+    ## In a run
+    Nothing: two programs of one function are not yet a pattern.
+    """
+
+    preview = True
+    roots = frozenset({"lower"})
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(params, batch):
+                    return params - 0.1 * batch
+
+
+                params, batch = jnp.ones(3), jnp.ones(3)
+                step.lower(params, batch).compile()  # ! lower-then-call-otherwise
+                params = step(params, batch=batch)
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(params, batch):
+                    return params - 0.1 * batch
+
+
+                params, batch = jnp.ones(3), jnp.ones(3)
+                step.lower(params, batch=batch).compile()
+                params = step(params, batch=batch)
+            """,
+            compiles=1,
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(params, batch):
+                    return params - 0.1 * batch
+
+
+                params, batch = jnp.ones(3), jnp.ones(3)
+                options = {"xla_cpu_enable_fast_math": True}
+                step.lower(params, batch).compile(options)  # ! lower-then-call-otherwise
+                params = step(params, batch)
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(params, batch):
+                    return params - 0.1 * batch
+
+
+                params, batch = jnp.ones(3), jnp.ones(3)
+                options = {"xla_cpu_enable_fast_math": True}
+                compiled = step.lower(params, batch).compile(options)
+                params = compiled(params, batch)
+            """,
+            compiles=1,
+        ),
+    )
+
+    def check(self, site: Call) -> Iterator[Report]:
+        found = _lowered(site)
+        if found is None or is_test(site.body):
+            return
+        lower, function = found
+        end = fate(site)
+        calls = calls_of(site.body, function) if end != RUN else []
+        if end == LEFT and _has_options(site):
+            other = next(iter(calls), None)
+            why = "without these options"
+        else:
+            other = _otherwise(lower.node, calls)
+            why = "it gives other arguments by name than `lower`"
+        if other is not None:
+            yield Report(
+                site.node,
+                f"this executable is never called, and `{source_of(other, 40)}` compiles again: "
+                f"{why}",
+                places=((other, "called here"),),
+            )
+
+
+class _Style(NamedTuple):
+    """How arguments are given; a program belongs to one such way."""
+
+    positional: int
+    names: frozenset[str]
+    known: bool
+
+    def is_but(self, other: "_Style") -> bool:
+        """The same arguments, of which one of both gives more by name."""
+        if not (self.known and other.known) or self == other:
+            return False
+        nested = self.names <= other.names or other.names <= self.names
+        return nested and self.positional + len(self.names) == other.positional + len(other.names)
+
+
+def _style(call: cst.Call) -> _Style:
+    named = frozenset(arg.keyword.value for arg in call.args if arg.keyword is not None)
+    starred = any(arg.star for arg in call.args)
+    return _Style(len(call.args) - len(named), named, not starred)
+
+
+def _otherwise(lower: cst.Call, calls: list[cst.Call]) -> cst.Call | None:
+    """A call in another style, where none is in the style of `lower`."""
+    given, styles = _style(lower), [_style(call) for call in calls]
+    if given in styles:
+        return None
+    pairs = zip(calls, styles, strict=True)
+    return next((call for call, style in pairs if given.is_but(style)), None)
+
+
+def _lowered(site: Call) -> tuple[Call, cst.BaseExpression] | None:
+    """The `lower` that this `compile` completes, and the jitted function that is lowered."""
+    func = site.node.func
+    if not isinstance(func, cst.Attribute) or func.attr.value != "compile":
+        return None
+    lower = site.body.call_of(Flowing(site.body, site.at).resolve(func.value))
+    if lower is None or lower.base is None or not site.body.eager:
+        return None
+    jits = any(via.name in BOUNDARIES and not via.filtered for via in lower.base.via)
+    match lower.node.func:
+        case cst.Attribute(value=function, attr=cst.Name(value="lower")):
+            return (lower, function) if lower.base.kind is Kind.FUNCTION and jits else None
+    return None
+
+
+def _has_options(site: Call) -> bool:
+    """A dict of options is written out here, none of them for the sake of its files."""
+    given = site.arg_node(COMPILER_OPTIONS, "compiler_options")
+    options = Flowing(site.body, site.at).resolve(given) if given is not None else None
+    if not isinstance(options, cst.Dict) or not options.elements:
+        return False
+    return DUMP not in text_of(options)
