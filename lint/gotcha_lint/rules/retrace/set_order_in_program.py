@@ -1,0 +1,178 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Bind, Body, Call, Index, Iterate, Operate, Place
+from gotcha_lint.analysis.syntax import last_word, parents, source_of
+from gotcha_lint.analysis.values import Kind, holds_tracer
+from gotcha_lint.facts.orders import OF_AXES, ORDER_FREE
+from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.unordered import set_gone_through
+from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
+
+_SPLIT = "jax.random.split"
+_LISTS = (cst.ListComp, cst.GeneratorExp)
+
+
+class SetOrderInProgram(Rule):
+    """Lets the order of a set of strings decide the program, or who gets which random key.
+
+    ## What happens
+    Strings hash otherwise in each process, and the order of a set follows the hashes. A traced loop
+    over a set of names gives its operations in another order in each run: the compilation cache on
+    disk is missed (three runs left three programs there; with `sorted` one), and the processes of
+    several hosts compile different programs. With `zip(names, keys)` each run starts from other
+    weights, whatever the seed.
+
+    ## Instead
+    `sorted(names)`, or a tuple, or a dict, which keeps the order in which it was written.
+
+    ## Not reported
+    Sets that are not seen to hold strings: numbers hash the same everywhere. `in`, `any`, `len`,
+    and what is sorted. A dict made of the arrays as they are: JAX sorts its keys. Tests.
+
+    ## In a run
+    Nothing: one process sees one order.
+    """
+
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+                DECAYED = {"embedding", "attention", "mlp"}
+
+
+                @jax.jit
+                def penalty(params):
+                    total = 0.0
+                    for name in DECAYED:  # ! set-order-in-program
+                        total += jnp.sum(params[name] ** 2)
+                    return total
+
+
+                penalty({"embedding": jnp.ones(3), "attention": jnp.ones(2), "mlp": jnp.ones(4)})
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+                DECAYED = {"embedding", "attention", "mlp"}
+
+
+                @jax.jit
+                def penalty(params):
+                    total = 0.0
+                    for name in sorted(DECAYED):
+                        total += jnp.sum(params[name] ** 2)
+                    return total
+
+
+                penalty({"embedding": jnp.ones(3), "attention": jnp.ones(2), "mlp": jnp.ones(4)})
+            """,
+            unseen="the order of a set is the same in all of one process",
+        ),
+        Example(
+            bad="""
+                import jax
+
+                names = {"query", "key", "value"}
+                keys = jax.random.split(jax.random.key(0), len(names))
+                params = {}
+                for name, key in zip(names, keys):  # ! set-order-in-program
+                    params[name] = jax.random.normal(key, (4, 4))
+            """,
+            good="""
+                import jax
+
+                names = {"query", "key", "value"}
+                keys = jax.random.split(jax.random.key(0), len(names))
+                params = {}
+                for name, key in zip(sorted(names), keys):
+                    params[name] = jax.random.normal(key, (4, 4))
+            """,
+            unseen="the order of a set is the same in all of one process",
+        ),
+    )
+
+    def check(self, site: Body) -> Iterator[Report]:
+        if is_test(site.model.path):
+            return
+        for place in site.of(Iterate):
+            wrapped = site.call_of(place.node)
+            names = set_gone_through(place, place.node)
+            if names is None or (wrapped is not None and _deals(wrapped)):
+                continue
+            if site.trace and _orders(place):
+                yield _report(names, "the operations")
+            elif _draws(place):
+                yield _report(names, "the random keys")
+        for call in site.of(Call):
+            given = call.node.args if call.name in OF_AXES else ()
+            for part in (call.node,) if _deals(call) else (arg.value for arg in given):
+                names = set_gone_through(call, part)
+                if names is not None:
+                    yield _report(names, "the axes" if given else "the random keys")
+
+
+def _report(names: cst.BaseExpression, what: str) -> Report:
+    change = Change(names, before="sorted(", after=")")
+    return Report(
+        names,
+        f"`{source_of(names, 40)}` is a set of strings: its order differs from process to process, "
+        f"and {what} follow it: sort it",
+        Rewrite("sort it", (change,)),
+    )
+
+
+def _orders(place: Iterate) -> bool:
+    """The turns of the loop make operations, or a list of arrays."""
+    inside = [site for site in place.body.sites if place.loop in site.at.loops]
+    if any(_computes(site) for site in inside):
+        return True
+    if isinstance(place.loop.node, cst.For):
+        return any(_appends(site) for site in inside)
+    return _kept_in_order(place) and any(_reads(site) for site in inside)
+
+
+def _computes(site: Place) -> bool:
+    match site:
+        case Operate(result=result):
+            return holds_tracer(result)
+        case Call(name=name, result=result):
+            return name.startswith("jax.") and holds_tracer(result)
+    return False
+
+
+def _appends(site: Place) -> bool:
+    return (
+        isinstance(site, Call) and site.name == "list.append" and any(map(holds_tracer, site.args))
+    )
+
+
+def _reads(site: Place) -> bool:
+    return isinstance(site, Index) and holds_tracer(site.base)
+
+
+def _kept_in_order(place: Iterate) -> bool:
+    """`[x[n] for n in names]`, but in `any(...)` and the like."""
+    made, above = place.loop.node, parents(place.body.function.node)
+    arg = above.get(id(made))
+    call = above.get(id(arg)) if isinstance(arg, cst.Arg) else None
+    free = isinstance(call, cst.Call) and last_word(call.func) in ORDER_FREE
+    return isinstance(made, _LISTS) and not free
+
+
+def _deals(call: Call) -> bool:
+    """`zip(names, keys)`."""
+    return call.name == "builtins.zip" and any(value.kind is Kind.KEY for value in call.args)
+
+
+def _draws(place: Iterate) -> bool:
+    """Each turn splits one key, which the next goes on with."""
+    renewed = {bind.name for bind in place.body.of(Bind) if place.loop in bind.at.loops}
+    calls = [call for call in place.body.of(Call) if place.loop in call.at.loops]
+    keys = [call.arg_node(0, "key") for call in calls if call.name == _SPLIT]
+    return any(isinstance(key, cst.Name) and key.value in renewed for key in keys)
