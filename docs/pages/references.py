@@ -21,6 +21,16 @@ class Source(NamedTuple):
 
 SOURCES = (
     Source(
+        "JAX: Ahead-of-time lowering and compilation",
+        _JAX + "201/aot.html",
+        "lower-then-call-otherwise",
+    ),
+    Source(
+        "Flax: issue 3946",
+        "https://github.com/google/flax/issues/3946",
+        "remat-negative-static",
+    ),
+    Source(
         "PEP 572: Assignment expressions",
         "https://peps.python.org/pep-0572/",
         "walrus-binds-comparison",
@@ -46,7 +56,7 @@ SOURCES = (
     Source(
         "JAX: Persistent compilation cache",
         _JAX + "persistent_compilation_cache.html",
-        "compile-cache-unused",
+        "compile-cache-unused set-order-in-program",
     ),
     Source(
         "JAX: debugging flags",

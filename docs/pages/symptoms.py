@@ -24,7 +24,7 @@ TABLE = (
     ),
     Symptom(
         "It compiles a second time, late in the epoch or at the second step",
-        "partial-last-batch varying-shape recompile",
+        "partial-last-batch varying-shape recompile lower-then-call-otherwise",
     ),
     Symptom(
         "Compiling takes very long, or the program is huge",
@@ -32,7 +32,7 @@ TABLE = (
     ),
     Symptom(
         "Each start of the program compiles everything again",
-        "compile-cache-unused",
+        "compile-cache-unused set-order-in-program",
     ),
     Symptom(
         "It is slow, though nothing recompiles",
@@ -81,7 +81,7 @@ TABLE = (
     Symptom(
         "Results differ between runs, or between machines",
         "host-random-in-jit environment-set-too-late x64-set-too-late use-after-donation "
-        "silent-cpu-fallback pmean-of-gradients",
+        "silent-cpu-fallback pmean-of-gradients set-order-in-program",
     ),
     Symptom(
         "Evaluation is much worse than training, or the reverse",
