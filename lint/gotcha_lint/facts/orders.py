@@ -24,7 +24,8 @@ ORDER_FREE = frozenset(
 IN_ORDER = frozenset(
     f"builtins.{name}" for name in ("enumerate", "iter", "list", "map", "reversed", "tuple", "zip")
 )
-# The order of the names of axes is a part of them.
+# The order of the names of axes that these are given is a part of them; that of `reduced` is not.
 OF_AXES = frozenset(
     ["jax.sharding.PartitionSpec", "jax.sharding.Mesh", "jax.make_mesh", "jax.P", "jax.sharding.P"]
 )
+AXES = "axis_names"  # of a mesh; a spec is given them by position

@@ -157,7 +157,9 @@ def axes(devices):
     both = PartitionSpec(tuple({"data", "model"} - {"model"}))  # ! set-order-in-program
     fine = PartitionSpec(tuple(sorted(names)), None)
     ordered = P(*(name for name in ("data", "model") if name in names))
-    return mesh, spec, both, fine, ordered, jax.make_mesh((1, 1), ("data", "model"))
+    partial = P(None, reduced={"data", "model"}, unreduced=frozenset(["expert", "pipe"]))
+    named = jax.make_mesh((1, 1), axis_names=list(names))  # ! set-order-in-program
+    return mesh, spec, both, fine, ordered, partial, named, jax.make_mesh((1, 1), ("data", "model"))
 
 
 def wrapped_again(values, names):

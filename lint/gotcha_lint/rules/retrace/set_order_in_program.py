@@ -5,7 +5,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Bind, Body, Call, Index, Iterate, Operate, Place
 from gotcha_lint.analysis.syntax import last_word, parents, source_of
 from gotcha_lint.analysis.values import Kind, holds_tracer
-from gotcha_lint.facts.orders import OF_AXES, ORDER_FREE
+from gotcha_lint.facts.orders import AXES, OF_AXES, ORDER_FREE
 from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.unordered import set_gone_through
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
@@ -29,7 +29,8 @@ class SetOrderInProgram(Rule):
 
     ## Not reported
     Sets that are not seen to hold strings: numbers hash the same everywhere. `in`, `any`, `len`,
-    and what is sorted. A dict made of the arrays as they are: JAX sorts its keys. Tests.
+    and what is sorted. `reduced` of a `PartitionSpec`, which is a set. A dict made of the arrays as
+    they are: JAX sorts its keys. Tests.
 
     ## In a run
     Nothing: one process sees one order.
@@ -110,11 +111,13 @@ class SetOrderInProgram(Rule):
             elif _draws(place):
                 yield _report(names, "the random keys")
         for call in site.of(Call):
-            given = call.node.args if call.name in OF_AXES else ()
-            for part in (call.node,) if _deals(call) else (arg.value for arg in given):
-                names = set_gone_through(call, part)
-                if names is not None:
-                    yield _report(names, "the axes" if given else "the random keys")
+            dealt = set_gone_through(call, call.node) if _deals(call) else None
+            if dealt is not None:
+                yield _report(dealt, "the random keys")
+            for arg in call.node.args if call.name in OF_AXES else ():
+                names = set_gone_through(call, arg.value) if _in_order(arg) else None
+                if names is not None and (arg.star or names is not arg.value):
+                    yield _report(names, "the axes")
 
 
 def _report(names: cst.BaseExpression, what: str) -> Report:
@@ -163,6 +166,11 @@ def _kept_in_order(place: Iterate) -> bool:
     call = above.get(id(arg)) if isinstance(arg, cst.Arg) else None
     free = isinstance(call, cst.Call) and last_word(call.func) in ORDER_FREE
     return isinstance(made, _LISTS) and not free
+
+
+def _in_order(arg: cst.Arg) -> bool:
+    """Given by position, or as the names of a mesh: `reduced` of a spec is a set by itself."""
+    return arg.keyword is None or arg.keyword.value == AXES
 
 
 def _deals(call: Call) -> bool:
