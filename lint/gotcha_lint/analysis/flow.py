@@ -22,6 +22,7 @@ from gotcha_lint.analysis.names import outside
 from gotcha_lint.analysis.parameters import bind_parameters
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import At, Body, Call, Loop, Place, Trace
+from gotcha_lint.analysis.slopes import note_flat
 from gotcha_lint.analysis.standing import Guard
 from gotcha_lint.analysis.state import State
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
@@ -89,6 +90,7 @@ class Flow:
         for site in sorted(self.places.values(), key=lambda site: site.at.order):
             site.body.sites.append(site)
         differentiated.pass_on(self)
+        note_flat(self)
         if self.body.trace is None:
             hosting.tell_acting(self)
             tell_carried(self)

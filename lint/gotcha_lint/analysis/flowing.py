@@ -9,44 +9,10 @@ import libcst as cst
 from gotcha_lint.analysis.sites import At, Bind, Body, Call
 from gotcha_lint.analysis.syntax import children, walk
 from gotcha_lint.analysis.values import FLAT
+from gotcha_lint.facts.slopes import STEPS
 
-# No gradient comes through these.
-_FLAT = frozenset(
-    [
-        "stop_gradient",
-        "argmax",
-        "argmin",
-        "sign",
-        "round",
-        "floor",
-        "ceil",
-        "rint",
-        "one_hot",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "any",
-        "all",
-        "zeros_like",
-        "ones_like",
-        "full_like",
-        "shape",
-        "ndim",
-        "size",
-        "equal",
-        "not_equal",
-        "less",
-        "greater",
-        "less_equal",
-        "greater_equal",
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "argsort",
-        "searchsorted",
-        "digitize",
-    ]
-)
+# No gradient comes through these, nor through what only has the shape of its argument.
+_FLAT = STEPS | {"zeros_like", "ones_like", "full_like", "shape", "ndim", "size"}
 _NO_VALUES = frozenset((cst.Comparison, cst.Lambda, cst.FunctionDef))
 STATIC_ATTRIBUTES = frozenset(["shape", "ndim", "dtype", "size"])
 LIMIT = 200  # steps along assignments

@@ -18,6 +18,7 @@ class). Functions tell, and read of others:
     sets f, reads f         the settings it puts right; the parameters it reads on the host
     carried f               parameters that a loop fills with what the call before gave
     computes f              it gives only what it makes of its parameters: numbers or arrays
+    flat f                  no gradient comes through it
     anew f, static read f   gives another function at each call; what it reads of a static `self`
 
 `survey` alone reads, at the end: called f, within f (by whom, from host and traced code),

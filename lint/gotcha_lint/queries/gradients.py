@@ -25,3 +25,11 @@ def given_gradients(body: Body, *, modules: bool = False) -> bool:
     likely = LIKELY in body.graded or (body.function.is_method and "module" in trace.roles)
     surely = bool(body.graded) and LIKELY not in body.graded
     return surely or (modules and likely)
+
+
+def is_loss(body: Body) -> bool:
+    """It is given to `jax.grad` or its kin itself, and not called by what is."""
+    trace = body.trace
+    if trace is None or not trace.direct or not trace.chain:
+        return False
+    return trace.chain[-1][1].partition(" ")[0] in GRADS

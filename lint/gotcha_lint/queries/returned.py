@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.returning import returned
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value
@@ -16,18 +17,6 @@ def function_of(body: Body, value: Value) -> Function | None:
         return None
     path, number = next(iter(value.targets))
     return body.model.functions[number] if path == body.model.path else None
-
-
-def returned(function: Function) -> list[cst.BaseExpression]:
-    """The values of all its `return`s; none where it may give something else too."""
-    node = function.node
-    if isinstance(node, cst.Lambda):
-        return [node.body]
-    if not isinstance(node, cst.FunctionDef) or function.is_generator or node.asynchronous:
-        return []
-    returns = [part for part in walk(node.body, into_functions=False) if type(part) is cst.Return]
-    values = [part.value for part in returns if part.value is not None]
-    return values if len(values) == len(returns) else []
 
 
 def lengths(function: Function) -> frozenset[int]:

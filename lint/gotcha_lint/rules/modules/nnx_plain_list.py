@@ -2,12 +2,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.returning import returned
 from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted, names_in
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.nnx import MODULE, is_module
-from gotcha_lint.queries.returned import function_of, resolved, returned
+from gotcha_lint.queries.returned import function_of, resolved
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
 
 _SINCE, _NEEDS = (0, 12), (0, 7)  # of Flax, and the oldest JAX that it runs on

@@ -1,0 +1,209 @@
+"""Where a gradient ends: is there one way from a result back to what it is differentiated by?
+
+A function that lets none through tells it to those that call it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.flowing import STATIC_ATTRIBUTES
+from gotcha_lint.analysis.model import Function, Imported
+from gotcha_lint.analysis.returning import returned
+from gotcha_lint.analysis.sites import Body, Call, Operate
+from gotcha_lint.analysis.summary import lookup
+from gotcha_lint.analysis.syntax import children, literal, names_in, walk
+from gotcha_lint.analysis.values import FLAT, FunctionId, Kind, Value
+from gotcha_lint.facts.slopes import CASTS, DRAWS, METHODS, STEPS, WHOLE, WHOLE_OF
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+# The same function, of one or many, compiled or not.
+_SAME_SLOPE = frozenset({"jit", "nnx.jit", "pmap", "vmap", "checkpoint", "inline"})
+_NO_SLOPE = DRAWS | {"jax.numpy.zeros_like", "jax.numpy.ones_like"}
+
+
+def note_flat(flow: Flow) -> None:
+    """Tells that no gradient comes through it, whatever it is given."""
+    function = flow.function
+    wrt = {param.name for param in function.params} | set(_from_around(function))
+    slopes = Slopes(flow.body, wrt, lambda fid: flow.view.get(("flat", fid)) is not None)
+    if slopes.may_end() and slopes.ends(returned(function)):
+        flow.effect(("flat", flow.id), True)
+
+
+class Slopes:
+    """The ways to one function's parameters; what is not understood lets a gradient through."""
+
+    def __init__(self, body: Body, wrt: set[str], flat: Callable[[FunctionId], bool]) -> None:
+        self.body, self.wrt, self.flat = body, wrt, flat
+
+    def may_end(self) -> bool:
+        """It has one operation in which a way ends."""
+        compares = any(isinstance(site.node, cst.Comparison) for site in self.body.of(Operate))
+        return compares or any(map(self._ends_at, (call.node for call in self.body.of(Call))))
+
+    def ends(self, values: Iterable[cst.CSTNode]) -> list[cst.CSTNode]:
+        """The operations in which every way to the parameters ends; none if one does not."""
+        found: list[cst.CSTNode] = []
+        seen: set[str] = set()
+        stack = list(values)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, cst.Name):
+                if node.value in self.wrt or self._unknown(node.value):
+                    return []
+                if node.value not in seen:
+                    seen.add(node.value)
+                    stack.extend(_made(self.body.function).get(node.value, ()))
+            elif self._ends_at(node):
+                found += [node] if self.wrt & self.read(node) else []
+            else:
+                stack.extend(_parts(node))
+        return found
+
+    def read(self, node: cst.CSTNode) -> set[str]:
+        """All names that a value is made of."""
+        found: set[str] = set()
+        stack = [node]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, cst.Name) and node.value not in found:
+                found.add(node.value)
+                stack.extend(_made(self.body.function).get(node.value, ()))
+            stack.extend(_parts(node))
+        return found
+
+    def _unknown(self, name: str) -> bool:
+        """A name that was bound in a way that is not followed."""
+        function = self.body.function
+        if name in _inner_parameters(function):
+            return True
+        bound = function.scope.bound.get(name, ())
+        own = any(param.name == name for param in function.params)
+        return (
+            bool(bound)
+            and not own
+            and name not in _made(function)
+            and not _imported(function, name)
+        )
+
+    def _ends_at(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Comparison):
+            return True
+        call = self.body.call_of(node) if isinstance(node, cst.Call) else None
+        return call is not None and (_is_flat(call) or self._told(call.callee))
+
+    def _told(self, callee: Value) -> bool:
+        """A function of the project through which no gradient comes, as it was defined."""
+        known = callee.kind is Kind.FUNCTION and callee.targets and not callee.maybe
+        plain = {via.name for via in callee.via} <= _SAME_SLOPE
+        return bool(known) and plain and all(map(self.flat, callee.targets))
+
+
+def _is_flat(call: Call) -> bool:
+    """An operation without a slope."""
+    owner, _, word = call.name.rpartition(".")
+    of_jax = owner == "jax" or owner.startswith("jax.")
+    if (of_jax and word in STEPS) or call.name in _NO_SLOPE or call.result.of == FLAT:
+        return True
+    if word in METHODS and (owner == "array" or (owner == "?" and _has_settings_only(call))):
+        return True
+    place = CASTS.get(call.name)
+    if place is None:
+        return of_jax and _whole(call.name)
+    given = call.arg(*place)
+    if given is not None and given.kind is Kind.NAMED:
+        return _whole(given.of)
+    return literal(call.arg_node(*place)) in WHOLE
+
+
+def _has_settings_only(call: Call) -> bool:
+    """`logits.argmax(-1)`, and not `quantiser.round(x)`."""
+    return all(value.literal is not None for value in call.args)
+
+
+def _whole(name: str) -> bool:
+    """`jnp.int32`, `int`, `bool`: types of numbers without a gradient."""
+    owner, _, word = name.rpartition(".")
+    return owner in WHOLE_OF and word in WHOLE
+
+
+def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """What a gradient may come from."""
+    match node:
+        case cst.Arg(value=value):
+            return [value]
+        case cst.Attribute(value=value, attr=cst.Name(value=attr)):
+            return [] if attr in STATIC_ATTRIBUTES else [value]
+        case cst.Lambda(body=inside) | cst.FunctionDef(body=inside):
+            return [inside]
+    return children(node)
+
+
+def _from_around(function: Function) -> Iterator[str]:
+    """The names that it takes from functions around it."""
+    scope = function.scope.parent
+    while scope is not None and scope.kind != "module":
+        yield from function.captured.keys() & scope.bound.keys()
+        scope = scope.parent
+
+
+@lru_cache(maxsize=256)  # the same in each round
+def _made(function: Function) -> dict[str, list[cst.CSTNode]]:
+    """What each name is made of, wherever that is said, in the functions in it too."""
+    found: dict[str, list[cst.CSTNode]] = defaultdict(list)
+    for node in walk(function.node):
+        if node.__class__ in _BINDERS:
+            for target, source in _bindings(node, function):
+                for name in names_in(target):
+                    found[name].append(source)
+    return dict(found)
+
+
+@lru_cache(maxsize=256)
+def _inner_parameters(function: Function) -> set[str]:
+    """The parameters of the functions in it: what calls them is not known."""
+    own = {id(param.node) for param in function.params}
+    nodes = (node for node in walk(function.node) if node.__class__ is cst.Param)
+    return {node.name.value for node in nodes if id(node) not in own}  # type: ignore[attr-defined]
+
+
+_BINDERS = frozenset(
+    {
+        *(cst.Assign, cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor),
+        *(cst.WithItem, cst.Expr, cst.FunctionDef),
+    }
+)
+
+
+def _bindings(node: cst.CSTNode, function: Function) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    match node:
+        case cst.Assign(targets=targets, value=value):
+            yield from ((target.target, value) for target in targets)
+        case cst.AugAssign(target=target, value=value) | cst.NamedExpr(target=target, value=value):
+            yield target, value
+        case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
+            yield target, value
+        case cst.For(target=target, iter=value) | cst.CompFor(target=target, iter=value):
+            yield target, value
+        case cst.WithItem(item=value, asname=cst.AsName(name=target)):
+            yield target, value
+        case cst.Expr(value=cst.Call(func=func, args=args)):  # it may change what it is given
+            for changed in (func, *(arg.value for arg in args)):
+                names = (part for part in walk(changed) if isinstance(part, cst.Name))
+                own = [part for part in names if not _imported(function, part.value)]
+                yield from ((part, arg.value) for part in own for arg in args)
+        case cst.FunctionDef(name=name, body=inside) if node is not function.node:
+            yield name, inside
+
+
+def _imported(function: Function, name: str) -> bool:
+    bound = lookup(function.scope, name)
+    return bound is not None and all(isinstance(how, Imported) for how in bound)
