@@ -66,6 +66,11 @@ def tracers(value: Value) -> Iterator[Value]:
 
 def guarded(place: Place) -> bool:
     """An `if` before it asks whether the value is a tracer at all, or a `try` takes the failure."""
+    return foreseen(place) or expected_to_fail(place.body, place.node)
+
+
+def foreseen(place: Place) -> bool:
+    """An `if` before it asks whether the value is a tracer, or it waits for what is never given."""
     body, names = place.body, [n.value for n in walk(place.node) if isinstance(n, cst.Name)]
     words = (*_CAREFUL, *(f"isinstance({name}," for name in names))
     tests = [text_of(t.node) for t in body.of(Test) if t.at.order <= place.at.order]
@@ -75,5 +80,13 @@ def guarded(place: Place) -> bool:
         or any(word in test for test in around for word in _OPTIONAL)
         or left_before(place)
         or not_asked_for(place)
-        or expected_to_fail(body, place.node)
     )
+
+
+def is_flag(site: Test) -> bool:
+    """A parameter annotated as bool, of a helper: its callers give it True or False."""
+    trace = site.body.trace
+    name = site.node.value if isinstance(site.node, cst.Name) else ""
+    annotations = [p.annotation for p in site.body.function.params if p.name == name]
+    helper = trace is not None and not trace.direct
+    return helper and any(a is not None and "bool" in text_of(a) for a in annotations)

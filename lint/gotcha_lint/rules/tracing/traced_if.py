@@ -1,11 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from gotcha_lint.analysis.sites import Body, Call, Test
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import is_tracer
-from gotcha_lint.queries.traced import abstract, guarded
+from gotcha_lint.queries.traced import abstract, guarded, is_flag
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 
@@ -62,7 +60,7 @@ class TracedIf(Rule):
         if not abstract(site):
             return
         for test in site.of(Test):
-            if is_tracer(test.value) and not _flag(test) and not guarded(test):
+            if is_tracer(test.value) and not is_flag(test) and not guarded(test):
                 yield Report(
                     test.node,
                     f"`{text_of(test.node)}` is a traced array: Python's `{test.what}` cannot "
@@ -84,12 +82,3 @@ def _compares(call: Call) -> bool:
     """`max(x, 1.0)` of a traced x."""
     named = call.name in ("builtins.max", "builtins.min") and not call.decorator
     return named and len(call.args) > 1 and not call.kwargs and any(map(is_tracer, call.args))
-
-
-def _flag(site: Test) -> bool:
-    """A parameter annotated as bool, of a helper: its callers give it True or False."""
-    trace = site.body.trace
-    name = site.node.value if isinstance(site.node, cst.Name) else ""
-    annotations = [p.annotation for p in site.body.function.params if p.name == name]
-    helper = trace is not None and not trace.direct
-    return helper and any(a is not None and "bool" in text_of(a) for a in annotations)
