@@ -5,19 +5,17 @@ A function that lets none through tells it to those that call it.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.bound import inner_parameters, is_imported, made
 from gotcha_lint.analysis.flowing import STATIC_ATTRIBUTES
-from gotcha_lint.analysis.model import Function, Imported
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.returning import returned
 from gotcha_lint.analysis.sites import Body, Call, Operate
-from gotcha_lint.analysis.summary import lookup
-from gotcha_lint.analysis.syntax import children, literal, names_in, walk
+from gotcha_lint.analysis.syntax import children, literal
 from gotcha_lint.analysis.values import FLAT, FunctionId, Kind, Value
 from gotcha_lint.facts.slopes import CASTS, DRAWS, METHODS, STEPS, WHOLE, WHOLE_OF
 
@@ -61,7 +59,7 @@ class Slopes:
                     return []
                 if node.value not in seen:
                     seen.add(node.value)
-                    stack.extend(_made(self.body.function).get(node.value, ()))
+                    stack.extend(made(self.body.function).get(node.value, ()))
             elif self._ends_at(node):
                 found += [node] if self.wrt & self.read(node) else []
             else:
@@ -76,22 +74,22 @@ class Slopes:
             node = stack.pop()
             if isinstance(node, cst.Name) and node.value not in found:
                 found.add(node.value)
-                stack.extend(_made(self.body.function).get(node.value, ()))
+                stack.extend(made(self.body.function).get(node.value, ()))
             stack.extend(_parts(node))
         return found
 
     def _unknown(self, name: str) -> bool:
         """A name that was bound in a way that is not followed."""
         function = self.body.function
-        if name in _inner_parameters(function):
+        if name in inner_parameters(function):
             return True
         bound = function.scope.bound.get(name, ())
         own = any(param.name == name for param in function.params)
         return (
             bool(bound)
             and not own
-            and name not in _made(function)
-            and not _imported(function, name)
+            and name not in made(function)
+            and not is_imported(function, name)
         )
 
     def _ends_at(self, node: cst.CSTNode) -> bool:
@@ -153,57 +151,3 @@ def _from_around(function: Function) -> Iterator[str]:
     while scope is not None and scope.kind != "module":
         yield from function.captured.keys() & scope.bound.keys()
         scope = scope.parent
-
-
-@lru_cache(maxsize=256)  # the same in each round
-def _made(function: Function) -> dict[str, list[cst.CSTNode]]:
-    """What each name is made of, wherever that is said, in the functions in it too."""
-    found: dict[str, list[cst.CSTNode]] = defaultdict(list)
-    for node in walk(function.node):
-        if node.__class__ in _BINDERS:
-            for target, source in _bindings(node, function):
-                for name in names_in(target):
-                    found[name].append(source)
-    return dict(found)
-
-
-@lru_cache(maxsize=256)
-def _inner_parameters(function: Function) -> set[str]:
-    """The parameters of the functions in it: what calls them is not known."""
-    own = {id(param.node) for param in function.params}
-    nodes = (node for node in walk(function.node) if node.__class__ is cst.Param)
-    return {node.name.value for node in nodes if id(node) not in own}  # type: ignore[attr-defined]
-
-
-_BINDERS = frozenset(
-    {
-        *(cst.Assign, cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor),
-        *(cst.WithItem, cst.Expr, cst.FunctionDef),
-    }
-)
-
-
-def _bindings(node: cst.CSTNode, function: Function) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
-    match node:
-        case cst.Assign(targets=targets, value=value):
-            yield from ((target.target, value) for target in targets)
-        case cst.AugAssign(target=target, value=value) | cst.NamedExpr(target=target, value=value):
-            yield target, value
-        case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
-            yield target, value
-        case cst.For(target=target, iter=value) | cst.CompFor(target=target, iter=value):
-            yield target, value
-        case cst.WithItem(item=value, asname=cst.AsName(name=target)):
-            yield target, value
-        case cst.Expr(value=cst.Call(func=func, args=args)):  # it may change what it is given
-            for changed in (func, *(arg.value for arg in args)):
-                names = (part for part in walk(changed) if isinstance(part, cst.Name))
-                own = [part for part in names if not _imported(function, part.value)]
-                yield from ((part, arg.value) for part in own for arg in args)
-        case cst.FunctionDef(name=name, body=inside) if node is not function.node:
-            yield name, inside
-
-
-def _imported(function: Function, name: str) -> bool:
-    bound = lookup(function.scope, name)
-    return bound is not None and all(isinstance(how, Imported) for how in bound)

@@ -1,0 +1,68 @@
+"""What each name of a function is made of, wherever in it that is said: in no order, all of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+
+import libcst as cst
+
+from gotcha_lint.analysis.model import Function, Imported
+from gotcha_lint.analysis.summary import lookup
+from gotcha_lint.analysis.syntax import names_in, walk
+
+
+@lru_cache(maxsize=256)  # the same in each round
+def made(function: Function) -> dict[str, list[cst.CSTNode]]:
+    """What each name is made of, wherever that is said, in the functions in it too."""
+    found: dict[str, list[cst.CSTNode]] = defaultdict(list)
+    for node in walk(function.node):
+        if node.__class__ in _BINDERS:
+            for target, source in _bindings(node, function):
+                for name in names_in(target):
+                    found[name].append(source)
+    return dict(found)
+
+
+@lru_cache(maxsize=256)
+def inner_parameters(function: Function) -> set[str]:
+    """The parameters of the functions in it: what calls them is not known."""
+    own = {id(param.node) for param in function.params}
+    nodes = (node for node in walk(function.node) if node.__class__ is cst.Param)
+    return {node.name.value for node in nodes if id(node) not in own}  # type: ignore[attr-defined]
+
+
+_BINDERS = frozenset(
+    {
+        *(cst.Assign, cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor),
+        *(cst.WithItem, cst.Expr, cst.FunctionDef),
+    }
+)
+
+
+def _bindings(node: cst.CSTNode, function: Function) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    match node:
+        case cst.Assign(targets=targets, value=value):
+            yield from ((target.target, value) for target in targets)
+        case cst.AugAssign(target=target, value=value) | cst.NamedExpr(target=target, value=value):
+            yield target, value
+        case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
+            yield target, value
+        case cst.For(target=target, iter=value) | cst.CompFor(target=target, iter=value):
+            yield target, value
+        case cst.WithItem(item=value, asname=cst.AsName(name=target)):
+            yield target, value
+        case cst.Expr(value=cst.Call(func=func, args=args)):  # it may change what it is given
+            for changed in (func, *(arg.value for arg in args)):
+                names = (part for part in walk(changed) if isinstance(part, cst.Name))
+                own = [part for part in names if not is_imported(function, part.value)]
+                yield from ((part, arg.value) for part in own for arg in args)
+        case cst.FunctionDef(name=name, body=inside) if node is not function.node:
+            yield name, inside
+
+
+def is_imported(function: Function, name: str) -> bool:
+    """An import alone gives the name what it stands for."""
+    bound = lookup(function.scope, name)
+    return bound is not None and all(isinstance(how, Imported) for how in bound)
