@@ -31,6 +31,11 @@ SOURCES = (
         "remat-negative-static",
     ),
     Source(
+        "Optax: issue 417, Adam and AdamW",
+        "https://github.com/google-deepmind/optax/issues/417",
+        "weight-decay-in-moments",
+    ),
+    Source(
         "PEP 572: Assignment expressions",
         "https://peps.python.org/pep-0572/",
         "walrus-binds-comparison",
@@ -163,7 +168,7 @@ SOURCES = (
         "Optax documentation",
         "https://optax.readthedocs.io/",
         "clip-after-optimizer positive-learning-rate update-without-params optimizer-reinitialised "
-        "weight-decay-in-moments apply-updates-swapped double-softmax log-of-softmax "
+        "weight-decay-after-optimizer apply-updates-swapped double-softmax log-of-softmax "
         "label-ignore-index",
     ),
     Source(

@@ -24,7 +24,8 @@ TABLE = (
     ),
     Symptom(
         "It compiles a second time, late in the epoch or at the second step",
-        "partial-last-batch varying-shape recompile lower-then-call-otherwise",
+        "partial-last-batch varying-shape recompile lower-then-call-otherwise "
+        "apply-updates-swapped",
     ),
     Symptom(
         "Compiling takes very long, or the program is huge",
@@ -64,7 +65,8 @@ TABLE = (
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
-        "weight-decay-in-moments fields-in-wrong-order argument-mutated-in-jit",
+        "weight-decay-in-moments weight-decay-after-optimizer fields-in-wrong-order "
+        "argument-mutated-in-jit",
     ),
     Symptom(
         "Nothing that I change has an effect",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gotcha_lint.analysis.values import FRESH, UPDATES, Kind, Kwargs, Value
+from gotcha_lint.analysis.values import FRESH, Kind, Kwargs, Value
 from gotcha_lint.facts.optax import STATELESS
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def of_optax(
     if name == "init":
         return tree if is_stateless(base) else tree._replace(of=FRESH)
     note_update(flow, kwargs.get("state") or (args[1] if len(args) > 1 else None))
-    return Value(Kind.TUPLE, items=(tree._replace(of=UPDATES), tree), tracer=traced)
+    return Value(Kind.TUPLE, items=(tree, tree), tracer=traced)
 
 
 def is_stateless(optimizer: Value) -> bool:

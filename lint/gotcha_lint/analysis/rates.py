@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NEGATIVE = "negative"
 POSITIVE = "positive"  # how an optimizer or a schedule came to be
 _STARTS = ("rate", "lr_init", "rate_init", "lr_start", "rate_start", "lr_max", "rate_max")
-_NAMES = ("step_size", "step_size_fn", "init_value", "value")
+_NAMES = ("step_size", "step_size_fn", "init_value", "value", "weight_decay")
 
 
 def signed(

@@ -93,7 +93,6 @@ ANY = "*"  # the name of an attribute whose name is computed
 OPTIMIZER = "optax.GradientTransformation"
 FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update
 GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up already
-UPDATES = "updates"  # ... what an optimizer gives, to be added to the parameters
 VARIABLES = "variables"  # what a pytree is: all that linen's `init` gave, {"params": ...}
 COLLECTION = "collection"  # ... one part of that, or what became of it: the parameters, say
 FLAT = "flat"  # what an array is, or something unknown: no gradient runs through it

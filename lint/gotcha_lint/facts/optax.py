@@ -107,10 +107,6 @@ PRECONDITIONERS = frozenset(
         "yogi",
     ]
 )
-# What divides gradients by their size, alone or as a whole optimizer; what decays weights before.
-ADAPTIVE = PRECONDITIONERS | (WHOLE_OPTIMIZERS - {"optax.sgd", "optax.noisy_sgd", "optax.lars"})
-DECAY = "optax.add_decayed_weights"
-WRAPPERS = ("optax.masked", "optax.chain", "optax.named_chain", "optax.inject_hyperparams")
 SIGN_KEEPING = (
     PRECONDITIONERS
     | CLIPS
@@ -125,8 +121,12 @@ _SCHEDULES = (
 )
 
 ROWS: dict[str, Fact] = {f"optax.{name}": Fact(OPTIMIZER) for name in _OPTIMIZERS.split()}
+ROWS |= dict.fromkeys(PRECONDITIONERS, Fact(OPTIMIZER))
 ROWS |= {f"optax.{name}": Fact("schedule", rate=0) for name in _SCHEDULES.split()}
-ROWS |= {f"optax.{name}": Fact(OPTIMIZER, rate=0) for name in ("scale", "scale_by_schedule")}
+ROWS |= {
+    f"optax.{name}": Fact(OPTIMIZER, rate=0)
+    for name in ("scale", "scale_by_schedule", "add_decayed_weights")
+}
 ROWS |= {
     "optax.apply_updates": Fact("tree"),
     "optax.incremental_update": Fact("tree"),
@@ -215,3 +215,19 @@ TAKE_SCHEDULES = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate", "optax.scal
 INTEGER_LABELS = frozenset(
     f"optax.{module}softmax_cross_entropy_with_integer_labels" for module in ("", "losses.")
 )
+# Divide by the size of the gradients, so that what was added to them before loses its own size
+# -> what decays the weights as told.
+NORMALISING = (
+    {f"optax.{name}": "optax.adamw" for name in ("adam", "amsgrad", "adabelief", "radam", "yogi")}
+    | {"optax.nadam": "optax.nadamw", "optax.adamax": "optax.adamaxw"}
+    | {f"optax.{name}": f"optax.{name}" for name in ("adamw", "nadamw", "adamaxw", "lion")}
+    | {
+        f"optax.scale_by_{name}": ""
+        for name in ("adam", "adamax", "amsgrad", "belief", "radam", "yogi", "lion")
+    }
+)
+# Ends of names for how much the weights decay.
+DECAYS = ("decay", "wd", "decay_rate")
+# Ends of names for what `update` gives, and for what it is added to.
+UPDATES = ("update", "updates")
+PARAMETERS = ("params", "parameters", "weights")

@@ -68,3 +68,23 @@ def clipped_inside(rate):
 
 def unknown_part(rate, part):
     return optax.chain(part, optax.clip(1.0))
+
+
+def row_beside_others(rate):
+    first = [optax.zero_nans(), optax.adam(rate)]
+    return optax.chain(*first, optax.clip(1.0))  # ! clip-after-optimizer
+
+
+def chain_that_clips_last(rate):
+    clipped = optax.chain(optax.zero_nans(), optax.clip(1.0))
+    return optax.chain(optax.sgd(rate), clipped)  # ! clip-after-optimizer
+
+
+def row_before_others(rate):
+    first = [optax.zero_nans(), optax.clip(1.0)]
+    return optax.chain(*first, optax.adam(rate))
+
+
+def chain_that_clips_first(rate):
+    clipped = optax.chain(optax.zero_nans(), optax.clip(1.0))
+    return optax.chain(clipped, optax.sgd(rate))

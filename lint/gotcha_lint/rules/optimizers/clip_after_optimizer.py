@@ -4,7 +4,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.facts.optax import CLIPS, WHOLE_OPTIMIZERS
-from gotcha_lint.queries.chains import CHAIN, parts
+from gotcha_lint.queries.chains import chained
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 _SCALED = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate"}
@@ -51,15 +51,15 @@ class ClipAfterOptimizer(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if site.name != CHAIN:
+        if site.name != "optax.chain":
             return
-        chained = parts(site)
+        parts = chained(site)
         optimizer: cst.CSTNode | None = None
-        for node, made in chained:
+        for node, made, _ in parts:
             if made & _SCALED:
                 optimizer = node
-            elif made & CLIPS and len(made) == 1 and optimizer is not None:
-                swap = len(chained) == 2 and all(site.body.call_of(part.node) for part in chained)
+            elif made & CLIPS and len(made) == 1 and optimizer not in (None, node):
+                swap = len(parts) == 2 and all(site.body.call_of(part.node) for part in parts)
                 yield Report(
                     node,
                     f"`{min(made).removeprefix('optax.')}` comes after the optimizer, so it limits "
