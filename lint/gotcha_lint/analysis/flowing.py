@@ -46,7 +46,7 @@ class Flowing:
         for bind in self.body.of(Bind):
             if bind.value.of == FLAT:
                 continue
-            source = bind.source or _right_side(bind.at.statement)
+            source = bind.source or right_side(bind.at.statement)
             if source is not None:
                 found.setdefault(bind.name, []).append(source)
         return found
@@ -145,7 +145,7 @@ def _adds_to(bind: Bind) -> bool:
     return any(isinstance(part, cst.AugAssign) and part.target is bind.node for part in small)
 
 
-def _right_side(statement: cst.CSTNode) -> cst.CSTNode | None:
+def right_side(statement: cst.CSTNode) -> cst.CSTNode | None:
     """`a, b = f(x)`: both come from f(x); `for a, b in x`: from x."""
     if isinstance(statement, cst.For):
         return statement.iter
