@@ -26,6 +26,9 @@ class GradientsNotReduced(Rule):
 
     ## In a run
     Nothing: on each device the numbers are right.
+
+    ## References
+    https://docs.jax.dev/en/latest/301/sharding-ad.html
     """
 
     severity = "error"
