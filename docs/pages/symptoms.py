@@ -66,7 +66,7 @@ TABLE = (
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
         "weight-decay-in-moments weight-decay-after-optimizer fields-in-wrong-order "
-        "argument-mutated-in-jit",
+        "argument-mutated-in-jit gradients-not-reduced",
     ),
     Symptom(
         "Nothing that I change has an effect",
@@ -92,7 +92,8 @@ TABLE = (
     ),
     Symptom(
         "It works on one device, but not on several",
-        "pmean-of-gradients mesh-axis-types indivisible-batch incompatible-devices "
+        "pmean-of-gradients gradients-not-reduced mesh-axis-types indivisible-batch "
+        "incompatible-devices "
         "sharding-constraint-no-mesh unbound-axis",
     ),
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
