@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gotcha_sanitizer.api import start as start
     from gotcha_sanitizer.api import stop as stop
     from gotcha_sanitizer.gradients import check_gradients as check_gradients
+    from gotcha_sanitizer.hooks.jaxprs import MissingInJax as MissingInJax
     from gotcha_sanitizer.nan import first_nan as first_nan
     from gotcha_sanitizer.tree_table import describe as describe
 
@@ -31,10 +32,12 @@ _WHERE = {
     "history": "api",
     "first_nan": "nan",
     "check_gradients": "gradients",
+    "MissingInJax": "hooks.jaxprs",
     "describe": "tree_table",
 }
 
 __all__ = [
+    "MissingInJax",
     "NotWatching",
     "Recompiled",
     "budget",

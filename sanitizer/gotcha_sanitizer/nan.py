@@ -87,7 +87,7 @@ def first_nan(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> NonFinite | 
     Inner functions, scans and loops run compiled and are entered only where the NaN appears.
     Nothing is donated. Arrays are arguments of the program, all else in `args` is as good as
     static. What `fn` does on the host (callbacks) happens at least once. Raises what tracing `fn`
-    raises.
+    raises, and MissingInJax where this JAX has renamed what evaluates one operation.
     """
     with unseen():
         return _first_nan(fn, args, kwargs)

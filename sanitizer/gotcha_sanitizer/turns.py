@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from gotcha_sanitizer.frames import file_of
 from gotcha_sanitizer.parts import Site
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -163,7 +164,7 @@ def _imported(path: str, name: str) -> Iterator[str]:
             ends = node.module or ""
             for loaded, module in list(sys.modules.items()):
                 known = loaded == ends or (node.level and loaded.endswith("." + ends))
-                if known and (file := getattr(module, "__file__", None)):
+                if known and (file := file_of(module)):
                     yield file
 
 

@@ -130,14 +130,18 @@ def body(equation: Any) -> Any:
     return None
 
 
+class MissingInJax(RuntimeError):
+    """This release of JAX lacks, or has renamed, what was asked of it."""
+
+
 def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
     """Evaluates one equation. Buffers are not donated: they are the user's.
 
-    Raises NotImplementedError where JAX has another way to do it.
+    Raises MissingInJax where this JAX has another way to do it.
     """
     prepare = getattr(equation.primitive, BIND, None)
     if prepare is None:
-        raise NotImplementedError(f"this JAX has no Primitive.{BIND}: see `gotcha-sanitize doctor`")
+        raise MissingInJax(f"this JAX has no Primitive.{BIND}: see `gotcha-sanitize doctor`")
     params = prepare(equation.params)
     if "donated_invars" in params:
         params = {**params, "donated_invars": (False,) * len(params["donated_invars"])}

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from gotcha_sanitizer.frames import owner
+from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.hooks.source_key import source
 from gotcha_sanitizer.parts import SAMPLED, Mark
 
@@ -218,10 +218,10 @@ def _is_array(value: Any) -> bool:
 
 @functools.lru_cache
 def _in_library(module: str) -> bool:
-    path = getattr(sys.modules.get(module), "__file__", None)
     if module == "__main__":  # has no file in a notebook
         return False
-    return not isinstance(path, str) or owner(path) != "user"
+    path = file_of(sys.modules.get(module))
+    return not path or owner(path) != "user"
 
 
 def _array(value: Any) -> Mark:
