@@ -84,7 +84,7 @@ def main() -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     known = {pair.digest: pair for each in pairs().values() for pair in each}
     for python in sys.argv[1:]:
-        print(update(python, known), flush=True)
+        print(update(str(Path(python).absolute()), known), flush=True)
     return 0
 
 
