@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis.outliving import outlives
+from gotcha_lint.analysis.lasting import lasts
 from gotcha_lint.analysis.propagation import propagate
 from gotcha_lint.analysis.values import GETTERS, Value, defined
 
@@ -27,5 +27,5 @@ def note_cached(flow: Flow, node: cst.Attribute, base: Value) -> None:
     stored = flow.view.get(("attr", (getter[0], number), name))
     if stored is None or stored.literal != _CACHED:
         return
-    if flow.body.trace is None or outlives(flow, node.value, base):
+    if flow.body.trace is None or lasts(flow, node.value, base):
         propagate(flow, node, getter, defined(getter))

@@ -91,7 +91,7 @@ class Flowing:
         if last is None or _adds_to(last):
             return None
         sure = at.loops[: len(last.at.loops)] == last.at.loops
-        sure = sure and at.guards[: len(last.at.guards)] == last.at.guards
+        sure = sure and last.at.is_passed_by(at)
         # A loop may bring a later value to the place again.
         inner = at.loops[len(last.at.loops) :]
         again = any(loop in bind.at.loops for bind in binds for loop in inner)

@@ -81,11 +81,10 @@ def _told_by(flow: Flow, function: Function, test: cst.CSTNode, when: bool) -> I
 
 
 def _need(flow: Flow, function: Function, name: str, holds: bool, constant: Any) -> Iterator[Need]:
-    owner: Function | None = function
-    while owner is not None and name not in owner.scope.bound:
-        owner = owner.parent
+    scope = function.scope.owner(name)
+    owner = scope.function if scope is not None else None
     param = next((p for p in owner.params if p.name == name), None) if owner else None
-    if owner is None or param is None or len(owner.scope.bound[name]) != 1:
+    if scope is None or owner is None or param is None or len(scope.bound[name]) != 1:
         return  # it is assigned again
     default = literal(param.default)
     none = isinstance(param.default, cst.Name) and param.default.value == "None"

@@ -42,6 +42,17 @@ class Scope:
                 scope = scope.parent
         scope.bound.setdefault(name, []).append(how)
 
+    def owner(self, name: str) -> Scope | None:
+        """The scope that binds a name as it is read here: this one, or one around it."""
+        return self if name in self.bound else self.outer(name)
+
+    def outer(self, name: str) -> Scope | None:
+        """The first around it that binds the name; what a class binds is not seen from inside."""
+        scope = self.parent
+        while scope is not None and (scope.kind == "class" or name not in scope.bound):
+            scope = scope.parent
+        return scope
+
 
 @dataclass(frozen=True, slots=True)
 class Param:

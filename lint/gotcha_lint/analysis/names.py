@@ -40,12 +40,9 @@ def donated_use(flow: Flow, node: cst.CSTNode, name: str) -> None:
 
 def outside(flow: Flow, name: str, first: Scope) -> Value:
     """What a name that this function has not assigned holds in the scopes around it."""
-    scope: Scope | None = first
-    while scope is not None:
-        how = scope.bound.get(name)
-        if how is not None and (scope.kind != "class" or scope is first):
-            return _bound(flow, name, scope, how)
-        scope = scope.parent
+    scope = first.owner(name)
+    if scope is not None:
+        return _bound(flow, name, scope, scope.bound[name])
     return _starred(flow, name) or named(f"builtins.{name}")
 
 

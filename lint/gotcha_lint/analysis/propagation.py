@@ -11,8 +11,8 @@ from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
 from gotcha_lint.analysis.given_keys import use_keys
 from gotcha_lint.analysis.host_reads import note_reads_of
+from gotcha_lint.analysis.lasting import note_kept
 from gotcha_lint.analysis.outcomes import outcome
-from gotcha_lint.analysis.outliving import note_kept
 from gotcha_lint.analysis.rates import tell_sign
 from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import BOUNDARIES, donated, left_out, pairs, static_names, unpacks

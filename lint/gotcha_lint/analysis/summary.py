@@ -173,9 +173,5 @@ def _qualified(node: cst.BaseExpression, scope: Scope) -> str | None:
 def lookup(scope: Scope | None, name: str) -> list[Function | Class | str] | None:
     """The bindings of the first part of a dotted name, seen from a scope."""
     head = name.partition(".")[0]
-    first = scope
-    while scope is not None:
-        if head in scope.bound and (scope.kind != "class" or scope is first):
-            return scope.bound[head]
-        scope = scope.parent
-    return None
+    owner = scope.owner(head) if scope is not None else None
+    return owner.bound[head] if owner is not None else None

@@ -210,7 +210,9 @@ WAITS = frozenset(
 ROWS |= dict.fromkeys(LOGIT_LOSSES, Fact("array", logits=0))
 MODULES: dict[str, Fact] = {}
 # What is given a learning rate, or a function of the step that gives it, as its first argument.
-TAKE_SCHEDULES = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate", "optax.scale_by_schedule"}
+# After one of these a chain has the step itself: scaled by the rate, and turned round.
+SCALED = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate"}
+TAKE_SCHEDULES = SCALED | {"optax.scale_by_schedule"}
 # Cross entropies whose labels, the second argument, are indices of classes.
 INTEGER_LABELS = frozenset(
     f"optax.{module}softmax_cross_entropy_with_integer_labels" for module in ("", "losses.")

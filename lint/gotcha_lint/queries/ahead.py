@@ -10,6 +10,7 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, parents, target_names, walk
 from gotcha_lint.facts.ahead import LOOKS
+from gotcha_lint.queries.branches import ends
 
 RUN, LOOKED_AT, LEFT = "run", "looked at", "left"
 
@@ -60,28 +61,39 @@ def calls_of(body: Body, func: cst.BaseExpression) -> list[cst.Call]:
     return [node for node in nodes if isinstance(node, cst.Call) and dotted(node.func) == text]
 
 
+def may_follow(body: Body, early: cst.CSTNode, late: cst.CSTNode) -> bool:
+    """One run may come to both: not where `early` is in another branch, or in one that leaves."""
+    above = parents(body.function.node)
+    block = above.get(id(early))
+    while block is not None and not _holds(block, late):
+        branch = above.get(id(block))
+        if isinstance(block, cst.BaseSuite) and isinstance(branch, cst.If | cst.Else):
+            if ends(block):
+                return False
+            chosen = above.get(id(branch)) if isinstance(branch, cst.Else) else branch
+            if chosen is not None and _holds(chosen, late):
+                return False
+        block = branch
+    return True
+
+
+def _holds(node: cst.CSTNode, inner: cst.CSTNode) -> bool:
+    return any(part is inner for part in walk(node))
+
+
 def _seeing(body: Body, text: str) -> Iterator[Function]:
     """The functions for which it means the same as in this one."""
     root, _, attribute = text.partition(".")
     here = body.function
-    owner = _owner(here, root)
+    owner = here.scope.owner(root)
     methods = bool(attribute) and root == here.self_name
     for function in body.model.functions:
         if methods:
             same = function.cls is here.cls and function.self_name == root
         else:
-            same = owner is not None and _owner(function, root) is owner
+            same = owner is not None and function.scope.owner(root) is owner
         if same:
             yield function
-
-
-def _owner(function: Function, name: str) -> Function | None:
-    """The function, or the module, that binds a name."""
-    while name not in function.scope.bound:
-        if function.parent is None:
-            return None
-        function = function.parent
-    return function
 
 
 def _own(function: Function) -> Iterator[cst.CSTNode]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Class, Imported, Scope
+from gotcha_lint.analysis.model import Class, Imported
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import ClassId
 from gotcha_lint.facts.classes import DATACLASS, DATACLASS_DECORATORS
+from gotcha_lint.queries.constants import constant
 
 TypeName = str | ClassId  # a qualified name, or a class of the project
 
@@ -74,22 +75,6 @@ def _plain(name: str) -> str:
     return (
         f"collections.abc.{word}" if name.startswith("typing.") and word != "NamedTuple" else name
     )
-
-
-def constant(body: Body, name: str) -> cst.BaseExpression | None:
-    """What a name of the module is set to, where it is set once."""
-    scope: Scope | None = body.function.scope
-    while scope is not None and scope.kind != "module":
-        if name in scope.bound:
-            return None
-        scope = scope.parent
-    for statement in body.model.tree.body:
-        for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
-            if isinstance(small, cst.Assign) and dotted(small.targets[0].target) == name:
-                return small.value
-            if isinstance(small, cst.AnnAssign) and dotted(small.target) == name:
-                return small.value
-    return None
 
 
 def accepts(project: Project, general: TypeName, special: TypeName) -> bool:

@@ -8,7 +8,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import dotted, walk
-from gotcha_lint.queries.classes import TypeName, accepts, constant, named_types, readable
+from gotcha_lint.queries.classes import TypeName, accepts, named_types, readable
+from gotcha_lint.queries.constants import constant
 
 
 def shadowed_entries(body: Body, test: Call) -> Iterator[tuple[cst.CSTNode, str, str]]:

@@ -10,7 +10,7 @@ from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.analysis.values import ClassId, Kind
 from gotcha_lint.facts.classes import DATACLASS_DECORATORS, NAMED_TUPLE
 from gotcha_lint.facts.fields import FIELDS
-from gotcha_lint.queries.classes import constant
+from gotcha_lint.queries.constants import constant
 
 _BASES = frozenset({"flax.struct.PyTreeNode", "equinox.Module", "builtins.object", "object"})
 

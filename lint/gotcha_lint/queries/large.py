@@ -84,16 +84,6 @@ def _statements(function: Function) -> Iterator[cst.CSTNode]:
             yield from line.body
 
 
-def owner(function: Function, name: str) -> Function | None:
-    """The function around it, or the module, to which a name belongs."""
-    scope = function.scope.parent
-    while scope is not None:
-        if name in scope.bound and scope.kind in ("function", "module"):
-            return scope.function
-        scope = scope.parent
-    return None
-
-
 def _full_name(scope: Scope, func: cst.CSTNode) -> str:
     """`numpy.zeros` for `np.zeros`; nothing where it is no library's."""
     head, dot, tail = (dotted(func) or "").partition(".")
@@ -140,7 +130,8 @@ def _product(function: Function, node: cst.CSTNode | None, depth: int) -> int:
         case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
             return _product(function, left, depth) * _product(function, right, depth)
         case cst.Name(value=name) if depth:
-            place = function if name in function.scope.bound else owner(function, name)
-            made = assigned(place, name) if place is not None else None
-            return _product(place, made, depth - 1) if place is not None else 0
+            scope = function.scope.owner(name)
+            if scope is None:
+                return 0
+            return _product(scope.function, assigned(scope.function, name), depth - 1)
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Scope
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, walk
@@ -14,16 +13,6 @@ MODULE = "flax.nnx.Module"
 OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
 _UPDATES = frozenset({"update", "apply_gradients"})
 _DEPTH = 3
-
-
-def holder(scope: Scope | None, name: str) -> Scope | None:
-    """The scope that a name belongs to, seen from another one."""
-    first = scope
-    while scope is not None:
-        if name in scope.bound and (scope.kind != "class" or scope is first):
-            return scope
-        scope = scope.parent
-    return None
 
 
 def is_module(project: Project | None, value: Value | None) -> bool:

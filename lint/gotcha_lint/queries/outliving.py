@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gotcha_lint.analysis.model import Scope
 from gotcha_lint.analysis.results import MODULES
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.values import Kind, Value
@@ -18,7 +17,7 @@ def outlives(body: Body, name: str, held: Value | None = None, *, attribute: boo
     scope = body.function.scope
     if head in scope.bound.keys() - scope.global_names - scope.nonlocal_names:
         return _own_object(body, head)
-    owner = _owner(scope, head)
+    owner = scope.outer(head)
     if owner is None:
         return False
     return owner.kind == "module" or _crosses(body)
@@ -51,12 +50,3 @@ def _own_object(body: Body, head: str) -> bool:
     first = bool(params) and body.function.is_method and params[0].name == head
     trace = body.trace
     return first and trace is not None and head in trace.static and _crosses(body)
-
-
-def _owner(scope: Scope, name: str) -> Scope | None:
-    outer = scope.parent
-    while outer is not None:
-        if name in outer.bound and outer.kind != "class":
-            return outer
-        outer = outer.parent
-    return None

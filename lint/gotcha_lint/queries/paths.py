@@ -7,7 +7,7 @@ import libcst as cst
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Place
 from gotcha_lint.analysis.syntax import literal
-from gotcha_lint.queries.classes import constant
+from gotcha_lint.queries.constants import constant
 
 # What gives the path that its first argument begins with.
 _JOINS = frozenset(
@@ -52,12 +52,6 @@ def _beginning(place: Place, node: cst.CSTNode, flowing: Flowing, steps: int) ->
             source, origin = flowing.origin(node)
             if source is not node:
                 return _beginning(place, source, origin, steps - 1)
-            written = constant(place.body, name) if _is_constant(place, name) else None
+            written = constant(place.body, name)
             return None if written is None else _beginning(place, written, flowing, steps - 1)
     return None
-
-
-def _is_constant(place: Place, name: str) -> bool:
-    """A name of the module that is assigned once, and by no function."""
-    scope = place.body.model.module.scope
-    return scope.bound.get(name) == ["assigned"]

@@ -95,7 +95,6 @@ def _meant(function: Function | None, node: cst.CSTNode | None) -> cst.CSTNode |
     """What a name that is assigned once stands for, in this function or one around it."""
     if not isinstance(node, cst.Name):
         return node
-    while function is not None and node.value not in function.scope.bound:
-        function = function.parent
-    value = resolved(function, node) if function is not None else node
-    return value if value is node else _meant(function, value)
+    owner = function.scope.owner(node.value) if function is not None else None
+    value = resolved(owner.function, node) if owner is not None else node
+    return value if owner is None or value is node else _meant(owner.function, value)

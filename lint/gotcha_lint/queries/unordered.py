@@ -8,10 +8,12 @@ from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Place
 from gotcha_lint.analysis.syntax import last_word
 from gotcha_lint.facts.orders import IN_ORDER, SET_METHODS, SETS
-from gotcha_lint.queries.classes import constant
+from gotcha_lint.queries.constants import origin
 
 _OPERATORS = (cst.BitAnd, cst.BitOr, cst.BitXor, cst.Subtract)
 _TEXT = (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString)
+_COMMON = "intersection"
+_FEWER = frozenset({_COMMON, "difference", "copy"})  # of what they are called on, no more
 _DEPTH = 6
 
 
@@ -25,7 +27,8 @@ def set_gone_through(place: Place, node: cst.CSTNode) -> cst.BaseExpression | No
 
 def _gone_through(flow: Flowing, node: cst.CSTNode, depth: int) -> cst.BaseExpression | None:
     if isinstance(node, cst.BaseExpression) and _is_set(flow, node, depth):
-        return node if _has_strings(flow, node, depth) else None
+        many = not _is_one_at_most(flow, node, depth)
+        return node if many and _has_strings(flow, node, depth) else None
     found, flow = flow.origin(node)
     call = flow.body.call_of(found)
     if call is None or call.name not in IN_ORDER or not depth:
@@ -34,15 +37,8 @@ def _gone_through(flow: Flowing, node: cst.CSTNode, depth: int) -> cst.BaseExpre
     return next((names for names in inner if names is not None), None)
 
 
-def _origin(flow: Flowing, node: cst.CSTNode) -> tuple[cst.CSTNode, Flowing]:
-    found, where = flow.origin(node)
-    if isinstance(found, cst.Name):
-        found = constant(flow.body, found.value) or found
-    return found, where
-
-
 def _is_set(flow: Flowing, node: cst.CSTNode, depth: int) -> bool:
-    node, flow = _origin(flow, node)
+    node, flow = origin(flow, node)
     match node:
         case cst.Set() | cst.SetComp():
             return True
@@ -58,13 +54,12 @@ def _is_set(flow: Flowing, node: cst.CSTNode, depth: int) -> bool:
 
 def _has_strings(flow: Flowing, node: cst.CSTNode, depth: int) -> bool:
     """What is put into it, or into one of the sets that it is made of."""
-    node, flow = _origin(flow, node)
+    node, flow = origin(flow, node)
     match node:
         case (
             cst.Set(elements=elements) | cst.List(elements=elements) | cst.Tuple(elements=elements)
         ):
-            several = len(elements) > 1
-            return several and any(isinstance(each.value, _TEXT) for each in elements)
+            return any(isinstance(each.value, _TEXT) for each in elements)
         case cst.SetComp(elt=elt) | cst.ListComp(elt=elt) | cst.GeneratorExp(elt=elt):
             return isinstance(elt, _TEXT)
         case cst.BinaryOperation(left=left, right=right) if depth:
@@ -77,6 +72,29 @@ def _has_strings(flow: Flowing, node: cst.CSTNode, depth: int) -> bool:
                 parts.append(node.func.value)
             return any(_has_strings(flow, part, depth - 1) for part in parts)
     return False
+
+
+def _is_one_at_most(flow: Flowing, node: cst.CSTNode, depth: int) -> bool:
+    node, flow = origin(flow, node)
+    match node:
+        case (
+            cst.Set(elements=elements) | cst.List(elements=elements) | cst.Tuple(elements=elements)
+        ):
+            return len(elements) < 2 and not any(map(_is_starred, elements))
+        case cst.BinaryOperation(left=left, operator=cst.BitAnd(), right=right) if depth:
+            return any(_is_one_at_most(flow, side, depth - 1) for side in (left, right))
+        case cst.BinaryOperation(left=left, operator=cst.Subtract()) if depth:
+            return _is_one_at_most(flow, left, depth - 1)
+        case cst.Call(func=cst.Attribute(value=base, attr=cst.Name(value=name))) if depth:
+            sides = [base, *(arg.value for arg in node.args)] if name == _COMMON else [base]
+            return name in _FEWER and any(_is_one_at_most(flow, s, depth - 1) for s in sides)
+        case cst.Call(args=[cst.Arg(value=given)]) if depth:
+            return last_word(node.func) in SETS and _is_one_at_most(flow, given, depth - 1)
+    return False
+
+
+def _is_starred(element: cst.BaseElement) -> bool:
+    return isinstance(element, cst.StarredElement)
 
 
 def _is_keys(node: cst.CSTNode) -> bool:

@@ -234,3 +234,38 @@ class Replaced:
 
     def run(self, state, batch):
         return self.update(state, batch=batch)
+
+
+def one_or_the_other(x, y, dump):
+    g = jax.jit(lambda x, y: x * y)
+    if dump:
+        g.lower(x, y).compile()
+    elif x is not y:
+        return g(x, y=y)
+    else:
+        return g(y, y=x)
+
+
+def dump_and_leave(x, y, dump):
+    g = jax.jit(lambda x, y: x * y)
+    if dump:
+        print(g.lower(x, y).compile().as_text())
+        return None
+    return g(x, y=y)
+
+
+def dump_and_go_on(x, y, dump):
+    g = jax.jit(lambda x, y: x * y)
+    if dump:
+        print(g.lower(x, y).compile().as_text())  # ! lower-then-call-otherwise
+    return g(x, y=y)
+
+
+def warm_within(x, y, warm):
+    g = jax.jit(lambda x, y: x * y)
+    if warm:
+        g.lower(x, y).compile()  # ! lower-then-call-otherwise
+        for _ in range(3):
+            x = g(x, y=y)
+        return x
+    return y

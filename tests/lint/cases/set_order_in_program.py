@@ -167,3 +167,17 @@ def wrapped_again(values, names):
     for value in values:
         values = enumerate(zip(values, value))
     return list(values)
+
+
+@jax.jit
+def one_at_most(params):
+    bias = sum(jnp.sum(params[name]) for name in params.keys() & {"bias"})
+    scale = sum(jnp.sum(params[name]) for name in {"scale", "bias"}.intersection(ONE))
+    first = sum(jnp.sum(params[name]) for name in frozenset(["scale"]) - {"bias"})
+    return bias + scale + first
+
+
+@jax.jit
+def all_but_one(params):
+    rest = sum(jnp.sum(params[n]) for n in set(params) - {"bias"})  # ! set-order-in-program
+    return rest + sum(jnp.sum(params[n]) for n in {*params})

@@ -9,7 +9,7 @@ from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.jitted import given_to_jit
-from gotcha_lint.queries.large import LARGE, assigned, owner, why_large
+from gotcha_lint.queries.large import LARGE, assigned, why_large
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -109,11 +109,8 @@ def _in_traced(body: Body) -> Iterator[Report]:
     if trace is None or trace.soft or BOUNDARIES.isdisjoint(trace.roles):
         return
     for name, use in function.captured.items():
-        if (
-            name not in module.scope.bound
-            or owner(function, name) is not module
-            or _is_captured_around(function, name)
-        ):
+        owner = function.scope.outer(name)
+        if owner is not module.scope or _is_captured_around(function, name):
             continue
         why = why_large(module, assigned(module, name))
         if why and not _is_jitted_in_module(body):

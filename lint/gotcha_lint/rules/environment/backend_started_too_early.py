@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call, Place
+from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.facts.environment import STARTS_BACKEND
 from gotcha_lint.facts.options import INITIALIZE, IS_INITIALIZED, READ_AT_START, UPDATES
 from gotcha_lint.queries.expected import expected_to_fail, is_test
@@ -95,7 +95,7 @@ class BackendStartedTooEarly(Rule):
         late = [one for one in _late(site) if not expected_to_fail(site, one.call.node)]
         starts = _starts(site) if late else []
         for one in late:
-            early = next((start for start in starts if _before(start, one.call)), None)
+            early = next((start for start in starts if start.at.surely_before(one.call.at)), None)
             if early is not None:
                 yield _report(one.call.node, one.what, one.effect, early.node)
         if site.function.number == 0:
@@ -131,13 +131,6 @@ def _starts(body: Body) -> list[Call]:
         if not call.decorator and reaches(body, call.callee, STARTS_BACKEND):
             found[id(call)] = call
     return sorted(found.values(), key=lambda call: call.at.order)
-
-
-def _before(early: Place, late: Place) -> bool:
-    """Certainly runs before: in the same branch, or outside of all."""
-    return (
-        early.at.order < late.at.order and late.at.guards[: len(early.at.guards)] == early.at.guards
-    )
 
 
 def _in_functions(module: Body) -> Iterator[Report]:

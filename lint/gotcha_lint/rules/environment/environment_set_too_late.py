@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Body, Call, Place, Store
+from gotcha_lint.analysis.sites import Body, Call, Store
 from gotcha_lint.analysis.syntax import literal, walk
 from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START
 from gotcha_lint.queries.places import is_test
@@ -80,7 +80,8 @@ class EnvironmentSetTooLate(Rule):
                 yield from self._after_start(site, setting)
 
     def _after_start(self, body: Body, setting: Setting) -> Iterator[Report]:
-        start = next((call for call in backend_starts(body) if _before(call, setting.place)), None)
+        starts = backend_starts(body)
+        start = next((s for s in starts if s.at.surely_before(setting.place.at)), None)
         if start is None:
             return
         what, name = text_of(start.node.func), setting.name
@@ -104,13 +105,6 @@ class EnvironmentSetTooLate(Rule):
                 f'or call `jax.config.update("{name.lower()}", ...)`',
                 places=((early[1], "imports jax"),),
             )
-
-
-def _before(early: Call, late: Place) -> bool:
-    """Certainly runs before: in the same branch, or outside of all."""
-    return (
-        early.at.order < late.at.order and late.at.guards[: len(early.at.guards)] == early.at.guards
-    )
 
 
 def _settings(body: Body) -> Iterator[Setting]:

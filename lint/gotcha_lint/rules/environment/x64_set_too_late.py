@@ -51,8 +51,9 @@ class X64SetTooLate(Rule):
         switches = [call for call in site.of(Call) if _values(call)]
         if any(value is not True for call in switches for value in _values(call)):
             return  # switched off again: a test of both
+        arrays = [call for call in site.of(Call) if makes_array(call)]
         for call in switches:
-            early = next((c for c in site.of(Call) if makes_array(c) and _before(c, call)), None)
+            early = next((c for c in arrays if c.at.surely_before(call.at)), None)
             if early is not None:
                 yield Report(
                     call.node,
@@ -71,10 +72,3 @@ def _values(call: Call) -> list[object]:
         body.usage.sets.get(target, ()) for target in call.callee.targets if not call.callee.via
     )
     return [value for settings in told for name, value in settings if name == _SETTING]
-
-
-def _before(early: Call, late: Call) -> bool:
-    """Certainly runs before: in the same branch, or outside of all."""
-    return (
-        early.at.order < late.at.order and late.at.guards[: len(early.at.guards)] == early.at.guards
-    )

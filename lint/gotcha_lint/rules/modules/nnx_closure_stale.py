@@ -8,7 +8,7 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, parents, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.jitted import compiled
-from gotcha_lint.queries.nnx import OPTIMIZERS, changes_weights, holder, is_module, is_optimizer
+from gotcha_lint.queries.nnx import OPTIMIZERS, changes_weights, is_module, is_optimizer
 from gotcha_lint.queries.places import happens_once, is_test, long_loops
 from gotcha_lint.queries.returned import function_of
 from gotcha_lint.rule import Example, Report, Rule
@@ -168,7 +168,7 @@ def _of_partials(body: Body) -> Iterator[Report]:
 
 
 def _is_shared(body: Body, function: Function, name: str) -> bool:
-    return holder(function.scope, name) is holder(body.function.scope, name)
+    return function.scope.owner(name) is body.function.scope.owner(name)
 
 
 def _maker(body: Body, used: Value, function: Function, name: str) -> Call | None:

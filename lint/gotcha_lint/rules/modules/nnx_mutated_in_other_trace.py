@@ -8,7 +8,7 @@ from gotcha_lint.analysis.sites import Body, Call, Place, Store
 from gotcha_lint.analysis.syntax import last_word, source_of, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.expected import expected_to_fail, is_test
-from gotcha_lint.queries.nnx import holder, is_module, is_optimizer
+from gotcha_lint.queries.nnx import is_module, is_optimizer
 from gotcha_lint.queries.traced import surely_traced
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -228,7 +228,7 @@ def _made_outside(body: Body, name: str) -> bool:
     function, trace = body.function, body.trace
     if name not in function.captured or trace is None:
         return False
-    owner = holder(function.scope, name)
+    owner = function.scope.owner(name)
     if owner is None or trace.roles.isdisjoint(_STARTS):
         return False
     starts = trace.direct and trace.chain[-1][1].partition(" of ")[0] in _STARTS

@@ -2,13 +2,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.remat import LIFTED, LIFTED_STATIC
-from gotcha_lint.queries.classes import constant
+from gotcha_lint.queries.constants import written
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
@@ -101,9 +100,7 @@ def _static(site: Call) -> cst.BaseExpression | None:
 
 def _numbers(site: Call, node: cst.BaseExpression) -> tuple[object, ...]:
     """As they are written here, or where the name is given its value; a list is an error of JAX."""
-    found = Flowing(site.body, site.at).resolve(node)
-    if isinstance(found, cst.Name):
-        found = constant(site.body, found.value) or found
+    found = written(site, node)
     given = literal(found) if not isinstance(found, cst.List) else None
     return given if isinstance(given, tuple) else (given,)
 

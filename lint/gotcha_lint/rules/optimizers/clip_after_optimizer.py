@@ -3,11 +3,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.facts.optax import CLIPS, WHOLE_OPTIMIZERS
+from gotcha_lint.facts.optax import CLIPS, SCALED
 from gotcha_lint.queries.chains import chained
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
-
-_SCALED = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate"}
 
 
 class ClipAfterOptimizer(Rule):
@@ -56,7 +54,7 @@ class ClipAfterOptimizer(Rule):
         parts = chained(site)
         optimizer: cst.CSTNode | None = None
         for node, made, _ in parts:
-            if made & _SCALED:
+            if made & SCALED:
                 optimizer = node
             elif made & CLIPS and len(made) == 1 and optimizer not in (None, node):
                 swap = len(parts) == 2 and all(site.body.call_of(part.node) for part in parts)

@@ -5,11 +5,10 @@ import libcst as cst
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.rates import NEGATIVE, POSITIVE, is_rate
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.facts.optax import DECAYS, SIGN_KEEPING, WHOLE_OPTIMIZERS
+from gotcha_lint.facts.optax import DECAYS, SCALED, SIGN_KEEPING
 from gotcha_lint.queries.chains import CHAINS, Part, chained, decays
 from gotcha_lint.rule import Example, Report, Rule
 
-_SCALED = WHOLE_OPTIMIZERS | {"optax.scale_by_learning_rate"}
 _SCALES = frozenset({"optax.scale", "optax.scale_by_schedule"})
 
 
@@ -112,7 +111,7 @@ def _descends(part: Part) -> bool:
         return False
     size = call.arg_node(0, "step_size", "step_size_fn") if call is not None else None
     minus = isinstance(size, cst.UnaryOperation) and isinstance(size.operator, cst.Minus)
-    return bool(part.made & _SCALED) or (minus and part.made <= _SCALES)
+    return bool(part.made & SCALED) or (minus and part.made <= _SCALES)
 
 
 def _grows(part: Part) -> bool:

@@ -93,7 +93,8 @@ def _key(call: Call) -> int:
 
 def _meet(split: Call, fold: Call) -> bool:
     """One key, split into at least so many that the folded number is among them."""
-    if _key(split) != _key(fold) or not _both_run(*sorted((split, fold), key=_order)):
+    early, late = sorted((split, fold), key=lambda call: call.at.order)
+    if _key(split) != _key(fold) or not early.at.is_passed_by(late.at):
         return False
     count = split.arg_node(1, "num")
     many = literal(Flowing(split.body, split.at).resolve(count)) if count else _FIRST_TWO
@@ -102,15 +103,6 @@ def _meet(split: Call, fold: Call) -> bool:
     if isinstance(folded, int):
         return 0 <= folded < (many if isinstance(many, int) else _FIRST_TWO)
     return node is not None and _from_zero(fold, node)
-
-
-def _order(call: Call) -> int:
-    return call.at.order
-
-
-def _both_run(early: Call, late: Call) -> bool:
-    """What leads to the later one leads through the earlier."""
-    return late.at.guards[: len(early.at.guards)] == early.at.guards
 
 
 def _from_zero(fold: Call, node: cst.BaseExpression) -> bool:

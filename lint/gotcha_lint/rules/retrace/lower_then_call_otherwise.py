@@ -9,7 +9,7 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.ahead import COMPILER_OPTIONS, DUMP
-from gotcha_lint.queries.ahead import LEFT, RUN, calls_of, fate
+from gotcha_lint.queries.ahead import LEFT, RUN, calls_of, fate, may_follow
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
@@ -29,7 +29,8 @@ class LowerThenCallOtherwise(Rule):
 
     ## Not reported
     Executables that are called, stored or handed on. Calls with `*args`, or with another number of
-    arguments. Options by which the compiler dumps what it does. Tests.
+    arguments, or in a branch that the lowering does not lead to. Options by which the compiler
+    dumps what it does. Tests.
 
     ## In a run
     Nothing: two programs of one function are not yet a pattern.
@@ -112,11 +113,11 @@ class LowerThenCallOtherwise(Rule):
         end = fate(site)
         calls = calls_of(site.body, function) if end != RUN else []
         if end == LEFT and _has_options(site):
-            other = next(iter(calls), None)
-            why = "without these options"
+            others, why = calls, "without these options"
         else:
-            other = _otherwise(lower.node, calls)
+            others = _otherwise(lower.node, calls)
             why = "it gives other arguments by name than `lower`"
+        other = next((call for call in others if may_follow(site.body, site.node, call)), None)
         if other is not None:
             yield Report(
                 site.node,
@@ -147,13 +148,12 @@ def _style(call: cst.Call) -> _Style:
     return _Style(len(call.args) - len(named), named, not starred)
 
 
-def _otherwise(lower: cst.Call, calls: list[cst.Call]) -> cst.Call | None:
-    """A call in another style, where none is in the style of `lower`."""
+def _otherwise(lower: cst.Call, calls: list[cst.Call]) -> list[cst.Call]:
+    """The calls in another style, where none is in the style of `lower`."""
     given, styles = _style(lower), [_style(call) for call in calls]
     if given in styles:
-        return None
-    pairs = zip(calls, styles, strict=True)
-    return next((call for call, style in pairs if given.is_but(style)), None)
+        return []
+    return [call for call, style in zip(calls, styles, strict=True) if given.is_but(style)]
 
 
 def _lowered(site: Call) -> tuple[Call, cst.BaseExpression] | None:

@@ -92,7 +92,7 @@ def _is_set_back(body: Body, place: Place) -> bool:
     return name is not None and any(
         dotted(later.node) == name
         and later.at.order > place.at.order
-        and later.at.guards == place.at.guards[: len(later.at.guards)]
+        and later.at.is_passed_by(place.at)
         and not any(tracers(later.value))
         for later in body.of(Store)
     )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
 
-def outlives(flow: Flow, node: cst.CSTNode, base: Value) -> bool:
+def lasts(flow: Flow, node: cst.CSTNode, base: Value) -> bool:
     """Static or captured, or `self` of a method that is called on such an object."""
     trace = flow.body.trace
     if base.tracer or trace is None:
@@ -25,15 +25,15 @@ def outlives(flow: Flow, node: cst.CSTNode, base: Value) -> bool:
         return bool(flow.view.get(("kept", flow.id)))
     if node.value not in flow.function.captured:
         return trace.direct and node.value in trace.static
-    owner = flow.function.parent
-    while owner is not None and node.value not in owner.scope.bound:
-        owner = owner.parent
-    return owner is None or flow.view.get(("traced", (flow.model.path, owner.number))) is None
+    owner = flow.function.scope.outer(node.value)
+    if owner is None:
+        return True
+    return flow.view.get(("traced", (flow.model.path, owner.function.number))) is None
 
 
 def note_kept(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value) -> None:
     """Tells a method that it is called on an object that outlives the trace."""
     called = node.func if isinstance(node, cst.Call) else node
     owner = called.value if isinstance(called, cst.Attribute) else called
-    if function.self_ and outlives(flow, owner, function.self_[0]):
+    if function.self_ and lasts(flow, owner, function.self_[0]):
         flow.effect(("kept", target), True)
