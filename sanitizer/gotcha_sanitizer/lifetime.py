@@ -44,10 +44,10 @@ def is_worker() -> bool:
 
 def is_first_host(session: Session) -> bool:
     """True also where it is not known, as before JAX has started."""
-    from gotcha_sanitizer.hooks import private
+    from gotcha_sanitizer.hooks import internals
 
     try:
-        return session.jax is None or private.process_index(session.jax) in (None, 0)
+        return session.jax is None or internals.process_index(session.jax) in (None, 0)
     except Exception as error:
         session.degraded("process index", f"{type(error).__name__}: {error}")
         return True

@@ -24,9 +24,9 @@ class State:
     @classmethod
     def now(cls, jax: Any) -> State:
         """`jax` is the module; None while it is not imported."""
-        from gotcha_sanitizer.hooks import private
+        from gotcha_sanitizer.hooks import internals
 
-        settings = private.settings(jax) if jax is not None else {}
+        settings = internals.settings(jax) if jax is not None else {}
         found = {k: v for k, v in os.environ.items() if k.startswith(_PREFIXES)}
         return cls(settings, found)
 

@@ -123,11 +123,11 @@ def test_the_number_of_a_host_is_known_before_its_backend_starts(go):
     done = go(
         """
         from types import SimpleNamespace
-        from gotcha_sanitizer.hooks import private
-        print(private.process_index(jax), private.hosts(jax))
+        from gotcha_sanitizer.hooks import internals
+        print(internals.process_index(jax), internals.hosts(jax))
         state = SimpleNamespace(client=1, process_id=3, num_processes=8)
         jax._src.distributed.global_state = state
-        print(private.process_index(jax), private.hosts(jax), private.backend_started(jax))
+        print(internals.process_index(jax), internals.hosts(jax), internals.backend_started(jax))
         """
     )
     assert done.out.splitlines() == ["None None", "3 (3, 8) False"]

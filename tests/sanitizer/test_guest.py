@@ -182,7 +182,7 @@ FAULTS = [
         "inner_jaxprs", "_arrays", "_large", "_digest", "_origins", "_leaves",
     )],
     "hooks.self_tests:self_test", "hooks.stack:find", "hooks.stack:transformation",
-    *[f"hooks.private:{name}" for name in (
+    *[f"hooks.internals:{name}" for name in (
         "call", "context", "options",
         "static_names", "is_registered", "process_index",
     )],
@@ -232,7 +232,7 @@ sys.exit(3)
 """
 # In these the report itself is what breaks, or it has no part in what is reported here.
 SILENT = {
-    "hooks.private:process_index", "hooks.private:is_registered", "crash:explain",
+    "hooks.internals:process_index", "hooks.internals:is_registered", "crash:explain",
     "hooks.signature:static", "hooks.constants:_leaves", "hooks.capture:_helper",
     "hooks.capture:mark", "hooks.stack:transformation", "hooks.signature:mark",
 }  # fmt: skip

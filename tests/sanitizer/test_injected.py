@@ -32,7 +32,7 @@ FAULTS = [  # (module, name, in which degraded line it is told)
     ("hooks.zero_gradients", "look", "gotcha_sanitizer.hooks.zero_gradients"),
     ("hooks.traces", "Traces.keep", "compile events"),
     ("hooks.hosts", "Hosts.look", "end"),
-    ("hooks.private", "hosts", "end"),
+    ("hooks.internals", "hosts", "end"),
     pytest.param("hooks.calls", "Calls.add", "compile events", marks=pytest.mark.monitoring),
     pytest.param("hooks.calls", "Calls.arm", "ticker", marks=pytest.mark.monitoring),
     pytest.param("hooks.calls", "Calls._called", "calls", marks=pytest.mark.monitoring),

@@ -13,7 +13,7 @@ from gotcha_sanitizer.options import Options
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
-from gotcha_sanitizer.hooks import jaxprs, loops  # noqa: E402
+from gotcha_sanitizer.hooks import jaxprs, loops, private  # noqa: E402
 from gotcha_sanitizer.hooks.flat import flatten  # noqa: E402
 
 
@@ -70,13 +70,13 @@ def test_flatten_marks_loops_and_branches_and_is_bounded():
 
 # -- renamed, one by one ---------------------------------------------------------------------------
 
-RENAMED: dict[str, tuple[object, str, object]] = {
-    "equation source_info": (jaxprs, "INFO", "absent"),
-    "frames instantiate_zeros, _vjp3_bwd": (jaxprs, "ZEROS_OF_A_GRADIENT", ("absent", "absent")),
-    "DebugInfo.func_src_info": (jaxprs, "SOURCE", "absent"),
-    "DebugInfo.arg_names, result_paths": (jaxprs, "INPUTS", "absent"),
-    "parameters of scan, while and cond": (loops, "SCAN", ("absent",)),
-    "Primitive.get_bind_params": (jaxprs, "BIND", "absent"),
+RENAMED: dict[str, tuple[str, object]] = {
+    "equation source_info": ("SOURCE_INFO", "absent"),
+    "frames instantiate_zeros, _vjp3_bwd": ("ZEROS", ("absent", "absent")),
+    "DebugInfo.func_src_info": ("DEFINED", "absent"),
+    "DebugInfo.arg_names, result_paths": ("INPUTS", "absent"),
+    "parameters of scan, while and cond": ("SCAN", ("absent",)),
+    "Primitive.get_bind_params": ("BIND", "absent"),
 }
 ALL = {"key-reuse", "zero-gradient", "inlined", "first_nan", "loop"}
 LOST = {
@@ -147,8 +147,8 @@ def test_all_is_found_where_nothing_is_gone(watch):
 
 @pytest.mark.parametrize("feature", RENAMED)
 def test_without_one_name_the_rest_is_found(feature, watch, monkeypatch):
-    module, name, value = RENAMED[feature]
-    monkeypatch.setattr(module, name, value)
+    name, value = RENAMED[feature]
+    monkeypatch.setattr(private, name, value)
     watched = watch()
     assert seen(watched) == ALL - LOST[feature]
     assert set(watched.run.degraded) & set(RENAMED) == {feature}
@@ -156,6 +156,6 @@ def test_without_one_name_the_rest_is_found(feature, watch, monkeypatch):
 
 
 def test_first_nan_says_what_it_lacks(monkeypatch):
-    monkeypatch.setattr(jaxprs, "BIND", "absent")
+    monkeypatch.setattr(private, "BIND", "absent")
     with pytest.raises(gotcha.MissingInJax, match="doctor"):
         gotcha.first_nan(last_turn, jnp.ones(4))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +32,7 @@ RENAMED: dict[str, tuple[str, object]] = {
     "frame value_and_grad_f": ("GRADIENTS", {"absent": "grad"}),
     "closure _cached_shard_map": ("PMAPPED", "absent"),
     "monitoring listeners": ("LISTENERS", ("_absent",)),
-    "ArrayImpl": ("ARRAY", "Absent"),
+    "class of arrays": ("ARRAY", "Absent"),
     "xla_bridge.backends_are_initialized": ("STARTED", "absent"),
     "number of this host": ("CLIENTS", "_absent"),
     "config.values": ("FLAGS", "absent"),
@@ -98,6 +100,41 @@ def test_nothing_is_missing_here():
 
 def test_every_name_has_a_row():
     assert set(RENAMED) == {name.feature for name in self_tests.NAMES}
+
+
+def strings(value: object) -> set[str]:
+    """The names in a constant of `private`."""
+    match value:
+        case str():
+            return {value}
+        case Mapping() | tuple() | frozenset():
+            return set().union(*(strings(each) for each in value))
+    return set()
+
+
+def test_no_other_file_knows_a_private_name():
+    """Words that are also public (`args`, `jit`, `static_argnums`, ...) do not count."""
+    public = {"fun", "args", "kwargs", "jaxpr", "values", "client", "device", "backend", "inline"}
+    public |= {
+        "argnums",
+        "has_aux",
+        "f",
+        "length",
+        "reverse",
+        "traceback",
+        "Unspecified",
+        "branches",
+    }
+    public |= {name for name in private.OPTIONS if name.endswith(("argnums", "argnames"))}
+    named = set().union(*(strings(v) for k, v in vars(private).items() if k.isupper()))
+    secret = {name for name in named if not name.startswith("/")} - public - private.CALLS
+    folder = Path(gotcha.__file__).parent
+    for path in folder.rglob("*.py"):
+        if path.name == "private.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            word = getattr(node, "attr", getattr(node, "value", None))
+            assert word != "_src" and word not in secret, f"{path.name}: {word}"
 
 
 @pytest.mark.parametrize("feature", RENAMED)

@@ -14,7 +14,7 @@ import pytest
 
 import gotcha_sanitizer as gotcha
 from gotcha_sanitizer import session
-from gotcha_sanitizer.hooks import calls, private
+from gotcha_sanitizer.hooks import calls, internals, private
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.session import Session
 from tests.sanitizer.inside import lost, mine, problems
@@ -218,7 +218,7 @@ def test_we_run_nothing_of_jax(running: Session):
         gotcha.stop()
         session.start(Options(quiet=True))
     finally:
-        private.unregister(jax, note)
+        internals.unregister(jax, note)
     assert not [event for event in events if event in private.STAGES]
     assert len(jax.live_arrays()) == arrays
 

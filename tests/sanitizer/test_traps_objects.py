@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.hooks import capture, marks, private
+from gotcha_sanitizer.hooks import capture, internals, marks, private
 from gotcha_sanitizer.session import Session
 from tests.sanitizer.inside import lost, problems
 
@@ -180,9 +180,9 @@ def test_frames_are_only_read():
     frame: Any = SimpleNamespace(
         f_locals=values, f_code=SimpleNamespace(co_name=private.CALL), f_back=None
     )
-    made = private.call(frame)
+    made = internals.call(frame)
     assert made is not None and made.args == (1,)
-    assert private.evaluated(jax, [frame]) == made
+    assert internals.evaluated(jax, [frame]) == made
 
 
 TRACES, SHAPES, MEMO = 0, [], {}

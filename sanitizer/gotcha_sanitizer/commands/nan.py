@@ -67,9 +67,9 @@ def explanation(frames: list[FrameType]) -> str:
     import jax
 
     from gotcha_sanitizer.frames import owner, where
-    from gotcha_sanitizer.hooks import private
+    from gotcha_sanitizer.hooks import internals
 
-    call = private.evaluated(jax, frames)
+    call = internals.evaluated(jax, frames)
     if call is None:
         return "which function gave the NaN cannot be seen: its call is not in the traceback"
     jax.config.update("jax_debug_nans", False)

@@ -16,7 +16,7 @@ from typing import Any
 
 from gotcha_sanitizer.events import SlowCall
 from gotcha_sanitizer.frames import owner, where
-from gotcha_sanitizer.hooks import Context, private, stack
+from gotcha_sanitizer.hooks import Context, internals, private, stack
 from gotcha_sanitizer.hooks.staleness import tell
 from gotcha_sanitizer.hooks.watches import watches
 
@@ -35,7 +35,7 @@ class Calls:
         self.jitted = jitted
         self.events: Any = sys.monitoring.events  # type: ignore[attr-defined]  # 3.12
         self._callers: OrderedDict[int, CodeType] = OrderedDict()  # by id: hashing reads the code
-        self._miss: CodeType | None = private.call_code(context.jax)
+        self._miss: CodeType | None = internals.call_code(context.jax)
 
     def start(self) -> None:
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ class Calls:
         return sys.monitoring.DISABLE  # type: ignore[attr-defined]
 
     def _called(self, function: Any) -> None:
-        watch = watches.of(private.jitted_function(function))
+        watch = watches.of(internals.jitted_function(function))
         if watch is not None:
             found = where(sys._getframe(2))
             tell(self.context, watch, found.site, True)
@@ -82,7 +82,7 @@ class Calls:
 
     def _missed(self) -> None:
         frame = sys._getframe(2)
-        call = private.call(stack.find(frame, private.CALL))
+        call = internals.call(stack.find(frame, private.CALL))
         if call is None:
             return
         name = getattr(call.fun, "__qualname__", type(call.fun).__name__)
@@ -123,7 +123,7 @@ def install(context: Context) -> Callable[[], None]:
     if tool is None:
         context.degraded("calls", "other tools hold all places of sys.monitoring")
         return lambda: None
-    calls = Calls(context, tool, private.jitted_type(context.jax))
+    calls = Calls(context, tool, internals.jitted_type(context.jax))
     calls.start()
     context.every(_PERIOD, calls.arm)
     return calls.stop

@@ -18,7 +18,15 @@ from typing import Any
 
 from gotcha_sanitizer.events import Ended, Started
 from gotcha_sanitizer.frames import caller, where
-from gotcha_sanitizer.hooks import Context, capture, private, self_tests, stack, trace_ends
+from gotcha_sanitizer.hooks import (
+    Context,
+    capture,
+    internals,
+    private,
+    self_tests,
+    stack,
+    trace_ends,
+)
 from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.identity import identify
 from gotcha_sanitizer.hooks.jaxprs import inlined
@@ -43,8 +51,8 @@ class Compiling:
         self._local = threading.local()
         self._traces = Traces()
         self._objects: dict[object, tuple[int, weakref.ref[Any]]] = {}  # functions, by source
-        known = private.call_code(context.jax)
-        self._ahead = None if known else private.ahead_of_time(context.jax)
+        known = internals.call_code(context.jax)
+        self._ahead = None if known else internals.ahead_of_time(context.jax)
 
     # -- listeners: called by JAX, must not raise ------------------------------------------------
 
@@ -76,7 +84,7 @@ class Compiling:
         root = self._root(frame, trace)
         program = self._program(name, root, frame, fresh=stage == "trace")
         if program.function is None:
-            self._describe(program, private.call(trace) or private.call(root), frame)
+            self._describe(program, internals.call(trace) or internals.call(root), frame)
         program.transform = program.transform or stack.transformation(frame)
         self._local.hit = None
         self.context.emit(
@@ -135,10 +143,12 @@ class Compiling:
         for key in [key for key in self._opened if key not in running]:
             self._close(self._opened.pop(key))
 
-    def _describe(self, program: OpenProgram, call: private.Call | None, frame: FrameType) -> None:
+    def _describe(
+        self, program: OpenProgram, call: internals.Call | None, frame: FrameType
+    ) -> None:
         if call is None:
             return
-        fun = private.mapped(call.fun)
+        fun = internals.mapped(call.fun)
         program.function, base = identify(fun, program.name)
         program.base = None if base is None else weakref.ref(base)
         program.beside = self._beside(program.function, fun)
@@ -156,7 +166,7 @@ class Compiling:
             program.signature = replace(program.signature, statics=statics)
             program.described = True
             return
-        program.reads = list(capture.reads(fun, base, private.static_self(call)))
+        program.reads = list(capture.reads(fun, base, internals.static_self(call)))
         program.captures = capture.captures(program.reads)
         program.described = True
 
@@ -176,7 +186,7 @@ class Compiling:
         spent = "load" if stage == "compile" and program.cached else stage
         program.seconds[spent] = program.seconds.get(spent, 0.0) + seconds
         if trace is not None:
-            self._traced(program, trace.f_locals.get("jaxpr"))
+            self._traced(program, trace.f_locals.get(private.TRACED))
         ended = Ended(
             at=self.context.now(),
             program=program.number,
@@ -243,7 +253,7 @@ def install(context: Context) -> Callable[[], None]:
     def register() -> None:
         """A program may clear all listeners: those that are gone are put back."""
         for add, listener in listeners:
-            if private.is_registered(context.jax, listener) is False:
+            if internals.is_registered(context.jax, listener) is False:
                 add(listener)
 
     for add, listener in listeners:
@@ -253,6 +263,6 @@ def install(context: Context) -> Callable[[], None]:
 
     def uninstall() -> None:
         for _, listener in listeners:
-            private.unregister(context.jax, listener)
+            internals.unregister(context.jax, listener)
 
     return uninstall

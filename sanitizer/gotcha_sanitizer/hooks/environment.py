@@ -13,7 +13,7 @@ from typing import Any
 
 from gotcha_lint.facts.environment import READ_AT_START
 from gotcha_sanitizer.events import Setting
-from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks import Context, internals, private
 from gotcha_sanitizer.sources import setting_line
 
 _GPUS = ("/dev/nvidia0", "/dev/kfd")
@@ -25,7 +25,7 @@ class Environment:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.imported = _variables()
-        self.defaults = dict(private.flags(context.jax))
+        self.defaults = dict(internals.flags(context.jax))
         self.started: Mapping[str, str] | None = None  # variables when the backend started
         self.config: Mapping[str, Any] = {}  # JAX's flags then
         events = (private.CACHE_REQUEST, private.CACHE_HIT, private.CACHE_MISS)
@@ -49,11 +49,11 @@ class Environment:
         self.cache[event] += 1
 
     def _start(self) -> None:
-        self.started, self.config = _variables(), dict(private.flags(self.context.jax))
+        self.started, self.config = _variables(), dict(internals.flags(self.context.jax))
 
     def look(self) -> None:
         """Every second, and when the program ends."""
-        now, flags = _variables(), private.flags(self.context.jax)
+        now, flags = _variables(), internals.flags(self.context.jax)
         for name, value in now.items():
             of_jax = name.startswith("JAX_")
             if of_jax and value != self.imported.get(name):
@@ -98,14 +98,14 @@ class Environment:
         self.look()
         if self._seen_x64:
             self._late_x64()
-        directory = private.flags(self.context.jax).get("jax_compilation_cache_dir")
+        directory = internals.flags(self.context.jax).get("jax_compilation_cache_dir")
         kept = self.cache[private.CACHE_HIT] + self.cache[private.CACHE_MISS]
         asked = self.cache[private.CACHE_REQUEST]
         if not directory or not asked or kept:
             return
-        if private.process_index(self.context.jax) not in (None, 0):  # only the first host stores
+        if internals.process_index(self.context.jax) not in (None, 0):  # only the first host stores
             return
-        least = private.flags(self.context.jax).get("jax_persistent_cache_min_compile_time_secs")
+        least = internals.flags(self.context.jax).get("jax_persistent_cache_min_compile_time_secs")
         problem = (
             f"the compile cache stored none of {asked} programs and found none: it "
             f"leaves out what compiles in less than {least} s"
@@ -150,7 +150,7 @@ def install(context: Context) -> Callable[[], None]:
     context.at_end(environment.end)
 
     def uninstall() -> None:
-        private.unregister(context.jax, environment.on_duration)
-        private.unregister(context.jax, environment.on_event)
+        internals.unregister(context.jax, environment.on_duration)
+        internals.unregister(context.jax, environment.on_event)
 
     return uninstall

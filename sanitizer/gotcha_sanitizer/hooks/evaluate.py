@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs, loops
+from gotcha_sanitizer.hooks import jaxprs, loops, private
 from gotcha_sanitizer.hooks.ranges import Range, flags, look_at
 from gotcha_sanitizer.parts import Site
 
@@ -128,7 +128,7 @@ class Evaluation:
     def _bind(self, equation: Any, arrays: list[Any]) -> list[Any]:
         """Runs one equation; what holds a jaxpr is compiled as a whole, once."""
         params = equation.params.values()
-        if equation.primitive.name in {"jit", "pjit"} or not any(map(_holds_jaxpr, params)):
+        if equation.primitive.name in private.JITTED or not any(map(_holds_jaxpr, params)):
             return jaxprs.bind(equation, arrays)
         if id(equation) not in self._compiled:
             run = self.jax.jit(lambda *given: jaxprs.bind(equation, given))

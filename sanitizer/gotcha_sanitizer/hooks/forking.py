@@ -9,7 +9,7 @@ from types import FrameType
 
 from gotcha_sanitizer.events import Forked
 from gotcha_sanitizer.frames import where
-from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks import Context, internals
 from gotcha_sanitizer.parts import Site
 
 _EXECUTES = frozenset({"subprocess", "pty", "_posixsubprocess"})  # a fork that becomes a program
@@ -30,7 +30,7 @@ class Forking:
         self._compiled = self._compiled or event.startswith("/jax/core/compile/")
 
     def _look(self, frame: FrameType) -> None:
-        started = private.backend_started(self.context.jax)
+        started = internals.backend_started(self.context.jax)
         if started is None:
             started = self._compiled
         if started and not _executes(frame):
@@ -56,11 +56,11 @@ def install(context: Context) -> Callable[[], None]:
     if not forking.on:  # Windows
         return lambda: None
     os.register_at_fork(before=forking.before)
-    if private.backend_started(context.jax) is None:
+    if internals.backend_started(context.jax) is None:
         context.jax.monitoring.register_event_duration_secs_listener(forking.compiled)
 
     def uninstall() -> None:
         forking.stop()
-        private.unregister(context.jax, forking.compiled)
+        internals.unregister(context.jax, forking.compiled)
 
     return uninstall

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks import Context, internals
 from gotcha_sanitizer.hooks.finite import LOOK
 from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
 from gotcha_sanitizer.hooks.read_line import GAP, WAITS
@@ -143,7 +143,7 @@ def _other(original: Method, reads: Reads, active: set[int]) -> Method:
 
 
 def install(context: Context) -> Callable[[], None]:
-    arrays = private.array_class(context.jax)
+    arrays = internals.array_class(context.jax)
     if arrays is None:
         context.degraded("host reads", "the class of arrays was not found: no read is seen")
         return lambda: None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gotcha_sanitizer.events import Host
-from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks import Context, internals
 
 
 class Hosts:
@@ -14,7 +14,7 @@ class Hosts:
         self._known = False
 
     def look(self) -> None:
-        if not self._known and (found := private.hosts(self.context.jax)) is not None:
+        if not self._known and (found := internals.hosts(self.context.jax)) is not None:
             self._known = True
             if found[1] > 1:
                 self.context.emit(Host(self.context.now(), *found))

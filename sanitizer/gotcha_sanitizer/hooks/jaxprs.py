@@ -1,7 +1,4 @@
-"""Jaxprs as they are read here: the parts of an equation that JAX does not document.
-
-Beside `private` this file, and `loops`, know such names; all have the same self-test.
-"""
+"""Jaxprs as they are read here: the parts of an equation that JAX does not document."""
 
 from __future__ import annotations
 
@@ -11,55 +8,43 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from gotcha_sanitizer.frames import owner
-from gotcha_sanitizer.hooks import Context, loops, self_tests
+from gotcha_sanitizer.hooks import Context, loops, private, self_tests
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
-from gotcha_sanitizer.hooks.self_tests import Name
+from gotcha_sanitizer.hooks.self_tests import Name, has
 from gotcha_sanitizer.parts import Site
-
-ZEROS_OF_A_GRADIENT = ("instantiate_zeros", "_vjp3_bwd")  # frames, innermost first
-CALLS = frozenset(
-    {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "shard_map"}
-    | {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
-)
-JITTED = ("jit", "pjit")
-INFO, TRACEBACK, SCOPE = "source_info", "traceback", "name_stack"  # of an equation
-DEBUG, SOURCE, INPUTS, RESULTS = "debug_info", "func_src_info", "arg_names", "result_paths"
-BIND = "get_bind_params"
-_BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
-
 
 NAMES = (
     Name(
         "equation source_info",
         lambda jax: (
-            {TRACEBACK, SCOPE} <= set(dir(jax._src.source_info_util.SourceInfo))
-            and hasattr(jax._src.core.JaxprEqn, INFO)
+            has(jax, private.SOURCE, private.TRACEBACK, private.SCOPE)
+            and has(jax, private.EQUATION, private.SOURCE_INFO)
         ),
         "operations are not named with their lines; no key-reuse, no zero-gradient",
     ),
     Name(
         "frames instantiate_zeros, _vjp3_bwd",
-        lambda jax: (
-            callable(getattr(jax._src.interpreters.ad, ZEROS_OF_A_GRADIENT[0]))
-            and callable(getattr(jax._src.api, ZEROS_OF_A_GRADIENT[1]))
+        lambda jax: all(
+            has(jax, module, name)
+            for module, name in zip(private.ZEROS_IN, private.ZEROS, strict=True)
         ),
         "parameters without a gradient are not found; `check_gradients` finds them",
     ),
     Name(
         "DebugInfo.func_src_info",
-        lambda jax: hasattr(jax._src.core.DebugInfo, SOURCE),
+        lambda jax: has(jax, private.DEBUG_INFO, private.DEFINED),
         "functions that are only called inside of another jitted one are not named",
         counts=True,
     ),
     Name(
         "DebugInfo.arg_names, result_paths",
-        lambda jax: all(hasattr(jax._src.core.DebugInfo, name) for name in (INPUTS, RESULTS)),
+        lambda jax: has(jax, private.DEBUG_INFO, private.INPUTS, private.RESULTS),
         "parameters without a gradient are not found; `check_gradients` finds them",
     ),
     loops.NAME,
     Name(
         "Primitive.get_bind_params",
-        lambda jax: hasattr(jax._src.core.Primitive, BIND),
+        lambda jax: has(jax, private.PRIMITIVE, private.BIND),
         "`first_nan` cannot evaluate a function step by step",
     ),
 )
@@ -80,7 +65,7 @@ class Frame(NamedTuple):
 
 def frames(equation: Any) -> tuple[Frame, ...]:
     """The stack of an equation's trace, innermost first; empty where JAX kept none."""
-    traceback = getattr(getattr(equation, INFO, None), TRACEBACK, None)
+    traceback = getattr(getattr(equation, private.SOURCE_INFO, None), private.TRACEBACK, None)
     if traceback is None:
         return ()
     codes, instructions = traceback.raw_frames()
@@ -106,7 +91,7 @@ def site(equation: Any, *callers: Any) -> Site | None:
 
 def scope(equation: Any) -> str:
     """Transformations and named scopes: `transpose(jvp(encoder))/block`."""
-    return str(getattr(getattr(equation, INFO, None), SCOPE, ""))
+    return str(getattr(getattr(equation, private.SOURCE_INFO, None), private.SCOPE, ""))
 
 
 def is_forward(name: str) -> bool:
@@ -121,9 +106,9 @@ def opened(closed: Any) -> tuple[Any, Sequence[Any]]:
 
 def body(equation: Any) -> Any:
     """The jaxpr of an equation that only calls it with its own operands, or None."""
-    if equation.primitive.name not in CALLS:
+    if equation.primitive.name not in private.CALLS:
         return None
-    for name in _BODIES:
+    for name in private.BODIES:
         inner = equation.params.get(name)
         if inner is not None and hasattr(opened(inner)[0], "eqns"):
             return inner if len(opened(inner)[0].invars) == len(equation.invars) else None
@@ -139,12 +124,15 @@ def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
 
     Raises MissingInJax where this JAX has another way to do it.
     """
-    prepare = getattr(equation.primitive, BIND, None)
+    prepare = getattr(equation.primitive, private.BIND, None)
     if prepare is None:
-        raise MissingInJax(f"this JAX has no Primitive.{BIND}: see `gotcha-sanitize doctor`")
+        raise MissingInJax(
+            f"this JAX has no Primitive.{private.BIND}: see `gotcha-sanitize doctor`"
+        )
     params = prepare(equation.params)
-    if "donated_invars" in params:
-        params = {**params, "donated_invars": (False,) * len(params["donated_invars"])}
+    if private.DONATED in params:
+        kept = (False,) * len(params[private.DONATED])
+        params = {**params, private.DONATED: kept}
     found = equation.primitive.bind(*values, **params)
     return list(found) if equation.primitive.multiple_results else [found]
 
@@ -152,9 +140,9 @@ def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
 def labels(jaxpr: Any) -> tuple[list[str], list[str]]:
     """Paths of the inputs and of the outputs, like `params['w']` and `result[0]['w']`."""
     core, _ = opened(jaxpr)
-    info = getattr(core, DEBUG, None)
-    names = list(getattr(info, INPUTS, None) or ())
-    results = list(getattr(info, RESULTS, None) or ())
+    info = getattr(core, private.DEBUG, None)
+    names = list(getattr(info, private.INPUTS, None) or ())
+    results = list(getattr(info, private.RESULTS, None) or ())
     inputs = names if len(names) == len(core.invars) else [""] * len(core.invars)
     outputs = results if len(results) == len(core.outvars) else [""] * len(core.outvars)
     return [str(name) for name in inputs], [str(name) for name in outputs]
@@ -167,7 +155,7 @@ def pieces(label: str) -> list[str]:
 
 def defined(closed: Any) -> Site | None:
     """Where the function behind a jaxpr is defined, by JAX's text `name at path:line`."""
-    info = str(getattr(getattr(opened(closed)[0], DEBUG, None), SOURCE, ""))
+    info = str(getattr(getattr(opened(closed)[0], private.DEBUG, None), private.DEFINED, ""))
     name, _, where = info.partition(" at ")
     path, _, line = where.rpartition(":")
     return Site(path, int(line), name) if path and line.isdigit() else None
@@ -185,7 +173,7 @@ def inlined(jaxpr: Any) -> tuple[Site, ...]:
         equation.params.get("jaxpr")
         for closed in inner_jaxprs(jaxpr)
         for equation in opened(closed)[0].eqns
-        if equation.primitive.name in JITTED
+        if equation.primitive.name in private.JITTED
     )
     sites = dict.fromkeys(filter(None, map(defined, bodies)))
     return tuple(site for site in sites if owner(site.path) == "user")

@@ -1,19 +1,12 @@
-"""Loops and branches of a jaxpr: how JAX keeps their bodies is documented nowhere.
-
-Read in jax 0.10.2, 0.11.2 and 0.12.0.1.
-"""
+"""Loops and branches of a jaxpr: how JAX keeps their bodies is documented nowhere."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Any, NamedTuple
 
+from gotcha_sanitizer.hooks import private
 from gotcha_sanitizer.hooks.self_tests import Name
-
-COUNTS, TREE = ("num_consts", "num_carry"), "ft_in"  # of a scan, before jax 0.11 and since
-SCAN = ("jaxpr", "length", "reverse")
-WHILE = ("cond_jaxpr", "body_jaxpr", "cond_nconsts", "body_nconsts")
-BRANCHES = "branches"
 
 
 class Scan(NamedTuple):
@@ -39,40 +32,39 @@ def scan(equation: Any) -> Scan | None:
     """None where JAX keeps it in another way: it is one opaque operation then."""
     params = equation.params
     try:
-        if COUNTS[0] in params:
-            counts = [params[name] for name in COUNTS]
+        if private.COUNTS[0] in params:
+            counts = [params[name] for name in private.COUNTS]
         else:
-            counts = [len(each) for each in params[TREE].unpack()[:2]]
-        return Scan(*(params[name] for name in SCAN), *counts)
+            counts = [len(each) for each in params[private.TREE].unpack()[:2]]
+        return Scan(*(params[name] for name in private.SCAN), *counts)
     except (AttributeError, KeyError, TypeError):
         return None
 
 
 def while_loop(equation: Any) -> While | None:
     """As `scan`."""
-    found = [equation.params.get(name) for name in WHILE]
+    found = [equation.params.get(name) for name in private.WHILE]
     return None if None in found else While(*found)
 
 
 def branches(equation: Any) -> tuple[Any, ...]:
     """Of a cond; none where JAX keeps them in another way."""
-    return tuple(equation.params.get(BRANCHES, ()))
+    return tuple(equation.params.get(private.BRANCHES, ()))
 
 
 def _has_loops(jax: Any) -> bool:
     """By the names that JAX's own functions for these operations take: nothing is traced."""
-    flow = jax._src.lax.control_flow
-    scan = _parameters(flow.loops._scan_impl)
+    scan = _parameters(jax, private.TAKES_SCAN)
     return (
-        {*SCAN} <= scan
-        and (scan >= {*COUNTS} or TREE in scan)
-        and {*WHILE} <= _parameters(flow.loops._while_loop_abstract_eval)
-        and BRANCHES in _parameters(flow.conditionals._cond_abstract_eval)
+        {*private.SCAN} <= scan
+        and (scan >= {*private.COUNTS} or private.TREE in scan)
+        and {*private.WHILE} <= _parameters(jax, private.TAKES_WHILE)
+        and private.BRANCHES in _parameters(jax, private.TAKES_BRANCHES)
     )
 
 
-def _parameters(function: Any) -> set[str]:
-    return set(inspect.signature(function).parameters)
+def _parameters(jax: Any, function: str) -> set[str]:
+    return set(inspect.signature(private.held(jax, function)).parameters)
 
 
 NAME = Name(

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_sanitizer.events import Memory
-from gotcha_sanitizer.hooks import Context, private
+from gotcha_sanitizer.hooks import Context, internals
 from gotcha_sanitizer.hooks.holders import Group, Held, holder
 
 _SHARE = 0.0015  # of the run's time
@@ -37,7 +37,7 @@ class Samples:
 
     def job(self) -> float | None:
         """A sample, for the ticker; gives the seconds until the next."""
-        if private.backend_started(self.context.jax) is False:
+        if internals.backend_started(self.context.jax) is False:
             return None
         self.sample()
         now = self.context.now()
@@ -47,7 +47,7 @@ class Samples:
     def last(self) -> None:
         """At the end, when nobody waits: one more sample, and time to look for holders."""
         self.searched = 0.0
-        if private.backend_started(self.context.jax) is not False:
+        if internals.backend_started(self.context.jax) is not False:
             self.sample()
 
     def sample(self) -> None:

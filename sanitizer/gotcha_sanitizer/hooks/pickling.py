@@ -9,7 +9,7 @@ from typing import Any
 
 from gotcha_sanitizer.events import Pickled
 from gotcha_sanitizer.frames import owner, where
-from gotcha_sanitizer.hooks import Context, private, stack
+from gotcha_sanitizer.hooks import Context, internals, private, stack
 from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
 
 # The module of a frame below the user's -> through what the array went.
@@ -87,7 +87,7 @@ class Pickling:
 
 
 def install(context: Context) -> Callable[[], None]:
-    arrays = private.array_class(context.jax)
+    arrays = internals.array_class(context.jax)
     restore = None
     if arrays is not None:
         restore = replace(arrays, "__reduce__", Pickling(context).make)

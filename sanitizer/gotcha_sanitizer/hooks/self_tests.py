@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.hooks import internals, private
+from gotcha_sanitizer.hooks.internals import nested
+
+_CALLED = (private.FUN, private.ARGS, private.KWARGS)
 
 
 @dataclass(frozen=True)
@@ -28,62 +31,67 @@ class Name:
     counts: bool = False
 
 
+def has(jax: Any, path: str, *names: str) -> bool:
+    """What is at a path below `jax` has all of these attributes."""
+    return all(hasattr(private.held(jax, path), name) for name in names)
+
+
 def _locals(code: CodeType, *names: str) -> bool:
     return set(names) <= {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
 
 
 def _has_trace(jax: Any) -> bool:
-    code = getattr(jax._src.pjit, private.TRACE).__code__
-    return _locals(code, "fun", "ji", "args", "kwargs", "jaxpr")
+    code = getattr(private.held(jax, private.PJIT), private.TRACE).__code__
+    return _locals(code, *_CALLED, private.INFO_OF_TRACE, private.TRACED)
 
 
 def _has_call(jax: Any) -> bool:
-    code = private.nested(jax._src.pjit._cpp_pjit.__code__, private.CALL)
-    return _locals(code, "fun", "jit_info", "args", "kwargs")
+    code = nested(private.held(jax, private.CALL_IN).__code__, private.CALL)
+    return _locals(code, *_CALLED, private.INFO_OF_CALL)
 
 
 def _has_gradients(jax: Any) -> bool:
     public = {
         name: inspect.unwrap(getattr(jax, of)).__code__ for name, of in private.GRADIENTS.items()
     }
-    return all(private.nested(code, name) for name, code in public.items())
+    return all(nested(code, name) for name, code in public.items())
 
 
 def _has_stages(jax: Any) -> bool:
-    known = [text for text in vars(jax._src.dispatch).values() if isinstance(text, str)]
-    return set(private.STAGES) <= set(known)
+    module = vars(private.held(jax, private.STAGES_IN))
+    return set(private.STAGES) <= {text for text in module.values() if isinstance(text, str)}
 
 
 def _has_cache_events(jax: Any) -> bool:
     said: set[object] = set()
-    for module in (jax._src.compiler, jax._src.compilation_cache):
-        for value in vars(module).values():
+    for module in private.CACHE_IN:
+        for value in vars(private.held(jax, module)).values():
             code = getattr(inspect.unwrap(value) if callable(value) else None, "__code__", None)
             said |= {text for text in getattr(code, "co_consts", ()) if isinstance(text, str)}
     return {private.CACHE_HIT, private.CACHE_MISS, private.CACHE_REQUEST} <= said
 
 
 def _has_options(jax: Any) -> bool:
-    return {*private.OPTIONS, private.PARAMETERS} <= set(jax._src.pjit.PjitInfo._fields)
+    return {*private.OPTIONS, private.PARAMETERS} <= set(private.held(jax, private.INFO)._fields)
 
 
 def _has_host_number(jax: Any) -> bool:
-    state = jax._src.distributed.global_state
-    return isinstance(getattr(jax._src.xla_bridge, private.CLIENTS), dict) and hasattr(
-        state, "process_id"
-    )
+    clients = getattr(private.held(jax, private.BACKENDS), private.CLIENTS)
+    state = private.held(jax, private.HOSTS)
+    return isinstance(clients, dict) and hasattr(state, private.HOST)
 
 
 def _has_callback(jax: Any) -> bool:
-    code = jax._src.callback.emit_python_callback.__code__
-    return private.nested(code, private.CALLBACK) is not None
+    code = private.held(jax, private.CALLBACK_IN).__code__
+    return nested(code, private.CALLBACK) is not None
 
 
 def _has_pmap(jax: Any) -> bool:
     outer, _, inner = private.PMAPPED.partition(".<locals>.")
-    held = [cell.cell_contents for cell in getattr(jax._src.pmap, outer).__closure__]
-    code = next(f.__code__ for f in held if getattr(f, "__name__", "") == outer)
-    return "fun" in private.nested(code, inner).co_freevars
+    closure = getattr(private.held(jax, private.PMAP), outer).__closure__
+    inside = (cell.cell_contents for cell in closure)
+    code = next(f.__code__ for f in inside if getattr(f, "__name__", "") == outer)
+    return private.FUN in nested(code, inner).co_freevars
 
 
 NAMES = (
@@ -126,13 +134,13 @@ NAMES = (
         "frame call_impl_cache_miss",
         lambda jax: any(
             isinstance(c, CodeType) and c.co_name == private.TRANSFORMED
-            for c in jax._src.pjit._pjit_call_impl.__code__.co_consts
+            for c in private.held(jax, private.TRANSFORMED_IN).__code__.co_consts
         ),
         "eager transformations of jitted functions are not named",
     ),
     Name(
         "rules of jit",
-        lambda jax: all(callable(getattr(jax._src.pjit, name)) for name in private.RULES),
+        lambda jax: has(jax, private.PJIT, *private.RULES),
         "of an eager transformation of a jitted function it is not told which",
     ),
     Name(
@@ -147,17 +155,17 @@ NAMES = (
     ),
     Name(
         "monitoring listeners",
-        lambda jax: all(hasattr(jax._src.monitoring, name) for name in private.LISTENERS),
+        lambda jax: has(jax, private.LISTENERS_IN, *private.LISTENERS),
         "the sanitizer cannot be stopped, and does not notice when its listeners are cleared",
     ),
     Name(
-        "ArrayImpl",
-        lambda jax: private.array_class(jax) is getattr(jax._src.array, private.ARRAY),
+        "class of arrays",
+        lambda jax: has(jax, private.ARRAYS, private.ARRAY),
         "the class of arrays is looked for among the subclasses of jax.Array",
     ),
     Name(
         "xla_bridge.backends_are_initialized",
-        lambda jax: isinstance(private.backend_started(jax), bool),
+        lambda jax: isinstance(internals.backend_started(jax), bool),
         "forks and settings after the start of the backend are seen only after a compile",
     ),
     Name(
@@ -167,13 +175,13 @@ NAMES = (
     ),
     Name(
         "config.values",
-        lambda jax: bool(private.flags(jax)),
+        lambda jax: bool(internals.flags(jax)),
         "flags that are set too late, a GPU that is not used and a cache that stores nothing are "
         "not told; pytest: of flags left changed, only those of the tracing context are seen",
     ),
     Name(
         "config.trace_context_names",
-        lambda jax: bool(getattr(jax._src.config, private.CONTEXT_NAMES)()),
+        lambda jax: bool(getattr(private.held(jax, private.CONFIG), private.CONTEXT_NAMES)()),
         "a changed flag or mesh is only called `context`, by number",
     ),
 )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.hooks import internals
 from gotcha_sanitizer.hooks.marks import static
 from gotcha_sanitizer.parts import Leaf, Mark, Signature
 
 _MOST = 5000  # leaves of a call that are looked at
 
 
-def signature(jax: Any, call: private.Call) -> Signature:
-    names, are_static = private.static_names(call.info, len(call.args))
+def signature(jax: Any, call: internals.Call) -> Signature:
+    names, are_static = internals.static_names(call.info, len(call.args))
     leaves: dict[str, Leaf] = {}
     nodes: dict[str, str] = {}
     meta: dict[str, Mark] = {}
@@ -29,8 +29,8 @@ def signature(jax: Any, call: private.Call) -> Signature:
         nodes=nodes,
         meta=meta,
         statics=statics,
-        context=private.context(jax),
-        options=private.options(call.info),
+        context=internals.context(jax),
+        options=internals.options(call.info),
         truncated=not whole,
     )
 
@@ -90,11 +90,13 @@ def leaf(jax: Any, x: Any) -> Leaf:
         aval = jax.typeof(x)
     except Exception:  # JAX will refuse the argument with its own message
         return Leaf((), "?", kind=kind.__name__)
-    shown = {"ArrayImpl": "array", "ndarray": "numpy"}.get(kind.__name__, kind.__name__)
+    shown = {"ndarray": "numpy"}.get(kind.__name__, kind.__name__)
     if kind in (bool, int, float, complex):
         shown = "scalar"
     elif isinstance(x, jax.core.Tracer):
         shown = "tracer"
+    elif kind is internals.array_class(jax):
+        shown = "array"
     placed = shown == "array"
     return Leaf(
         tuple(getattr(aval, "shape", ())),

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gotcha_sanitizer.events import Fact
-from gotcha_sanitizer.hooks import Context, jaxprs
+from gotcha_sanitizer.hooks import Context, jaxprs, private
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
 from gotcha_sanitizer.hooks.flat import Flat, Step, flatten
 from gotcha_sanitizer.parts import Site
@@ -115,7 +115,7 @@ def _is_zero(equation: Any) -> bool:
     if getattr(value, "shape", ()) != () or value != 0:
         return False
     names = [frame.code.co_name for frame in jaxprs.frames(equation)]
-    made, ended = jaxprs.ZEROS_OF_A_GRADIENT
+    made, ended = private.ZEROS
     return any(a == made and b == ended for a, b in pairwise(names))
 
 
