@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
+import sys
 
 import pytest
 
@@ -66,6 +68,20 @@ def test_flatten_marks_loops_and_branches_and_is_bounded():
     for _ in range(24):
         function = (lambda inner: jax.jit(lambda v: inner(v) + inner(v)))(function)
     assert len(flatten(jax.make_jaxpr(function)(1.0), most=100).steps) < 200
+
+
+def test_flatten_needs_no_stack():
+    function = jnp.sin
+    for _ in range(50):
+        function = (lambda inner: jax.jit(lambda v: inner(v) + 1))(function)
+    jaxpr = jax.make_jaxpr(lambda x: jax.lax.scan(lambda c, _: (function(c), None), x, length=3))(1)
+    limit, depth = sys.getrecursionlimit(), len(inspect.stack())
+    sys.setrecursionlimit(depth + 40)
+    try:
+        flat = flatten(jaxpr)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert [step.place.depth for step in flat.steps if step.name == "sin"] == [51]
 
 
 # -- renamed, one by one ---------------------------------------------------------------------------

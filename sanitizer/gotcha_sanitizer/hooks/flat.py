@@ -7,7 +7,7 @@ calls and loops beyond the bound stay single, opaque steps.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,6 +15,9 @@ from gotcha_sanitizer.hooks import jaxprs, loops
 
 _STEPS, _DEPTH = 12_000, 60
 CUSTOM = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
+
+
+Inner = Generator["Inner", list[int], list[int]]  # yields what is inside, returns its outputs
 
 
 class Place(NamedTuple):
@@ -69,6 +72,20 @@ def flatten(jaxpr: Any, custom: bool = True, most: int = _STEPS) -> Flat:
     return _Writer(custom, most).write(jaxpr)
 
 
+def _run(walk: Inner) -> list[int]:
+    """Without the stack: the program that is being traced may have used up most of it."""
+    walks: list[Inner] = [walk]
+    outs: list[int] | None = None
+    while walks:
+        try:
+            walks.append(walks[-1].send(outs) if outs is not None else next(walks[-1]))
+            outs = None
+        except StopIteration as end:
+            walks.pop()
+            outs = end.value
+    return outs or []
+
+
 class _Writer:
     def __init__(self, custom: bool, most: int) -> None:
         self.flat = Flat()
@@ -79,7 +96,7 @@ class _Writer:
     def write(self, jaxpr: Any) -> Flat:
         core, _ = jaxprs.opened(jaxpr)
         self.flat.inputs = tuple(self._new(var.aval) for var in core.invars)
-        self.flat.outputs = tuple(self._inline(jaxpr, self.flat.inputs, Place()))
+        self.flat.outputs = tuple(_run(self._inline(jaxpr, self.flat.inputs, Place())))
         return self.flat
 
     def _new(self, aval: Any) -> int:
@@ -100,7 +117,7 @@ class _Writer:
         self._known[id(value)] = self._known[key]
         return self._known[key]
 
-    def _inline(self, closed: Any, ins: Sequence[int], place: Place) -> list[int]:
+    def _inline(self, closed: Any, ins: Sequence[int], place: Place) -> Inner:
         core, consts = jaxprs.opened(closed)
         known = dict(zip(core.invars, ins, strict=True))
         for var, value in itertools.zip_longest(core.constvars, consts):
@@ -111,10 +128,12 @@ class _Writer:
 
         for equation in core.eqns:
             outs = self._equation(equation, tuple(map(read, equation.invars)), place)
+            if isinstance(outs, Generator):
+                outs = yield outs
             known.update(zip(equation.outvars, outs, strict=True))
         return [read(var) for var in core.outvars]
 
-    def _equation(self, equation: Any, ins: tuple[int, ...], place: Place) -> Iterable[int]:
+    def _equation(self, equation: Any, ins: tuple[int, ...], place: Place) -> list[int] | Inner:
         name = equation.primitive.name
         if scope := jaxprs.scope(equation):
             place = place._replace(scope=f"{place.scope}/{scope}" if place.scope else scope)
@@ -136,9 +155,7 @@ class _Writer:
         self.flat.steps.append(Step(name, equation, ins, tuple(outs), place))
         return outs
 
-    def _scan(
-        self, scan: loops.Scan, equation: Any, ins: tuple[int, ...], place: Place
-    ) -> list[int]:
+    def _scan(self, scan: loops.Scan, equation: Any, ins: tuple[int, ...], place: Place) -> Inner:
         count = scan.constants
         core, _ = jaxprs.opened(scan.body)
         inside = place
@@ -146,19 +163,17 @@ class _Writer:
             inside = place._replace(loops=(*place.loops, next(self._numbers)))
         moving = zip(core.invars[count:], ins[count:], strict=True)
         inner = self._enter(equation, moving, core.outvars[: scan.carried], inside)
-        outs = self._inline(scan.body, (*ins[:count], *inner), inside)
+        outs = yield self._inline(scan.body, (*ins[:count], *inner), inside)
         return self._leave("loop out", equation, [(o,) for o in outs], place)
 
-    def _while(
-        self, loop: loops.While, equation: Any, ins: tuple[int, ...], place: Place
-    ) -> list[int]:
+    def _while(self, loop: loops.While, equation: Any, ins: tuple[int, ...], place: Place) -> Inner:
         core, _ = jaxprs.opened(loop.body)
         first, start = loop.tests, loop.tests + loop.constants
         inside = place._replace(loops=(*place.loops, next(self._numbers)))
         moving = zip(core.invars[loop.constants :], ins[start:], strict=True)
         inner = self._enter(equation, moving, core.outvars, inside)
-        self._inline(loop.test, (*ins[:first], *inner), inside)
-        outs = self._inline(loop.body, (*ins[first:start], *inner), inside)
+        yield self._inline(loop.test, (*ins[:first], *inner), inside)
+        outs = yield self._inline(loop.body, (*ins[first:start], *inner), inside)
         return self._leave("loop out", equation, [(o,) for o in outs], place)
 
     def _enter(
@@ -181,11 +196,11 @@ class _Writer:
 
     def _cond(
         self, branches: tuple[Any, ...], equation: Any, ins: tuple[int, ...], place: Place
-    ) -> list[int]:
+    ) -> Inner:
         number, found = next(self._numbers), []
         for index, branch in enumerate(branches):
             inside = place._replace(branches=(*place.branches, (number, index)))
-            found.append(self._inline(branch, ins[1:], inside))
+            found.append((yield self._inline(branch, ins[1:], inside)))
         merged = [(ins[0], *outs) for outs in zip(*found, strict=True)]
         return self._leave("branch out", equation, merged, place)
 
