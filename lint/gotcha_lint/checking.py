@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 
 from gotcha_lint import registry
 from gotcha_lint.analysis.sites import Body, Place
@@ -66,20 +65,32 @@ def run_rules(
     """What the rules report, and the errors of those that raised, by name."""
     reports: list[Reported] = []
     broken: dict[str, str] = {}
-
-    def run(rule: Rule, body: Body, place: Place | None) -> None:
-        try:
-            for report in rule.check(body if place is None else place):
-                reports.append((rule, body, place, report))
-        except RecursionError:  # no fault of the rule: the file is reported as too deep
-            raise
-        except Exception:
-            broken.setdefault(rule.name(), last_line())
-
+    whole = rules.get(Body, ())
+    by_site = [(kind, chosen) for kind, chosen in rules.items() if kind is not Body]
     for body in bodies:
-        for site in chain(body.sites, body.aside.sites if body.aside else ()):
-            for rule in rules.get(site.__class__, ()):
-                run(rule, body, site)
-        for rule in rules.get(Body, ()):
-            run(rule, body, None)
+        for kind, chosen in by_site:
+            sites = [*body.of(kind), *(body.aside.of(kind) if body.aside else ())]
+            for rule in chosen if sites else ():
+                _run(rule, body, sites, reports, broken)
+        for rule in whole:
+            _run(rule, body, [None], reports, broken)
     return [one for one in reports if one[0].name() not in broken], broken
+
+
+def _run(
+    rule: Rule,
+    body: Body,
+    places: Sequence[Place | None],
+    reports: list[Reported],
+    broken: dict[str, str],
+) -> None:
+    """Of a rule that raised nothing is kept: it is not run again in this file."""
+    check = rule.check
+    try:
+        for place in places if not broken or rule.name() not in broken else ():
+            for report in check(body if place is None else place):
+                reports.append((rule, body, place, report))
+    except RecursionError:  # no fault of the rule: the file is reported as too deep
+        raise
+    except Exception:
+        broken[rule.name()] = last_line()

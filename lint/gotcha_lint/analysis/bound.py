@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import lru_cache
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function, Imported
+from gotcha_lint.analysis.model import Function, Imported, once
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import names_in, walk
 
 
-@lru_cache(maxsize=256)  # the same in each round
+@once
 def made(function: Function) -> dict[str, list[cst.CSTNode]]:
     """What each name is made of, wherever that is said, in the functions in it too."""
     found: dict[str, list[cst.CSTNode]] = defaultdict(list)
@@ -25,7 +24,7 @@ def made(function: Function) -> dict[str, list[cst.CSTNode]]:
     return dict(found)
 
 
-@lru_cache(maxsize=256)
+@once
 def inner_parameters(function: Function) -> set[str]:
     """The parameters of the functions in it: what calls them is not known."""
     own = {id(param.node) for param in function.params}

@@ -108,6 +108,11 @@ def on_yield(builder: Builder, node: cst.CSTNode, scope: Scope) -> None:
     builder.descend(node, scope)
 
 
+def on_return(builder: Builder, node: cst.Return, scope: Scope) -> None:
+    scope.function.returns.append(node)
+    builder.push(node.value, scope)
+
+
 def on_with(builder: Builder, node: cst.With, scope: Scope) -> None:
     """`with checkpointer:` waits; `with open(path) as file:` has nothing to do with it."""
     for item in node.items:
@@ -155,6 +160,7 @@ _SAVERS = tuple(name.rpartition(".")[2] for name in SAVES_LATER)
 _LEAVES = frozenset({cst.SimpleString, cst.Integer, cst.Float})
 _HANDLERS = {
     cst.Call: on_call,
+    cst.Return: on_return,
     cst.Arg: on_arg,
     cst.Import: on_import,
     cst.ImportFrom: on_import_from,

@@ -57,7 +57,7 @@ def _initialised(function: cst.CSTNode, name: str, depth: int = 2) -> bool:
     found = [
         node.value
         for node in walk(function, into_functions=False)
-        if isinstance(node, cst.Assign)
+        if type(node) is cst.Assign
         and any(one.value == name for target in node.targets for one in target_names(target.target))
     ]
     return bool(found) and all(_from_init(function, source, depth) for source in found)

@@ -6,12 +6,16 @@ file; what other files need of it is in `summary.Summary`, which holds no nodes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import wraps
+from typing import Any, Literal, TypeVar
 
 import libcst as cst
 
 from gotcha_lint.analysis.syntax import dotted
+
+T = TypeVar("T")
 
 
 class Imported(str):
@@ -90,6 +94,8 @@ class Function:
     is_generator: bool = False
     captured: dict[str, cst.CSTNode] = field(default_factory=dict)  # free names, with a use
     shared: set[str] = field(default_factory=set)  # names that functions nested in it capture
+    returns: list[cst.Return] = field(default_factory=list)  # its own, in source order
+    known: dict[Callable[..., Any], Any] = field(default_factory=dict)  # what `once` keeps
 
     @property
     def parent(self) -> Function | None:
@@ -108,6 +114,18 @@ class Function:
         if not isinstance(self.node, cst.FunctionDef):
             return False
         return any((dotted(d.decorator) or "") in names for d in self.node.decorators)
+
+
+def once(compute: Callable[[Function], T]) -> Callable[[Function], T]:
+    """Computed once for each function, and kept as long as the function is."""
+
+    @wraps(compute)
+    def kept(function: Function) -> T:
+        if compute not in function.known:
+            function.known[compute] = compute(function)
+        return function.known[compute]
+
+    return kept
 
 
 @dataclass(slots=True, eq=False, repr=False)  # a repr would print whole trees

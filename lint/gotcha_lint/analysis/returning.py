@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.syntax import walk
 
 
 def returned(function: Function) -> list[cst.BaseExpression]:
@@ -15,6 +14,5 @@ def returned(function: Function) -> list[cst.BaseExpression]:
         return [node.body]
     if not isinstance(node, cst.FunctionDef) or function.is_generator or node.asynchronous:
         return []
-    returns = [part for part in walk(node.body, into_functions=False) if type(part) is cst.Return]
-    values = [part.value for part in returns if part.value is not None]
-    return values if len(values) == len(returns) else []
+    values = [part.value for part in function.returns if part.value is not None]
+    return values if len(values) == len(function.returns) else []

@@ -15,7 +15,7 @@ from gotcha_lint.analysis.flowing import STATIC_ATTRIBUTES
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.returning import returned
 from gotcha_lint.analysis.sites import Body, Call, Operate
-from gotcha_lint.analysis.syntax import children, literal
+from gotcha_lint.analysis.syntax import FUNCTIONS, children, literal
 from gotcha_lint.analysis.values import FLAT, FunctionId, Kind, Value
 from gotcha_lint.facts.slopes import CASTS, DRAWS, METHODS, STEPS, WHOLE, WHOLE_OF
 
@@ -54,7 +54,7 @@ class Slopes:
         stack = list(values)
         while stack:
             node = stack.pop()
-            if isinstance(node, cst.Name):
+            if type(node) is cst.Name:
                 if node.value in self.wrt or self._unknown(node.value):
                     return []
                 if node.value not in seen:
@@ -72,7 +72,7 @@ class Slopes:
         stack = [node]
         while stack:
             node = stack.pop()
-            if isinstance(node, cst.Name) and node.value not in found:
+            if type(node) is cst.Name and node.value not in found:
                 found.add(node.value)
                 stack.extend(made(self.body.function).get(node.value, ()))
             stack.extend(_parts(node))
@@ -93,9 +93,9 @@ class Slopes:
         )
 
     def _ends_at(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, cst.Comparison):
+        if node.__class__ is cst.Comparison:
             return True
-        call = self.body.call_of(node) if isinstance(node, cst.Call) else None
+        call = self.body.call_of(node)
         return call is not None and (_is_flat(call) or self._told(call.callee))
 
     def _told(self, callee: Value) -> bool:
@@ -135,13 +135,14 @@ def _whole(name: str) -> bool:
 
 def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
     """What a gradient may come from."""
-    match node:
-        case cst.Arg(value=value):
-            return [value]
-        case cst.Attribute(value=value, attr=cst.Name(value=attr)):
-            return [] if attr in STATIC_ATTRIBUTES else [value]
-        case cst.Lambda(body=inside) | cst.FunctionDef(body=inside):
-            return [inside]
+    kind = node.__class__
+    if kind is cst.Arg:
+        return [node.value]  # type: ignore[attr-defined]
+    if kind is cst.Attribute:
+        static = node.attr.value in STATIC_ATTRIBUTES  # type: ignore[attr-defined]
+        return [] if static else [node.value]  # type: ignore[attr-defined]
+    if kind in FUNCTIONS:
+        return [node.body]  # type: ignore[attr-defined]
     return children(node)
 
 

@@ -60,7 +60,13 @@ def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(n for n in names if not n.startswith("whitespace") and n not in _LAYOUT)
 
 
+LEAVES = frozenset({cst.Name, cst.SimpleString, cst.Integer, cst.Float})  # hold no other nodes
 NOT_NODES = frozenset({type(None), str, bool, cst.MaybeSentinel})
+
+
+@cache
+def _backwards(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    return child_fields(kind)[::-1] if kind not in LEAVES else ()
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -82,8 +88,15 @@ def walk(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.CSTN
     while stack:
         current = stack.pop()
         yield current
-        if into_functions or current is node or current.__class__ not in FUNCTIONS:
-            stack.extend(reversed(children(current)))
+        if not into_functions and current is not node and current.__class__ in FUNCTIONS:
+            continue
+        for name in _backwards(current.__class__):
+            value = getattr(current, name)
+            kind = value.__class__
+            if kind is tuple or kind is list:
+                stack.extend(reversed(value))
+            elif kind not in NOT_NODES:
+                stack.append(value)
 
 
 def parents(root: cst.CSTNode) -> dict[int, cst.CSTNode]:

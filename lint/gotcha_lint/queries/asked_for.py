@@ -9,7 +9,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.sites import At, Body, Test
+from gotcha_lint.analysis.sites import At, Body, Call, Test
 from gotcha_lint.analysis.syntax import dotted, last_word, literal, names_in, target_names, walk
 from gotcha_lint.facts.removed import REMOVED, Removed
 from gotcha_lint.queries.removed_uses import qualified
@@ -17,6 +17,7 @@ from gotcha_lint.rule import text_of
 
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break, cst.Yield)
 _KEEPS = (cst.FunctionDef, cst.ClassDef, cst.Del, cst.Global, cst.Nonlocal)
+_ASKING = frozenset({"builtins.hasattr", "builtins.getattr"})
 _NAME = re.compile(r"\w+(?:\.\w+)+")
 
 
@@ -29,8 +30,10 @@ class Asked(NamedTuple):
 
 def asked_for(body: Body) -> Iterator[Asked]:
     """The `if`s without another branch whose body uses the removed name that they ask for."""
+    if not any(call.name in _ASKING for call in body.of(Call)):
+        return
     tests = {id(site.node): site.at for site in body.of(Test)}
-    nodes = list(walk(body.function.node, into_functions=False)) if tests else []
+    nodes = list(walk(body.function.node, into_functions=False))
     chained = {id(node.orelse) for node in nodes if isinstance(node, cst.If)}
     for node in nodes:
         if not isinstance(node, cst.If) or node.orelse is not None or id(node) in chained:

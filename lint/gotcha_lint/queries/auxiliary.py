@@ -38,7 +38,7 @@ def _read_outside(outer: Function, function: Function, got: cst.Name) -> bool:
 
 def _returned_at(function: Function, name: str, target: cst.CSTNode) -> tuple[int, ...] | None:
     """Where in the auxiliary output the name stands: () for all of it, (1,) for its second."""
-    returns = [n for n in walk(function.node, into_functions=False) if isinstance(n, cst.Return)]
+    returns = function.returns
     if len(returns) != 1:
         return None
     uses = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import libcst as cst
 
@@ -70,12 +71,13 @@ def _is_special(model: FileModel, number: int) -> bool:
     )
 
 
+@lru_cache(maxsize=4)
 def _handed(model: FileModel) -> set[str]:
     """The names that calls of the file are given: `register_dataclass(Model, ...)`."""
     return {
         name
         for node in walk(model.tree)
-        if isinstance(node, cst.Call) and "register" in last_word(node.func)
+        if type(node) is cst.Call and "register" in last_word(node.func)
         for arg in node.args
         if (name := dotted(arg.value))
     }

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function, Imported
+from gotcha_lint.analysis.model import Function, Imported, once
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import lookup
@@ -32,7 +32,7 @@ def reaches(body: Body, value: Value, names: Collection[str]) -> cst.Call | None
 def _within(
     project: Project, function: Function, names: Collection[str], deep: int
 ) -> cst.Call | None:
-    for call in calls_of(function.node, sure=True):
+    for call in _sure(function):
         if canonical(project, function, call.func) in names:
             return call
         inner = _local(function, call.func)
@@ -41,16 +41,21 @@ def _within(
     return None
 
 
+@once
+def _sure(function: Function) -> list[cst.Call]:
+    return list(calls_of(function.node, sure=True))
+
+
 def calls_of(root: cst.CSTNode, *, sure: bool) -> Iterator[cst.Call]:
     """The calls in a function's own body; `sure`: only those that are not under a condition."""
     stack = list(reversed(children(root)))
     while stack:
         node = stack.pop()
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             yield node
-        if isinstance(node, cst.If) and sure:
+        if type(node) is cst.If and sure:
             stack.append(node.test)
-        elif not isinstance(node, _UNSURE if sure else _LATER):
+        elif node.__class__ not in (_UNSURE if sure else _LATER):
             stack.extend(reversed(children(node)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.analysis.syntax import dotted
 
 
 def rebindable(body: Body, node: cst.CSTNode | None) -> str:
@@ -28,7 +28,4 @@ def rebindable(body: Body, node: cst.CSTNode | None) -> str:
 def _for_the_caller(body: Body, name: str) -> bool:
     function = body.function
     given = name not in function.shared and any(param.name == name for param in function.params)
-    return given and not any(
-        part.__class__ is cst.Return and part.value is not None  # type: ignore[attr-defined]
-        for part in walk(function.node, into_functions=False)
-    )
+    return given and not any(part.value is not None for part in function.returns)

@@ -4,7 +4,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Body, Call, Operate
-from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.analysis.syntax import literal
+from gotcha_lint.queries.constants import constant
 from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.halves import filled, half_of, rounded
 from gotcha_lint.rule import Example, Report, Rule, text_of
@@ -110,22 +111,6 @@ def _number(flowing: Flowing, node: cst.CSTNode) -> float | None:
     """A float that is written out, here or where the name is assigned."""
     found = flowing.resolve(node)
     number = literal(found)
-    if number is None and isinstance(found, cst.Name):
-        number = _of_module(flowing.body, found.value)
+    if number is None and isinstance(found, cst.Name) and flowing.body.function.number:
+        number = literal(constant(flowing.body, found.value))
     return number if isinstance(number, float) else None
-
-
-def _of_module(body: Body, name: str) -> object:
-    """The number that a name of the module is assigned, once."""
-    function = body.function
-    bound = function.scope.bound.get(name) if function.number else None
-    if bound or not function.number:
-        return None
-    values = [
-        part.value
-        for line in body.model.tree.body
-        for part in walk(line, into_functions=False)
-        if isinstance(part, cst.Assign)
-        and any(isinstance(t.target, cst.Name) and t.target.value == name for t in part.targets)
-    ]
-    return literal(values[0]) if len(values) == 1 else None

@@ -82,7 +82,9 @@ class NnxOptimizerArgs(Rule):
         new = self.options.has_reached("flax", _SINCE) and self.options.has_reached("jax", _NEEDS)
         if site.decorator or site.starred or not new:
             return
-        if is_test(site.body) or expected_to_fail(site.body, site.node):
+        if not site.name.startswith(_OPTIMIZER) or is_test(site.body):
+            return
+        if expected_to_fail(site.body, site.node):
             return
         if site.name == _OPTIMIZER and "wrt" not in site.kwargs and len(site.node.args) > 1:
             yield Report(
