@@ -130,17 +130,19 @@ def _hands_on(flow: Flow, node: cst.CSTNode, target: FunctionId) -> bool:
 
 
 def told_flags(flow: Flow) -> dict[str, frozenset[Flag]]:
-    """What the calls while tracing say of each flag; the callers of modules are not seen."""
+    """What the calls while tracing say of each flag."""
     flags, trace = flow.project.function(flow.id).flags, flow.main.trace
-    if not flags or trace is None or trace.soft or flow.function.name == "__call__":
+    if not flags or trace is None or trace.soft:
         return {}
     told = {name: flow.view.get(("flag", flow.id, name)) for name, _ in flags}
     return {name: said for name, said in told.items() if said}
 
 
-def known_flags(told: Told) -> dict[str, bool]:
-    """The flags that all calls while tracing agree on."""
-    same = {name: next(iter(said)) for name, said in told.items() if len(said) == 1}
+def known_flags(flow: Flow) -> dict[str, bool]:
+    """The flags that all calls while tracing agree on; not all callers of modules are seen."""
+    if flow.function.name == "__call__":
+        return {}
+    same = {name: next(iter(said)) for name, said in flow.main.said.items() if len(said) == 1}
     return {
         name: said
         for name, said in same.items()

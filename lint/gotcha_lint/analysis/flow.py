@@ -50,7 +50,7 @@ class Flow:
         trace: Trace | None = None if view.get(("host", self.id)) else view.get(("traced", self.id))
         self.main = self.body = Body(model, function, trace, project=project)
         self.main.said = told_flags(self)
-        self.flags = known_flags(self.main.said)
+        self.flags = known_flags(self)
         self.effects: Effects = {}
         self.state: State | None = State({}, {}, {})
         self.ever: dict[str, Value] = {}  # all that a captured name ever held

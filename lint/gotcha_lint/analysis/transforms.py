@@ -68,8 +68,7 @@ def transform(
     function = functions[0]
     if row.role == "inline":  # it names the function, no more
         return function
-    known = via.known and _ANYTHING not in function.bound_names
-    via = via._replace(bound=function.bound, known=known)
+    via = _as_bound(via, function)._replace(bound=function.bound)
     for target in function.targets:
         _trace(flow, node, target, function, row, via)
     if function.kind not in (Kind.FUNCTION, Kind.UNKNOWN, Kind.NAMED):
@@ -89,6 +88,11 @@ def transform(
         of=function.of,
         ident=0,
     )
+
+
+def _as_bound(via: Via, function: Value) -> Via:
+    """Of `partial(f, **settings)` it is not known which parameters are left."""
+    return via._replace(known=via.known and _ANYTHING not in function.bound_names)
 
 
 def custom_rules(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
@@ -162,9 +166,10 @@ def _run_now(
     """`lax.scan` and its kin: the body runs at once, on tracers."""
     carry = _operands(row.role, args)
     for function in functions:
+        own = _as_bound(via, function)
         for target in function.targets:
-            _trace(flow, node, target, function, row, via)
-            tell(flow, node, target, function, tuple(map(traced, carry)), {}, via)
+            _trace(flow, node, target, function, row, own)
+            tell(flow, node, target, function, tuple(map(traced, carry)), {}, own)
     inside = flow.staged or any(holds_tracer(a) for a in args)
     unknown = Value(tracer=inside, maybe=True)
     match row.role:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.looked_at import bound_by
 from gotcha_lint.analysis.sites import Bind, Body, Call, Discard, Loop
-from gotcha_lint.analysis.syntax import last_word, names_in, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, names_in, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.random import (
     ALIGNED,
@@ -67,7 +67,8 @@ def compares_settings(call: Call) -> bool:
     loop = _around_repeats(call)
     if loop is None or call.name.startswith("jax."):
         return False
-    if _given_another_function(call, loop):
+    unpacked = {dotted(arg.value) for arg in call.node.args if arg.star == "**"}
+    if _given_another_function(call, loop) or not unpacked.isdisjoint(loop.names):
         return True
     if not isinstance(loop.node, cst.For):
         return False
