@@ -11,6 +11,8 @@ SEEDS = frozenset({"jax.random.key", "jax.random.PRNGKey"})
 SHAPE_ONLY = frozenset(
     {"initialize_carry", "init", "lazy_init", "eval_shape", "tabulate", "init_with_output"}
 )
+# Those of them that run nothing at all.
+DRAWS_NOTHING = frozenset({"tabulate", "eval_shape"})
 # Project functions with such words in their names reuse a key on purpose: the same change for
 # several views of a sample, the same draws at every evaluation.
 SAME_ON_PURPOSE = (

@@ -15,7 +15,10 @@ from gotcha_lint.queries.places import assigned_each_time, long_loops
 from gotcha_lint.queries.sizes import size_names
 
 # Names of sizes and settings, as a search for the best ones goes over them.
-_SIZE = re.compile(r"^(num|n)_|_(size|dim|len|blocks|heads|layers)$|^(block|tile)")
+_SIZE = re.compile(
+    r"^(num|n)_|_(size|dim|len|blocks|heads|layers)$|^(block|tile)"
+    r"|(^|_)(config|cfg|settings|options|hparams|hyperparams|hps)$"
+)
 _PROGRAMS = frozenset({Kind.FUNCTION, Kind.OBJECT, Kind.CLASS, Kind.NAMED})
 _DATA = frozenset({Kind.ARRAY, Kind.HOST, Kind.KEY, Kind.TREE})
 # A NamedTuple of these names chooses the program.

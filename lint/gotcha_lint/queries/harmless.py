@@ -23,6 +23,7 @@ from gotcha_lint.queries.idle import (
     starts_with,
 )
 from gotcha_lint.queries.masks import logical
+from gotcha_lint.queries.replaced import left_behind, only_for_shapes, takes_its_place
 from gotcha_lint.queries.seldom import shown_now_and_then
 
 
@@ -43,7 +44,9 @@ def harmless(body: Body, now: Call, before: Call) -> bool:
         or unread_in_its_cell(body, now, before)
         or left_in_its_cell(body, now, before)
         or (_is_ready(body, now) and _is_ready(body, before))
-        or _left_behind(body, now, before)
+        or left_behind(body, now, before)
+        or takes_its_place(body, now, before)
+        or only_for_shapes(body, now)
         or _one_of(body, now, before)
         or _in_other_cases(body, now, before)
         or never_meet(body, now, before)
@@ -59,7 +62,9 @@ def _above(body: Body) -> dict[int, cst.CSTNode]:
 def _reads(body: Body) -> dict[str, list[cst.Name]]:
     """The places of each name, but for those that assign it alone."""
     found: dict[str, list[cst.Name]] = {}
-    for node in _mentions(body.function.node):
+    for node in walk(body.function.node):
+        if not isinstance(node, cst.Name):
+            continue
         if not isinstance(_above(body).get(id(node)), cst.AssignTarget):
             found.setdefault(node.value, []).append(node)
     return found
@@ -75,30 +80,6 @@ def _is_ready(body: Body, call: Call) -> bool:
     above = _above(body)
     outer = body.call_of(above.get(id(above.get(id(call.node)))))
     return outer is not None and outer.name in WAITS
-
-
-def _left_behind(body: Body, now: Call, before: Call) -> bool:
-    """The second draw is returned at once, and what the first was for is not read until there."""
-    statement = now.at.statement
-    if not isinstance(statement, cst.SimpleStatementLine) or before.at.loops:
-        return False
-    if not now.at.guards or not any(isinstance(part, cst.Return) for part in statement.body):
-        return False
-    names = _names(body, before)
-    found = _between(body.function.node, before.at.statement, statement)
-    return bool(names) and names.isdisjoint(found)
-
-
-def _between(root: cst.CSTNode, first: cst.CSTNode, last: cst.CSTNode) -> set[str]:
-    """The names that are mentioned after one statement, up to the end of another."""
-    names = _mentions(root)
-    numbers = {id(node): number for number, node in enumerate(names)}
-    start, end = (max((numbers[id(n)] for n in _mentions(s)), default=-1) for s in (first, last))
-    return {node.value for node in names[start + 1 : end + 1]}
-
-
-def _mentions(root: cst.CSTNode) -> list[cst.Name]:
-    return [node for node in walk(root) if isinstance(node, cst.Name)]
 
 
 def _one_of(body: Body, now: Call, before: Call) -> bool:

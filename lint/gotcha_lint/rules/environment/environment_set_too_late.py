@@ -31,7 +31,7 @@ class EnvironmentSetTooLate(Rule):
 
     ## Not reported
     Variables set inside functions where nothing above needs jax to be ready, or in files that start
-    processes: they may be meant for those.
+    processes: they may be meant for those; a line that is above the import as well.
 
     ## The price
     A setting without effect.
@@ -93,11 +93,9 @@ class EnvironmentSetTooLate(Rule):
         )
 
     def _after_import(self, body: Body, setting: Setting) -> Iterator[Report]:
-        statement, name = setting.place.at.statement, setting.name
-        tops = enumerate(body.model.tree.body)
-        number = next((n for n, top in tops if any(part is statement for part in walk(top))), -1)
+        name, number = setting.name, _number(body, setting)
         early = next((i for i in jax_imports(body.model) if i[0] < number), None)
-        if early is not None:
+        if early is not None and not _set_in_time(body, setting, early[0]):
             yield Report(
                 setting.place.node,
                 f"`{name}` is read when jax is imported, which `import {early[2]}` above has "
@@ -105,6 +103,22 @@ class EnvironmentSetTooLate(Rule):
                 f'or call `jax.config.update("{name.lower()}", ...)`',
                 places=((early[1], "imports jax"),),
             )
+
+
+def _number(body: Body, setting: Setting) -> int:
+    """The number of the module's statement that it stands in."""
+    tops = enumerate(body.model.tree.body)
+    statement = setting.place.at.statement
+    return next((n for n, top in tops if any(part is statement for part in walk(top))), -1)
+
+
+def _set_in_time(body: Body, setting: Setting, imported: int) -> bool:
+    """To the same value, before the import: this one changes nothing."""
+    line = text_of(setting.place.at.statement).strip()
+    return any(
+        _number(body, each) < imported and text_of(each.place.at.statement).strip() == line
+        for each in _settings(body)
+    )
 
 
 def _settings(body: Body) -> Iterator[Setting]:

@@ -38,19 +38,20 @@ class KeyReuse(Rule):
 
     ## Not reported
     One key for a permutation of several aligned arrays or for views of one sample, equal `init`
-    calls for a target network or another copy, `model.init(key, x)` of an `x` drawn with that key,
-    keys split after a draw that only `init` is given, keys under `eval_shape`, uses in different
-    branches, tests, benchmarks by their names, draws that a mask chooses between, that are only
-    printed, checked or asked for their shape, that nobody reads, or that are called dummies; calls
-    whose arguments and defaults keep a function from its draw; a comment that says "same seed"; in
-    a notebook, another cell's run of something whose first result nobody reads any more; a loop
-    over settings that are written out, or over makers of models to choose from, each of which
-    starts from the same key; results that are only asserted on, or asserted to be equal; two models
-    that are compared; keys of what loads data or pretrained weights; in a file `eval*.py`, a loop
-    over what is measured; in a training loop, what is only shown every so many steps; products with
-    masks that exclude each other; two methods of one object by the names `sample` and
-    `sample_flow`; features of a kernel for both of its sides; in a notebook, two results that no
-    line brings together.
+    calls for a target network or another copy, a draw that the second takes the place of before
+    it is read, keys that are split again for `tabulate`, `model.init(key, x)` of an `x` drawn
+    with that key, keys split after a draw that only `init` is given, keys under `eval_shape`,
+    uses in different branches, tests, benchmarks by their names, draws that a mask chooses
+    between, that are only printed, checked or asked for their shape, that nobody reads, or that
+    are called dummies; calls whose arguments and defaults keep a function from its draw; a
+    comment that says "same seed"; in a notebook, another cell's run of something whose first
+    result nobody reads any more; a loop over settings that are written out, or over makers of
+    models to choose from, each of which starts from the same key; results that are only asserted
+    on, or asserted to be equal; two models that are compared; keys of what loads data or
+    pretrained weights; in a file `eval*.py`, a loop over what is measured; in a training loop,
+    what is only shown every so many steps; products with masks that exclude each other; two
+    methods of one object by the names `sample` and `sample_flow`; features of a kernel for both
+    of its sides; in a notebook, two results that no line brings together.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
