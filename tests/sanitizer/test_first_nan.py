@@ -13,7 +13,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
 from gotcha_sanitizer import first_nan  # noqa: E402
-from gotcha_sanitizer.hooks import evaluate  # noqa: E402
+from gotcha_sanitizer.hooks import evaluate, ranges  # noqa: E402
 
 
 def layer(carry, weight):
@@ -188,11 +188,33 @@ def test_an_argument_that_is_nan_is_followed_through_functions_up_to_a_bound(mon
     for _ in range(8):
         function = (lambda inner: jax.jit(lambda v: inner(v) + inner(v)))(function)
     entered = []
-    whole = evaluate.Evaluation.run
+    whole = evaluate.Evaluation._run
     monkeypatch.setattr(
-        evaluate.Evaluation, "run", lambda *given: (entered.append(1), whole(*given))[1]
+        evaluate.Evaluation, "_run", lambda *given: (entered.append(1), whole(*given))[1]
     )
     monkeypatch.setattr(evaluate, "_STEPS", 60)
     found = first_nan(lambda x: function(x).sum(), jnp.array([1.0, jnp.nan]))
     assert found is not None and found.argument == "args[0]"
     assert 10 < len(entered) < 40
+
+
+def _nested(depth: int):
+    function = jnp.log
+    for _ in range(depth):
+        function = (lambda inner: jax.jit(lambda v: inner(v) + 1))(function)
+    return function
+
+
+def test_nested_functions_need_no_stack(monkeypatch):
+    depths = []
+
+    def look_at(array):
+        depths.append(len(inspect.stack(context=0)))
+        return ranges.look_at(array)
+
+    monkeypatch.setattr(evaluate, "look_at", look_at)
+    for depth in (1, 40):
+        found = first_nan(_nested(depth), jnp.float32(-1))
+        assert found is not None
+        assert (found.primitive, len(found.path)) == ("log", depth)
+    assert depths[0] == depths[-1]

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs, loops, private
+from gotcha_sanitizer.hooks import jaxprs, loops, private, unstacked
 from gotcha_sanitizer.hooks.ranges import Range, flags, look_at
+from gotcha_sanitizer.hooks.unstacked import Walk
 from gotcha_sanitizer.parts import Site
 
 _TURNS = 100_000  # of one loop that is entered
@@ -66,6 +67,9 @@ class Value(NamedTuple):
     origin: Origin | None = None
 
 
+Values = Walk[list[Value]]
+
+
 class Evaluation:
     """One evaluation. With `through`, functions are entered whatever goes in.
 
@@ -83,7 +87,11 @@ class Evaluation:
         return Value(array, self._origin(array, (), name, None))
 
     def run(self, closed: Any, values: Sequence[Value], inside: Inside) -> list[Value]:
-        """The outputs of a jaxpr, with their origins. Values are let go after their last use."""
+        """The outputs of a jaxpr, with their origins."""
+        return unstacked.run(self._run(closed, values, inside))
+
+    def _run(self, closed: Any, values: Sequence[Value], inside: Inside) -> Values:
+        """Values are let go after their last use."""
         core, consts = jaxprs.opened(closed)
         known = dict(zip(core.invars, values, strict=True))
         for var, constant in zip(core.constvars, consts, strict=True):
@@ -95,7 +103,7 @@ class Evaluation:
             return self.argument(var.val, "a constant") if hasattr(var, "val") else known[var]
 
         for equation in core.eqns:
-            outs = self._equation(equation, [read(var) for var in equation.invars], inside)
+            outs = yield self._equation(equation, [read(var) for var in equation.invars], inside)
             known.update(zip(equation.outvars, outs, strict=True))
             for var in equation.invars:
                 if not hasattr(var, "val"):
@@ -104,22 +112,22 @@ class Evaluation:
                         del known[var]
         return [read(var) for var in core.outvars]
 
-    def _equation(self, equation: Any, ins: list[Value], inside: Inside) -> list[Value]:
+    def _equation(self, equation: Any, ins: list[Value], inside: Inside) -> Values:
         name = equation.primitive.name
         inner = None if name in _OPAQUE else jaxprs.body(equation)
         scope = "/".join(filter(None, (inside.scope, jaxprs.scope(equation))))
         inside = inside._replace(scope=scope)
         if inner is not None and self._left > 0:
             self._left -= len(jaxprs.opened(inner)[0].eqns)
-            return self.run(inner, ins, inside.enter(_title(equation), equation))
+            return (yield self._run(inner, ins, inside.enter(_title(equation), equation)))
         outs = self._bind(equation, [value.array for value in ins])
         if not _is_new(outs, ins):
             return self._follow(outs, ins)
         if inner is not None:
-            found = self.run(inner, ins, inside.enter(_title(equation), equation))
+            found = yield self._run(inner, ins, inside.enter(_title(equation), equation))
             return self._same(found, outs, ins)
         if (entered := self._enter(equation, ins, inside)) is not None:
-            return self._same(entered, outs, ins)
+            return self._same((yield entered), outs, ins)
         operands = tuple(filter(None, (look_at(value.array) for value in ins)))
         site = jaxprs.site(equation, *inside.callers)
         made = Operation(name, site, scope, inside.path, operands)
@@ -154,7 +162,7 @@ class Evaluation:
 
     # -- loops and branches ------------------------------------------------------------------------
 
-    def _enter(self, equation: Any, ins: list[Value], inside: Inside) -> list[Value] | None:
+    def _enter(self, equation: Any, ins: list[Value], inside: Inside) -> Values | None:
         """What a loop or a branch gives, step by step; None for any other operation."""
         name = equation.primitive.name
         inside = inside._replace(callers=(equation, *inside.callers))
@@ -164,22 +172,20 @@ class Evaluation:
             return self._while(loop, ins, inside)
         if name == "cond" and (branches := loops.branches(equation)):
             index = min(max(int(ins[0].array), 0), len(branches) - 1)
-            return self.run(branches[index], ins[1:], inside.enter(f"branch {index} of cond"))
+            return self._run(branches[index], ins[1:], inside.enter(f"branch {index} of cond"))
         return None
 
-    def _turn(self, body: Any, ins: list[Value], inside: Inside) -> list[Value]:
+    def _turn(self, body: Any, ins: list[Value], inside: Inside) -> Values:
         """One turn of a loop: compiled, and entered where it is the one that matters."""
         if id(body) not in self._compiled:
             run = self.jax.jit(lambda *given: _compute(body, given))
             self._compiled[id(body)] = body, run
         outs = list(self._compiled[id(body)][1](*(value.array for value in ins)))
         if _is_new(outs, ins):
-            return self._same(self.run(body, ins, inside), outs, ins)
+            return self._same((yield self._run(body, ins, inside)), outs, ins)
         return self._follow(outs, ins)
 
-    def _scan(
-        self, scan: loops.Scan, equation: Any, ins: list[Value], inside: Inside
-    ) -> list[Value]:
+    def _scan(self, scan: loops.Scan, equation: Any, ins: list[Value], inside: Inside) -> Values:
         count, carried, length = scan.constants, scan.carried, scan.length
         consts, carry, each = ins[:count], ins[count : count + carried], ins[count + carried :]
         turns = range(length - 1, -1, -1) if scan.reverse else range(length)
@@ -188,21 +194,21 @@ class Evaluation:
         for turn in itertools.islice(turns, _TURNS):
             slices = [self._follow([value.array[turn]], [value])[0] for value in each]
             where = inside.enter(f"scan iteration {turn} of {length}")
-            outs = self._turn(scan.body, [*consts, *carry, *slices], where)
+            outs = yield self._turn(scan.body, [*consts, *carry, *slices], where)
             carry = outs[:carried]
             origins = [a or b.origin for a, b in zip(origins, outs[carried:], strict=True)]
         stacked = zip(whole[carried:], origins, strict=True)
         return [*carry, *(Value(array, origin) for array, origin in stacked)]
 
-    def _while(self, loop: loops.While, ins: list[Value], inside: Inside) -> list[Value]:
+    def _while(self, loop: loops.While, ins: list[Value], inside: Inside) -> Values:
         first, second = loop.tests, loop.constants
         tests, consts, state = ins[:first], ins[first : first + second], ins[first + second :]
         for turn in range(_TURNS):
             where = inside.enter(f"while iteration {turn}")
-            (going,) = self._turn(loop.test, [*tests, *state], where)
+            (going,) = yield self._turn(loop.test, [*tests, *state], where)
             if not bool(going.array):
                 break
-            state = self._turn(loop.body, [*consts, *state], where)
+            state = yield self._turn(loop.body, [*consts, *state], where)
         return state
 
 

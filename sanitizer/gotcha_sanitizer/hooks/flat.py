@@ -11,13 +11,14 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs, loops
+from gotcha_sanitizer.hooks import jaxprs, loops, unstacked
+from gotcha_sanitizer.hooks.unstacked import Walk
 
 _STEPS, _DEPTH = 12_000, 60
 CUSTOM = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
 
 
-Inner = Generator["Inner", list[int], list[int]]  # yields what is inside, returns its outputs
+Inner = Walk[list[int]]  # it returns the numbers of its outputs
 
 
 class Place(NamedTuple):
@@ -72,20 +73,6 @@ def flatten(jaxpr: Any, custom: bool = True, most: int = _STEPS) -> Flat:
     return _Writer(custom, most).write(jaxpr)
 
 
-def _run(walk: Inner) -> list[int]:
-    """Without the stack: the program that is being traced may have used up most of it."""
-    walks: list[Inner] = [walk]
-    outs: list[int] | None = None
-    while walks:
-        try:
-            walks.append(walks[-1].send(outs) if outs is not None else next(walks[-1]))
-            outs = None
-        except StopIteration as end:
-            walks.pop()
-            outs = end.value
-    return outs or []
-
-
 class _Writer:
     def __init__(self, custom: bool, most: int) -> None:
         self.flat = Flat()
@@ -96,7 +83,7 @@ class _Writer:
     def write(self, jaxpr: Any) -> Flat:
         core, _ = jaxprs.opened(jaxpr)
         self.flat.inputs = tuple(self._new(var.aval) for var in core.invars)
-        self.flat.outputs = tuple(_run(self._inline(jaxpr, self.flat.inputs, Place())))
+        self.flat.outputs = tuple(unstacked.run(self._inline(jaxpr, self.flat.inputs, Place())))
         return self.flat
 
     def _new(self, aval: Any) -> int:
