@@ -154,11 +154,12 @@ def decided(flow: Flow, node: cst.BaseExpression) -> Flag:
     """The truth of a condition while tracing, where flags decide it."""
     if (read := _flag(node)) is not None:
         name, same = read
-        param = name.removesuffix(IS_NONE)
-        if name not in flow.flags or flow.state is None:
+        if flow.state is None:
             return None
-        own = flow.state.env.get(param, UNKNOWN).param == param  # it was not assigned again
-        return flow.flags[name] is same if own else None
+        # `nbrs = neighbors` is the parameter too, and one that was assigned again is not.
+        param = flow.state.env.get(name.removesuffix(IS_NONE), UNKNOWN).param
+        flag = param + IS_NONE if name.endswith(IS_NONE) else param
+        return flow.flags[flag] is same if flag in flow.flags else None
     match node:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
             truth = decided(flow, inner)
@@ -195,6 +196,8 @@ def unseen(told: Told, test: cst.CSTNode, holds: bool) -> bool:
     if (read := _flag(test)) is not None:
         name, same = read
         wanted = same is holds
+        if wanted and name not in told and name + IS_NONE in told:  # `if cache:` of None
+            name, wanted = name + IS_NONE, False
         # A training run is sure to set a flag of FLAGS.
         return name not in FLAGS and wanted not in told.get(name, {wanted})
     match test:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
 
 
+_KEPT = 6  # of the uses of one key, with the first
 MAY_BE_KEYS = frozenset({Kind.KEY, Kind.UNKNOWN, Kind.ARRAY})  # `key: jax.Array` is one too
 
 
@@ -40,18 +41,20 @@ def use_key(flow: Flow, node: cst.CSTNode, value: Value, *, splits: bool = False
         return
     if not value.ident:
         if value.kind is not Kind.UNKNOWN and _runs_many_times(flow):
-            flow.record(KeyUse, node, node, value)  # maybe of the function around: each turn's
+            flow.record(KeyUse, node, (node,), value)  # maybe of the function around: each turn's
         return
     if value.param:
         needs = needs_here(flow)
         if splits and not needs:
             needs = needs_of_pieces(flow, flow.at.statement)
         flow.effect(("consumes", flow.id, value.param), frozenset({needs}))
-    first = flow.state.used.get(value.ident)
-    if first is not None and not _in_vain(flow, first):
-        flow.record(KeyUse, node, first, value)
-    else:
-        flow.state.used[value.ident] = node
+    before = flow.state.used.get(value.ident, ())
+    if not before or _in_vain(flow, before[0]):
+        flow.state.used[value.ident] = (node,)
+        return
+    flow.record(KeyUse, node, before, value)
+    if node not in before:
+        flow.state.used[value.ident] = (before[0], *before[1:][1 - _KEPT :], node)
 
 
 def _in_vain(flow: Flow, first: cst.CSTNode) -> bool:

@@ -131,6 +131,7 @@ def bound_by(line: cst.CSTNode) -> set[str]:
     """The names that a line assigns; none where it assigns something else too."""
     parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
     found = [each.target for part in parts if isinstance(part, cst.Assign) for each in part.targets]
+    found += [part.target for part in parts if isinstance(part, cst.AnnAssign) and part.value]
     plain = all(is_plain(target) for target in found)
     names = {name.value for target in found for name in target_names(target)} if plain else set()
     return names - {"_"} or names  # `for _ in ...` reads nothing

@@ -151,9 +151,9 @@ class Return(Place):
 
 @dataclass(slots=True, eq=False, repr=False)
 class KeyUse(Place):
-    """A random key used a second time; `first` is where it was used before."""
+    """A random key used a second time; `before` is where it was used until now, in order."""
 
-    first: cst.CSTNode
+    before: tuple[cst.CSTNode, ...]
     value: Value
 
 

@@ -21,7 +21,7 @@ class State:
     def __init__(
         self,
         env: dict[str, Value],
-        used: dict[int, cst.CSTNode],
+        used: dict[int, tuple[cst.CSTNode, ...]],
         donated: dict[str, cst.CSTNode],
         aliases: frozenset[tuple[str, str]] = frozenset(),
         aside: bool = False,

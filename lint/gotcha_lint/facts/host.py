@@ -19,6 +19,8 @@ ROWS: dict[str, Fact] = {
     "numpy.size": _STATIC,
     "numpy.dtype": _STATIC,
     "numpy.prod": Fact("host-or-static"),
+    "numpy.timedelta64": _STATIC,
+    "numpy.datetime64": _STATIC,
     "numpy.array_split": Fact("parts"),
     "numpy.finfo": _STATIC,
     "numpy.iinfo": _STATIC,

@@ -8,37 +8,67 @@ from gotcha_lint.analysis.lines import lines_of
 from gotcha_lint.analysis.looked_at import bound_by
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import names_in, target_names, walk
-from gotcha_lint.analysis.unread import is_notebook
+from gotcha_lint.analysis.unread import is_notebook, is_plain
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.queries.cells import in_another_cell
 
 # What a call may change: something of both results could meet in it.
 _CHANGED = frozenset({Kind.UNKNOWN, Kind.OBJECT, Kind.LIST})
 
 
 def never_meet(body: Body, now: Call, before: Call) -> bool:
-    """Both are read later on, and no line of the notebook reads what is made of both.
+    """Both are read, and no line of the notebook reads what is made of both.
 
     A function counts as one line. What both name, as the axes of a figure, brings them together.
     """
     if body.function.number != 0 or not is_notebook(body.model):
         return False
-    one, other = bound_by(before.at.statement), bound_by(now.at.statement)
-    if not one or not other or one & other or now.at.loops or before.at.loops:
+    if now.at.loops or before.at.loops:
         return False
+    if _only_shows(before.at.statement) and in_another_cell(now, before):
+        return True
+    one, made = bound_by(before.at.statement), bound_by(now.at.statement)
     lines = lines_of(body.function.node)
     start, second = (lines.places.get(id(call.at.statement)) for call in (before, now))
-    if start is None or second is None:
+    if not one or not made or start is None or second is None:
         return False
+    other: set[str] = set()
     read = [False, False]
     for place, line in enumerate(lines.statements[start + 1 :], start + 1):
-        names = names_in(line) - (other if place <= second else set())
-        meets = bool(names & one), bool(names & other)
+        names = _read(line)
+        meets = bool(names & one), place == second or bool(names & other)
         if all(meets):
             return False
         read = [was or is_ for was, is_ in zip(read, meets, strict=True)]
-        one |= _carries(body, line) if meets[0] else set()
-        other |= _carries(body, line) if meets[1] else set()
+        one = one | _carries(body, line) if meets[0] else one - _anew(line)
+        if place == second:
+            other = made
+            read[1] = False
+        else:
+            other = other | _carries(body, line) if meets[1] else other - _anew(line)
     return all(read)
+
+
+def _only_shows(line: cst.CSTNode) -> bool:
+    """`show(draw(key))`: nothing keeps it."""
+    parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
+    return bool(parts) and all(isinstance(part, cst.Expr) for part in parts)
+
+
+def _read(line: cst.CSTNode) -> set[str]:
+    """The names of a line, but for those that it only binds."""
+    nodes = list(walk(line))
+    targets = (node.target for node in nodes if isinstance(node, cst.AssignTarget))
+    bound = {id(name) for target in targets if is_plain(target) for name in target_names(target)}
+    bound |= {id(node.name) for node in nodes if isinstance(node, cst.FunctionDef | cst.ClassDef)}
+    return {n.value for n in nodes if isinstance(n, cst.Name) and id(n) not in bound}
+
+
+def _anew(line: cst.CSTNode) -> set[str]:
+    """The names that stand for something else from this line on."""
+    if isinstance(line, cst.FunctionDef | cst.ClassDef):
+        return {line.name.value}
+    return bound_by(line)
 
 
 def _carries(body: Body, line: cst.CSTNode) -> set[str]:

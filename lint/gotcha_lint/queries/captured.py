@@ -71,7 +71,7 @@ def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:
         path, number = next(iter(function.targets), ("", 0))
         known = path == call.body.model.path
         return _taken(call, call.body.model.functions[number], changing) if known else None
-    names, lambdas = names_and_lambdas(_written_out(call, node) if made == "partial" else node)
+    names, lambdas = names_and_lambdas(written_out(call, node) if made == "partial" else node)
     if made == "method":
         return None if names & changing and long_loops(call) else ()
     found: list[str] = []
@@ -93,7 +93,7 @@ def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:
     return tuple(found)
 
 
-def _written_out(call: Call, node: cst.BaseExpression) -> cst.CSTNode:
+def written_out(call: Call, node: cst.BaseExpression) -> cst.CSTNode:
     """The partial itself where it has a name."""
     name = node.value if isinstance(node, cst.Name) else ""
     sources = [bind.source for bind in call.body.of(Bind) if bind.name == name]

@@ -11,9 +11,9 @@ from gotcha_lint.analysis.makers import PARTIALS, SAME_OBJECT
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import last_word, walk
 from gotcha_lint.analysis.values import Kind, Value, Via
-from gotcha_lint.queries.captured import born_here, data_of, site_here
+from gotcha_lint.queries.captured import born_here, data_of, site_here, written_out
 from gotcha_lint.queries.factories import given_data, maker_of, makes_anew
 from gotcha_lint.queries.handed_on import handed_on
 from gotcha_lint.queries.jitted import is_own_jit
@@ -116,7 +116,8 @@ def _used(call: Call, via: Via) -> cst.CSTNode | None:
 def _made(call: Call, function: Value, via: Via) -> Made | None:
     """How the function came to be, if it came to be here; None where it is an old object."""
     if function.made == "partial":
-        return "partial" if site_here(call, function) else None
+        new = site_here(call, function) and not (via.filtered and _is_tree(call))
+        return "partial" if new else None
     if function.via:
         same = function.via[-1].name in SAME_OBJECT
         return "transform" if not same and site_here(call, function) else None
@@ -133,6 +134,13 @@ def _made(call: Call, function: Value, via: Via) -> Made | None:
             )
             return "method" if direct and _dies(call) else None
     return None
+
+
+def _is_tree(call: Call) -> bool:
+    """`filter_jit(Partial(f, x))`: Equinox compares the leaves of functions that are pytrees."""
+    function = call.arg_node(0, "fun", "f")
+    parts = walk(written_out(call, function)) if function is not None else ()
+    return any(last_word(part.func) == "Partial" for part in parts if isinstance(part, cst.Call))
 
 
 def _dies(call: Call) -> bool:

@@ -46,9 +46,20 @@ def _tables(body: Body) -> list[cst.Call]:
 
 
 def _read_between(body: Body, first: Call, last: Call) -> set[str]:
-    """The names that are read after one statement, up to the end of another."""
-    later = {id(node) for node in _after(body, last.at.statement)}
-    return {n.value for n in _after(body, first.at.statement) if id(n) not in later}
+    """The names that are read after one statement, up to the end of another, on the way there."""
+    passed = {id(node) for node in _after(body, last.at.statement)} | _other_branches(body, last)
+    return {n.value for n in _after(body, first.at.statement) if id(n) not in passed}
+
+
+def _other_branches(body: Body, place: Call) -> set[int]:
+    """The nodes of the branches that are not taken where the place is under `else` or `elif`."""
+    found: set[int] = set()
+    for node in walk(body.function.node):
+        if not isinstance(node, cst.If) or node.orelse is None:
+            continue
+        if any(part is place.node for part in walk(node.orelse)):
+            found |= {id(part) for part in walk(node.body)}
+    return found
 
 
 def _after(body: Body, statement: cst.CSTNode) -> list[cst.Name]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Call, KeyUse
-from gotcha_lint.analysis.unread import in_unread_line
+from gotcha_lint.analysis.sites import Body, Call, KeyUse
+from gotcha_lint.analysis.unread import in_unread_line, is_notebook
 from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.expected import in_test_case, is_benchmark, is_test
@@ -99,40 +99,50 @@ class KeyReuse(Rule):
     )
 
     def check(self, site: KeyUse) -> Iterator[Report]:
-        body = site.body
-        if (
-            is_test(body.model.path)
-            or in_test_case(body)
-            or is_benchmark(body)
-            or (body.trace is not None and "eval_shape" in body.trace.roles)
-        ):
+        now = site.body.call_of(site.node)
+        if now is None or _is_quiet(site.body, now):
             return
-        now, before = body.call_of(site.node), body.call_of(site.first)
-        if (
-            now is None
-            or before is None
-            or now.decorator
-            or before.decorator
-            or on_purpose(now, before)
-            or is_demo(now)
-        ):
-            return
-        if drawn_away(body, now) or drawn_away(body, before) or in_unread_line(body):
-            return
-        if harmless(body, now, before):
-            return
-        if now is before:
-            if compares_settings(now):
+        for before in _earlier(site, now):
+            if not _is_harmless(site.body, now, before):
+                yield from _reports(site, now, before)
                 return
-            if _same_each_turn(now, site.value):
-                text = "every turn of the loop draws from the same key: the same numbers each time"
-                yield Report(now.node, text)
-            return
+
+
+def _is_quiet(body: Body, now: Call) -> bool:
+    """Whatever the key was used for before."""
+    if is_test(body.model.path) or in_test_case(body) or is_benchmark(body):
+        return True
+    if now.decorator or is_demo(now) or drawn_away(body, now) or in_unread_line(body):
+        return True
+    return body.trace is not None and "eval_shape" in body.trace.roles
+
+
+def _earlier(site: KeyUse, now: Call) -> Iterator[Call]:
+    """The first use; in a notebook those after it too, as each cell may show another thing."""
+    body = site.body
+    several = body.function.number == 0 and is_notebook(body.model)
+    for number, node in enumerate(site.before):
+        before = body.call_of(node)
+        if before is not None and (number == 0 or (several and before is not now)):
+            yield before
+
+
+def _is_harmless(body: Body, now: Call, before: Call) -> bool:
+    if before.decorator or on_purpose(now, before):
+        return True
+    return drawn_away(body, before) or harmless(body, now, before)
+
+
+def _reports(site: KeyUse, now: Call, before: Call) -> Iterator[Report]:
+    if now is not before:
         yield Report(
             now.node,
             "this key was used before: the numbers drawn from it are the same, or depend on them",
             places=((before.node, "first used here"),),
         )
+    elif not compares_settings(now) and _same_each_turn(now, site.value):
+        text = "every turn of the loop draws from the same key: the same numbers each time"
+        yield Report(now.node, text)
 
 
 def _same_each_turn(call: Call, key: Value) -> bool:

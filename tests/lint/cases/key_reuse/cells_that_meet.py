@@ -26,4 +26,4 @@ places = draw(key)  # ! key-reuse
 print(places)
 
 # +
-print(shown)
+print(shown - places)
