@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
-from gotcha_lint.analysis.roles import pairs
+from gotcha_lint.analysis.roles import BOUNDARIES, pairs
 from gotcha_lint.analysis.sites import Body, Flag, Told
 from gotcha_lint.analysis.summary import IS_NONE
 from gotcha_lint.analysis.syntax import dotted
@@ -50,12 +50,13 @@ def tell_flags(
             if function.via:
                 said = frozenset[Flag]({None})
             elif param != name:
-                said = _said_none(flow, given[param])
+                said = _said_none(flow, given[param], binds)
             else:
                 said = _said(flow, node, name, given[name])
             flow.effect(("flag", target, name), said)
         elif param in left and (starred or not binds):
-            flow.effect(("flag", target, name), frozenset({None if starred else default}))
+            unsure = starred or _where_none(flow)
+            flow.effect(("flag", target, name), frozenset({None if unsure else default}))
 
 
 def tell_held_flags(
@@ -81,6 +82,8 @@ def tell_defaults(
         left = {p[0] for p in still_free(flow.project, one, function)} if flags else ()
         for name, default in flags:
             if (param := name.removesuffix(IS_NONE)) in left:
+                if param != name and role not in BOUNDARIES:
+                    continue  # of a loop's body, say: it is None unless the loop fills it
                 unread = param in static or role in _UNREAD or not known or param != name
                 flow.effect(("flag", one, name), frozenset({None if unread else default}))
 
@@ -101,14 +104,31 @@ def _said(flow: Flow, node: cst.CSTNode, name: str, value: Value) -> frozenset[F
     return own or frozenset({None})
 
 
-def _said_none(flow: Flow, value: Value) -> frozenset[Flag]:
-    """Whether it is None; what is of unknown kind is there, as far as is seen."""
+def _said_none(flow: Flow, value: Value, binds: bool) -> frozenset[Flag]:
+    """Whether it is None; what is of unknown kind is there, as far as is seen.
+
+    An option that `partial` hands on from the caller may have been left out there.
+    """
     if value.kind is Kind.NONE:
         return frozenset({True})
     own = value.param + IS_NONE
     if any(own == name for name, _ in flow.project.function(flow.id).flags):
-        return flow.view.get(("flag", flow.id, own)) or frozenset({None})
+        handed_on = frozenset[Flag]({None, True} if binds else {None})
+        return flow.view.get(("flag", flow.id, own)) or handed_on
     return frozenset({None if value.maybe and value.kind is not Kind.UNKNOWN else False})
+
+
+def _where_none(flow: Flow) -> bool:
+    """Under `if nbrs is None`, of a parameter: not the way that compiled calls take, as a rule."""
+    for guard in flow.at.guards if flow.state is not None else ():
+        read = _flag(guard.test) if guard.when else None
+        if read is not None and read[1] and read[0].endswith(IS_NONE):
+            value = (
+                flow.state.env.get(read[0].removesuffix(IS_NONE), UNKNOWN) if flow.state else None
+            )
+            if value is not None and value.param:
+                return True
+    return False
 
 
 def _asks(node: cst.BaseExpression) -> bool:

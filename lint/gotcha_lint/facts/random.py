@@ -21,7 +21,10 @@ SAME_ON_PURPOSE = (
     *("_kernel", "feature_map", "random_features"),  # both sides of a product need the same ones
 )
 # A function of such a name may be given the key of the training: its numbers change nothing there.
-EVALUATES = ("eval", "valid")
+EVALUATES = ("eval", "valid", "rescore", "plot", "visuali")
+LOGGED = "summary."
+# A whole run, which starts from the same numbers as the one that it is compared with.
+RUNS = ("train", "fit", "run", "filter")
 # Comments that say that equal numbers are meant, or that nothing is drawn.
 SAME_SEED = ("same seed", "same key", "same rng", "same random", "common random")
 SAME_SEED += ("dummy key", "dummy rng", "unused key")

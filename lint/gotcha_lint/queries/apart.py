@@ -6,6 +6,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.lines import lines_of
 from gotcha_lint.analysis.looked_at import bound_by
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import names_in, target_names, walk
 from gotcha_lint.analysis.unread import is_notebook, is_plain
@@ -35,7 +36,7 @@ def never_meet(body: Body, now: Call, before: Call) -> bool:
     other: set[str] = set()
     read = [False, False]
     for place, line in enumerate(lines.statements[start + 1 :], start + 1):
-        names = _read(line)
+        names = _read(body, line)
         meets = bool(names & one), place == second or bool(names & other)
         if all(meets):
             return False
@@ -55,13 +56,20 @@ def _only_shows(line: cst.CSTNode) -> bool:
     return bool(parts) and all(isinstance(part, cst.Expr) for part in parts)
 
 
-def _read(line: cst.CSTNode) -> set[str]:
-    """The names of a line, but for those that it only binds."""
-    nodes = list(walk(line))
+def _read(body: Body, line: cst.CSTNode) -> set[str]:
+    """The names that a line, or a function in it, takes from above, and not those it only binds."""
+    nodes = list(walk(line, into_functions=False))
+    if isinstance(line, cst.FunctionDef):
+        params = (part for part in walk(line.params) if isinstance(part, cst.Param))
+        above = [*line.decorators, *(param.default for param in params if param.default)]
+        nodes = [line, *(part for each in above for part in walk(each))]
     targets = (node.target for node in nodes if isinstance(node, cst.AssignTarget))
     bound = {id(name) for target in targets if is_plain(target) for name in target_names(target)}
-    bound |= {id(node.name) for node in nodes if isinstance(node, cst.FunctionDef | cst.ClassDef)}
-    return {n.value for n in nodes if isinstance(n, cst.Name) and id(n) not in bound}
+    bound |= {id(node.attr) for node in nodes if isinstance(node, cst.Attribute)}
+    bound |= {id(node.keyword) for node in nodes if isinstance(node, cst.Arg)}
+    functions = (body.model.by_node.get(id(node)) for node in nodes)
+    found = {name for f in functions if isinstance(f, Function) for name in f.captured}
+    return found | {n.value for n in nodes if isinstance(n, cst.Name) and id(n) not in bound}
 
 
 def _anew(line: cst.CSTNode) -> set[str]:
@@ -73,7 +81,8 @@ def _anew(line: cst.CSTNode) -> set[str]:
 
 def _carries(body: Body, line: cst.CSTNode) -> set[str]:
     """What a line that reads a result may put it into: what it binds, and objects that it names."""
-    bound = {name.value for node in walk(line) for name in _bound(node)}
+    inside = () if isinstance(line, cst.FunctionDef) else walk(line, into_functions=False)
+    bound = {name.value for node in (line, *inside) for name in _bound(node)}
     known = body.names
     return bound | {n for n in names_in(line) if n in known and known[n].kind in _CHANGED}
 

@@ -81,8 +81,10 @@ def _key_is_first(call: Call) -> bool:
 
 
 def only_shapes_init(now: Call, before: Call) -> bool:
-    """A key is split again after something was drawn as an input of `model.init`, and no more."""
-    return now.name in KEY_MAKERS and _only_shapes_init(before.body, before.at.statement, _FEW)
+    """Drawn as an input of `model.init`, and no more; then the key is split, or makes the model."""
+    if now.name not in KEY_MAKERS and not _is_init(now):
+        return False
+    return _only_shapes_init(before.body, before.at.statement, _FEW)
 
 
 def _only_shapes_init(body: Body, line: cst.CSTNode, steps: int) -> bool:

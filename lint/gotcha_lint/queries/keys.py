@@ -17,6 +17,8 @@ from gotcha_lint.facts.random import (
     EVALUATES,
     LOADED,
     LOADS,
+    LOGGED,
+    RUNS,
     SAME_ON_PURPOSE,
     SAME_SEED,
 )
@@ -33,6 +35,8 @@ def on_purpose(now: Call, before: Call) -> bool:
     names = {text_of(call.node.func).rpartition(".")[2].lower() for call in (now, before)}
     if any(word in name for name in names for word in EVALUATES) or _compares_words(now):
         return True
+    if any(text_of(call.node.func).startswith(LOGGED) for call in (now, before)):
+        return True
     if (_reads_data(now) and _reads_data(before)) or _says_so(now) or alike.view_of(now, before):
         return True
     if now is not before and _says_so(before, COMPARES):
@@ -41,7 +45,7 @@ def on_purpose(now: Call, before: Call) -> bool:
         return True
     if len(names) > 1 or now.name.startswith("jax.random."):
         return False
-    if _told_apart(now, before) or alike.made_again(now, before):
+    if _told_apart(now, before) or alike.made_again(now, before) or _compared(now, before):
         return True
     names |= {call.base.of.lower() for call in (now, before) if call.base is not None}
     if any(word in name for name in names for word in SAME_ON_PURPOSE):
@@ -70,14 +74,15 @@ def compares_settings(call: Call) -> bool:
     unpacked = {dotted(arg.value) for arg in call.node.args if arg.star == "**"}
     if _given_another_function(call, loop) or not unpacked.isdisjoint(loop.names):
         return True
-    if not isinstance(loop.node, cst.For):
-        return False
     used = names_in(call.node)
+    if not isinstance(loop.node, cst.For):  # `[train(key, rate) for rate in rates]`
+        return _is_run(call) and not loop.names.isdisjoint(used)
     if isinstance(loop.node.iter, cst.List | cst.Tuple):
         return bool(loop.names & used)
     listed = loop.over.kind is Kind.TUPLE or isinstance(loop.over.literal, tuple)
     listed = listed or _is_written_out(call.body, loop)
-    return listed and _timed(call.body, loop) and not used.isdisjoint(_bound_in(call.body, loop))
+    known = listed and (_is_run(call) or _timed(call.body, loop))
+    return known and not used.isdisjoint(_bound_in(call.body, loop))
 
 
 def _around_repeats(call: Call) -> Loop | None:
@@ -173,6 +178,20 @@ def _told_apart(now: Call, before: Call) -> bool:
         isinstance(one.literal, str) and isinstance(other.literal, str) and one != other
         for one, other in pairs
     )
+
+
+def _compared(now: Call, before: Call) -> bool:
+    """`fit(key, one)` and `fit(key, other)`, and neither goes on where the other has ended."""
+    if now is before or now.at.loops or before.at.loops:
+        return False
+    if last_word(now.node.func) != last_word(before.node.func) or not _is_run(now):
+        return False
+    on = bound_by(before.at.statement) & names_in(now.node)
+    return not on and text_of(now.node) != text_of(before.node)
+
+
+def _is_run(call: Call) -> bool:
+    return any(word in last_word(call.node.func).lower() for word in RUNS)
 
 
 def own_of_turn(call: Call, key: Value) -> bool:

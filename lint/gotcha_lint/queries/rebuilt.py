@@ -50,6 +50,8 @@ def rebuilt(call: Call) -> Rebuilt | None:
     body, via = call.body, _boundary(call)
     if via is None or not body.eager or is_test(body) or is_memoised(body) or happens_once(call):
         return None
+    if "init" in body.function.name.lower() and not long_loops(call):
+        return None  # it sets a run up, and the loop is one that starts the run again
     each = repeated(call) or ("leaf" if called_for_each_leaf(body) else "")
     if polls(call) or len(body.hot) > _FAR:
         return None

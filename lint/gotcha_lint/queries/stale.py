@@ -10,7 +10,7 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.resets import compiles_anew, element, global_of
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Place
-from gotcha_lint.analysis.syntax import children, dotted, literal, walk
+from gotcha_lint.analysis.syntax import children, dotted, last_word, literal, walk
 from gotcha_lint.analysis.values import OPTIMIZER
 from gotcha_lint.queries.places import is_test, is_test_file, long_loops
 from gotcha_lint.rule import text_of
@@ -84,10 +84,24 @@ def rebound_after(call: Call, calls: list[Call], name: str) -> Place | None:
     changes, old = [], ""
     for bind in binds:
         new = _same_optimizer(bind)
-        if not new or new != old:
+        if (not new or new != old) and not _equal_each_turn(bind, calls):
             changes.append(bind)
         old = new
     return changed_after(call, calls, changes)
+
+
+def _equal_each_turn(bind: Bind, calls: list[Call]) -> bool:
+    """`env = make_env(name)` in a loop, before the calls, of nothing that the loop changes."""
+    loops, source = long_loops(bind), bind.source
+    if not loops or source is None or any(call.at.order < bind.at.order for call in calls):
+        return False
+    if any(node.value == bind.name for node in names_read(source)):
+        return False
+    changing = {b.name for b in bind.body.of(Bind) if loops[-1] in b.at.loops} | loops[-1].names
+    if any(node.value in changing for node in names_read(source)):
+        return False
+    made = [part for part in walk(source) if isinstance(part, cst.Call)]
+    return all(is_set_up(last_word(part.func)) or dotted(part.func) == "type" for part in made)
 
 
 def _same_optimizer(bind: Bind) -> str:

@@ -1,5 +1,6 @@
 """Lists are allocated on the host; the jitted update always has neighbours, whatever their name."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ class Neighbours(NamedTuple):
     idx: jax.Array
     at: jax.Array
     most: int
+    update: Callable
 
 
 def neighbour_functions(cutoff):
@@ -20,7 +22,8 @@ def neighbour_functions(cutoff):
             near = jnp.abs(position[:, None] - position[None]) < cutoff
             if most is None:
                 most = int(near.sum())
-            return Neighbours(jnp.argwhere(near, size=most, fill_value=0), position, most)
+            pairs = jnp.argwhere(near, size=most, fill_value=0)
+            return Neighbours(pairs, position, most, neighbour_list)
 
         nbrs = neighbours
         if nbrs is None:
