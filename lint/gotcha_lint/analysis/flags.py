@@ -55,8 +55,7 @@ def tell_flags(
                 said = _said(flow, node, name, given[name])
             flow.effect(("flag", target, name), said)
         elif param in left and (starred or not binds):
-            unsure = starred or _where_none(flow)
-            flow.effect(("flag", target, name), frozenset({None if unsure else default}))
+            flow.effect(("flag", target, name), frozenset({None if starred else default}))
 
 
 def tell_held_flags(
@@ -116,19 +115,6 @@ def _said_none(flow: Flow, value: Value, binds: bool) -> frozenset[Flag]:
         handed_on = frozenset[Flag]({None, True} if binds else {None})
         return flow.view.get(("flag", flow.id, own)) or handed_on
     return frozenset({None if value.maybe and value.kind is not Kind.UNKNOWN else False})
-
-
-def _where_none(flow: Flow) -> bool:
-    """Under `if nbrs is None`, of a parameter: not the way that compiled calls take, as a rule."""
-    for guard in flow.at.guards if flow.state is not None else ():
-        read = _flag(guard.test) if guard.when else None
-        if read is not None and read[1] and read[0].endswith(IS_NONE):
-            value = (
-                flow.state.env.get(read[0].removesuffix(IS_NONE), UNKNOWN) if flow.state else None
-            )
-            if value is not None and value.param:
-                return True
-    return False
 
 
 def _asks(node: cst.BaseExpression) -> bool:

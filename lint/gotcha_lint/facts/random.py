@@ -24,7 +24,7 @@ SAME_ON_PURPOSE = (
 EVALUATES = ("eval", "valid", "rescore", "plot", "visuali")
 LOGGED = "summary."
 # A whole run, which starts from the same numbers as the one that it is compared with.
-RUNS = ("train", "fit", "run", "filter")
+RUNS = frozenset({"train", "fit", "run", "filter"})
 # Comments that say that equal numbers are meant, or that nothing is drawn.
 SAME_SEED = ("same seed", "same key", "same rng", "same random", "common random")
 SAME_SEED += ("dummy key", "dummy rng", "unused key")

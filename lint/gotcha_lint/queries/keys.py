@@ -191,7 +191,10 @@ def _compared(now: Call, before: Call) -> bool:
 
 
 def _is_run(call: Call) -> bool:
-    return any(word in last_word(call.node.func).lower() for word in RUNS)
+    """`run_training`, `particle_filter`; no `train_step`, nor Equinox's `filter_vmap`."""
+    name = last_word(call.node.func).lower()
+    words = set(name.split("_"))
+    return not words.isdisjoint(RUNS) and "step" not in words and not name.startswith("filter_")
 
 
 def own_of_turn(call: Call, key: Value) -> bool:

@@ -51,7 +51,8 @@ class KeyReuse(Rule):
     pretrained weights; in a file `eval*.py`, a loop over what is measured; in a training loop,
     what is only shown every so many steps; products with masks that exclude each other; two
     methods of one object by the names `sample` and `sample_flow`; features of a kernel for both
-    of its sides; in a notebook, two results that no line brings together.
+    of its sides; in a notebook, two results that no line brings together; two whole runs that are
+    compared (`fit(key, one)`, `fit(key, other)`); what is plotted, printed or logged.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
