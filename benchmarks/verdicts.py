@@ -2,7 +2,7 @@
 
 `verdicts.jsonl` holds one object a line: project, version, file, line, rule, true, why, and reader
 (1, or 2 for the independent second reading). `unseen` marks the first run over projects on which
-no rule had been mended before (1 to 10: ten sets of projects), `gone` a false alarm
+no rule had been mended before (1 to 10: ten sets of projects), `gone` a finding
 that is not reported any more, `deliberate` a fault that a tutorial or a test shows on purpose,
 `outside` JAX's own sources.
 

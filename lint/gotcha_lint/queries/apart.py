@@ -8,13 +8,13 @@ from gotcha_lint.analysis.lines import lines_of
 from gotcha_lint.analysis.looked_at import bound_by
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import names_in, target_names, walk
+from gotcha_lint.analysis.syntax import dotted, names_in, target_names, walk
 from gotcha_lint.analysis.unread import is_notebook, is_plain
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.cells import in_another_cell
 
 # What a call may change: something of both results could meet in it.
-_CHANGED = frozenset({Kind.UNKNOWN, Kind.OBJECT, Kind.LIST})
+_CHANGED = frozenset({Kind.OBJECT, Kind.LIST})
 
 
 def never_meet(body: Body, now: Call, before: Call) -> bool:
@@ -41,12 +41,12 @@ def never_meet(body: Body, now: Call, before: Call) -> bool:
         if all(meets):
             return False
         read = [was or is_ for was, is_ in zip(read, meets, strict=True)]
-        one = one | _carries(body, line) if meets[0] else one - _anew(line)
+        one = one | _carries(body, line, one) if meets[0] else one - _anew(line)
         if place == second:
             other = made
             read[1] = False
         else:
-            other = other | _carries(body, line) if meets[1] else other - _anew(line)
+            other = other | _carries(body, line, other) if meets[1] else other - _anew(line)
     return all(read)
 
 
@@ -79,17 +79,26 @@ def _anew(line: cst.CSTNode) -> set[str]:
     return bound_by(line)
 
 
-def _carries(body: Body, line: cst.CSTNode) -> set[str]:
-    """What a line that reads a result may put it into: what it binds, and objects that it names."""
+def _carries(body: Body, line: cst.CSTNode, made: set[str]) -> set[str]:
+    """What a line that reads a result may put it into: what it binds, and objects that it names.
+
+    Of an unknown thing only its methods may: `axes.plot(x)`, and not `draw(x, size)`.
+    """
     inside = () if isinstance(line, cst.FunctionDef) else walk(line, into_functions=False)
-    bound = {name.value for node in (line, *inside) for name in _bound(node)}
-    known = body.names
-    return bound | {n for n in names_in(line) if n in known and known[n].kind in _CHANGED}
+    bound = {name.value for node in (line, *inside) for name in _bound(node, made)}
+    owners = {dotted(node.func) or "" for node in walk(line) if isinstance(node, cst.Call)}
+    owners = {name.partition(".")[0] for name in owners if "." in name}
+    kinds = {name: body.names[name].kind for name in names_in(line) if name in body.names}
+    changed = {name for name, kind in kinds.items() if kind in _CHANGED}
+    return bound | changed | {n for n in owners if kinds.get(n) is Kind.UNKNOWN}
 
 
-def _bound(node: cst.CSTNode) -> list[cst.Name]:
+def _bound(node: cst.CSTNode, made: set[str]) -> list[cst.Name]:
+    """The names that a node binds; those of a loop where it goes over something of the result."""
     match node:
-        case cst.AssignTarget(target=target) | cst.For(target=target) | cst.CompFor(target=target):
+        case cst.For(target=target, iter=over) | cst.CompFor(target=target, iter=over):
+            return list(target_names(target)) if made & names_in(over) else []
+        case cst.AssignTarget(target=target):
             return list(target_names(target))
         case cst.AugAssign(target=target) | cst.AnnAssign(target=target):
             return list(target_names(target))
