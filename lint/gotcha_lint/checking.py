@@ -84,7 +84,7 @@ def _run(
     reports: list[Reported],
     broken: dict[str, str],
 ) -> None:
-    """Of a rule that raised nothing is kept: it is not run again in this file."""
+    """What a rule reports; once it has raised, it is not run again in this file."""
     check = rule.check
     try:
         for place in places if not broken or rule.name() not in broken else ():

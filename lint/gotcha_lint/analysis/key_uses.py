@@ -54,7 +54,7 @@ def use_key(flow: Flow, node: cst.CSTNode, value: Value, *, splits: bool = False
         return
     flow.record(KeyUse, node, before, value)
     if node not in before:
-        flow.state.used[value.ident] = (before[0], *before[1:][1 - _KEPT :], node)
+        flow.state.used[value.ident] = (before[0], *before[1:][2 - _KEPT :], node)
 
 
 def _in_vain(flow: Flow, first: cst.CSTNode) -> bool:

@@ -39,7 +39,7 @@ def only_looked_at(body: Body, call: Call, other: cst.CSTNode) -> bool:
     looks = tuple(reader for reader in uses.readers if _looks(reader))
     if any(_looks_of(body, reader) != () for reader in uses.readers if reader not in looks):
         return False  # a result of it is kept, or shown
-    twice = others and any(map(_shows, looks)) and all(map(_shows, others))
+    twice = others and any(map(shows, looks)) and all(map(shows, others))
     if twice and not _makes_keys(other):
         return False  # whoever looks sees the same numbers twice
     late = _not_before(body.function.node, looks, other)
@@ -153,10 +153,10 @@ def _looks(line: cst.CSTNode) -> bool:
         value = part.value if isinstance(part, cst.Expr | cst.Assign) else None
         if isinstance(value, cst.Call) and last_word(value.func) in CHECKS:
             return True
-    return _shows(line) or any(isinstance(part, cst.Assert) for part in parts)
+    return shows(line) or any(isinstance(part, cst.Assert) for part in parts)
 
 
-def _shows(line: cst.CSTNode) -> bool:
+def shows(line: cst.CSTNode) -> bool:
     """`print(x)`, or `x` at the end of a cell."""
     match line:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=func))]):

@@ -10,6 +10,9 @@ _HOST = Fact("host")
 _STATIC = Fact("static")
 _NUMBER = Fact("static-number")
 
+# With these an agent's functions are compiled by a wrapper that is given them as methods.
+COMPILED_WHOLE = frozenset({"ninjax"})
+
 ROWS: dict[str, Fact] = {
     "numpy.save": Fact("none", effect="io", pickles=1),
     "numpy.savez": Fact("none", effect="io"),

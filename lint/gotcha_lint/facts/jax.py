@@ -207,6 +207,7 @@ SINGULAR |= {
     "jax.numpy.true_divide": (0.0, 1),
     "jax.lax.div": (0.0, 1),
 }
+LARGEST = frozenset({"jax.numpy.argmax", "jax.lax.argmax"})
 # What keeps a value away from such a place.
 GUARDS = frozenset(
     f"jax.{name}"

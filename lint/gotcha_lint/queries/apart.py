@@ -11,7 +11,7 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, names_in, target_names, walk
 from gotcha_lint.analysis.unread import is_notebook, is_plain
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.cells import in_another_cell
+from gotcha_lint.queries.cells import in_another_cell, is_shown
 
 # What a call may change: something of both results could meet in it.
 _CHANGED = frozenset({Kind.OBJECT, Kind.LIST})
@@ -26,7 +26,7 @@ def never_meet(body: Body, now: Call, before: Call) -> bool:
         return False
     if now.at.loops or before.at.loops:
         return False
-    if _only_shows(before.at.statement) and in_another_cell(now, before):
+    if is_shown(before.at.statement) and in_another_cell(now, before):
         return True
     one, made = bound_by(before.at.statement), bound_by(now.at.statement)
     lines = lines_of(body.function.node)
@@ -48,12 +48,6 @@ def never_meet(body: Body, now: Call, before: Call) -> bool:
         else:
             other = other | _carries(body, line, other) if meets[1] else other - _anew(line)
     return all(read)
-
-
-def _only_shows(line: cst.CSTNode) -> bool:
-    """`show(draw(key))`: nothing keeps it."""
-    parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
-    return bool(parts) and all(isinstance(part, cst.Expr) for part in parts)
 
 
 def _read(body: Body, line: cst.CSTNode) -> set[str]:

@@ -55,14 +55,14 @@ def _is_left(body: Body, first: cst.CSTNode, last: cst.CSTNode) -> bool:
         bound = bound_by(statement)
         if not reads(statement, made)[1]:
             made = made - bound
-        elif place >= end or not (bound or _is_shown(statement)):
+        elif place >= end or not (bound or is_shown(statement)):
             return False
         else:
             made = made | bound
     return True
 
 
-def _is_shown(statement: cst.CSTNode) -> bool:
+def is_shown(statement: cst.CSTNode) -> bool:
     """`show(x)`, and not `results.append(x)`."""
     parts = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
     calls = (node for node in walk(statement) if isinstance(node, cst.Call))

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from gotcha_lint.analysis.looked_at import only_looked_at
+from gotcha_lint.analysis.looked_at import only_looked_at, shows
 from gotcha_lint.analysis.sites import Bind, Body, Call
-from gotcha_lint.analysis.syntax import last_word, parents, walk
+from gotcha_lint.analysis.syntax import parents, walk
 from gotcha_lint.analysis.unread import never_read
-from gotcha_lint.facts.random import SELECTS, SHOWS, SUMS, WAITS
+from gotcha_lint.facts.random import SELECTS, SUMS, WAITS
 from gotcha_lint.queries.alike import compared
 from gotcha_lint.queries.apart import never_meet
 from gotcha_lint.queries.cells import left_in_its_cell, unread_in_its_cell
@@ -35,7 +35,7 @@ def harmless(body: Body, now: Call, before: Call) -> bool:
         return shown_now_and_then(body, now)
     return (
         (body.function.number != 0 and never_read(body, now))
-        or (_printed(before) and not _printed(now))
+        or (shows(before.at.statement) and not shows(now.at.statement))
         or starts_with(now, before)
         or only_shapes_init(now, before)
         or compared(body, now, before)
@@ -81,14 +81,6 @@ def _is_ready(body: Body, call: Call) -> bool:
     above = _above(body)
     outer = body.call_of(above.get(id(above.get(id(call.node)))))
     return outer is not None and outer.name in WAITS
-
-
-def _printed(call: Call) -> bool:
-    """`print(draw(key))`: nothing else has its numbers."""
-    parts = getattr(call.at.statement, "body", ())
-    values = [part.value for part in parts if isinstance(part, cst.Expr)] if parts else []
-    shows = [v for v in values if isinstance(v, cst.Call) and last_word(v.func) in SHOWS]
-    return any(part is call.node for value in shows for part in walk(value))
 
 
 def _one_of(body: Body, now: Call, before: Call) -> bool:

@@ -8,6 +8,7 @@ from gotcha_lint.analysis.hosting import is_host
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.sites import Body, Place
 from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.facts.host import COMPILED_WHOLE
 from gotcha_lint.queries.places import is_hot, is_test, long_loops
 from gotcha_lint.queries.seldom import loops_often
 
@@ -15,7 +16,7 @@ from gotcha_lint.queries.seldom import loops_often
 def runs_often_on_host(place: Place) -> bool:
     """In a training loop, or a function called by one, that is seen to run as plain Python."""
     body = place.body
-    if not body.eager or is_test(body) or (body.function.is_generator and not long_loops(place)):
+    if not _runs_plain(body) or (body.function.is_generator and not long_loops(place)):
         return False
     if loops_often(place):
         return is_host(body)
@@ -25,8 +26,14 @@ def runs_often_on_host(place: Place) -> bool:
 def driven_by_host(place: Place) -> bool:
     """In a function of any file that a training loop calls, in code that runs as plain Python."""
     body = place.body
-    plain = body.eager and not is_test(body) and not body.function.is_generator
+    plain = _runs_plain(body) and not body.function.is_generator
     return plain and body.driven and is_hot(body) and not long_loops(place)
+
+
+def _runs_plain(body: Body) -> bool:
+    """As far as is known, and of no test."""
+    whole = (not COMPILED_WHOLE.isdisjoint(name.split(".")) for name in body.model.imports)
+    return body.eager and not is_test(body) and not any(whole)
 
 
 def _hot_from_module(body: Body) -> bool:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.looked_at import bound_by
 from gotcha_lint.analysis.sites import Bind, Body, Call
-from gotcha_lint.analysis.syntax import last_word, walk
+from gotcha_lint.analysis.syntax import last_word, parents, walk
 from gotcha_lint.analysis.unread import stored
 from gotcha_lint.facts.random import DRAWS_NOTHING, KEY_MAKERS
 
@@ -53,12 +53,12 @@ def _read_between(body: Body, first: Call, last: Call) -> set[str]:
 
 def _other_branches(body: Body, place: Call) -> set[int]:
     """The nodes of the branches that are not taken where the place is under `else` or `elif`."""
+    above, node = parents(body.function.node), place.at.statement
     found: set[int] = set()
-    for node in walk(body.function.node):
-        if not isinstance(node, cst.If) or node.orelse is None:
-            continue
-        if any(part is place.node for part in walk(node.orelse)):
-            found |= {id(part) for part in walk(node.body)}
+    while (outer := above.get(id(node))) is not None:
+        if isinstance(outer, cst.If) and outer.orelse is node:
+            found |= {id(part) for part in walk(outer.body)}
+        node = outer
     return found
 
 

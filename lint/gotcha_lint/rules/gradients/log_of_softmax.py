@@ -4,16 +4,15 @@ import libcst as cst
 
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.logit_uses import LogUse
-from gotcha_lint.analysis.looked_at import bound_by, uses_of
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import parents, source_of, walk
+from gotcha_lint.analysis.syntax import parents, source_of
 from gotcha_lint.facts.jax import GUARDS
 from gotcha_lint.queries.expected import is_test
+from gotcha_lint.queries.largest import only_largest_counts
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
 
 _SOFTMAX = frozenset({"jax.nn.softmax", "flax.linen.softmax", "flax.nnx.softmax"})
 _DRAWS = "jax.random.categorical"
-_LARGEST = frozenset({"jax.numpy.argmax", "jax.lax.argmax"})
 
 
 class LogOfSoftmax(Rule):
@@ -55,9 +54,9 @@ class LogOfSoftmax(Rule):
 
     def check(self, site: LogUse) -> Iterator[Report]:
         call = site.body.call_of(site.node)
-        if call is None or _limited(call) or is_test(site.body.model.path):
+        if call is None or is_test(site.body.model.path):
             return
-        if _only_compared(call):
+        if _limited(call) or only_largest_counts(call):
             return
         own, name = not call.callee.targets, source_of(call.node.func)
         inner = call.arg_node(0, "x") if own else None
@@ -83,21 +82,6 @@ def _limited(site: Call) -> bool:
             return True
         node = outer
     return False
-
-
-def _only_compared(site: Call) -> bool:
-    """The place of the largest is all that is taken of it."""
-    uses, names = uses_of(site.body, site.at.statement), bound_by(site.at.statement)
-    if uses is None or not uses.readers:
-        return False
-    for line in uses.readers:
-        calls = (site.body.call_of(node) for node in walk(line) if isinstance(node, cst.Call))
-        largest = [call.node for call in calls if call is not None and call.name in _LARGEST]
-        inside = {id(part) for node in largest for part in walk(node)}
-        read = [n for n in walk(line) if isinstance(n, cst.Name) and n.value in names]
-        if not all(id(node) in inside for node in read):
-            return False
-    return True
 
 
 def _fix(site: Call, softmax: Call) -> Rewrite:

@@ -72,7 +72,7 @@ class EagerOptimizerUpdate(Rule):
     def check(self, site: Call) -> Iterator[Report]:
         if site.base is None or not (site.name in _UPDATES or _applies_gradients(site)):
             return
-        if not (runs_often_on_host(site) or driven_by_host(site)) or _in_ninjax(site):
+        if not (runs_often_on_host(site) or driven_by_host(site)):
             return
         yield Report(
             site.node,
@@ -80,11 +80,6 @@ class EagerOptimizerUpdate(Rule):
             "put gradients and update into one jitted function",
             why_hot=True,
         )
-
-
-def _in_ninjax(site: Call) -> bool:
-    """Its modules run inside of the agent's functions, which it compiles."""
-    return any("ninjax" in name.split(".") for name in site.body.model.imports)
 
 
 def _applies_gradients(site: Call) -> bool:
