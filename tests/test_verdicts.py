@@ -20,5 +20,7 @@ def test_enough_findings_were_read():
     assert sum(v.get("reader") == 2 for v in ALL) >= 60
 
 
-def test_rules_on_by_default_have_earned_it():
-    assert [row.rule for row in verdicts.by_rule(ALL) if not row.preview and not row.earned] == []
+def test_rules_are_on_by_default_if_they_have_earned_it():
+    rows = verdicts.by_rule(ALL)
+    assert [row.rule for row in rows if not row.preview and not row.earned] == []
+    assert [row.rule for row in rows if row.preview and row.earned] == [], "switch it on"

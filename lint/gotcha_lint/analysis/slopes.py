@@ -16,7 +16,7 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.returning import returned
 from gotcha_lint.analysis.sites import Body, Call, Operate
 from gotcha_lint.analysis.syntax import FUNCTIONS, children, literal
-from gotcha_lint.analysis.values import FLAT, FunctionId, Kind, Value
+from gotcha_lint.analysis.values import FLAT, FunctionId, Kind
 from gotcha_lint.facts.slopes import CASTS, DRAWS, METHODS, STEPS, WHOLE, WHOLE_OF
 
 if TYPE_CHECKING:
@@ -96,13 +96,27 @@ class Slopes:
         if node.__class__ is cst.Comparison:
             return True
         call = self.body.call_of(node)
-        return call is not None and (_is_flat(call) or self._told(call.callee))
+        return call is not None and (_is_flat(call) or self._told(call))
 
-    def _told(self, callee: Value) -> bool:
-        """A function of the project through which no gradient comes, as it was defined."""
+    def _told(self, call: Call) -> bool:
+        """A function of the project through which no gradient comes, as it was defined.
+
+        One that is given may be another one for callers that are not seen.
+        """
+        callee = call.callee
+        if _is_given(call.node.func, self.body.function):
+            return False
         known = callee.kind is Kind.FUNCTION and callee.targets and not callee.maybe
         plain = {via.name for via in callee.via} <= _SAME_SLOPE
         return bool(known) and plain and all(map(self.flat, callee.targets))
+
+
+def _is_given(func: cst.CSTNode, function: Function | None) -> bool:
+    """It is called by the name of a parameter, of this function or of one around it."""
+    name = func.value if isinstance(func, cst.Name) else ""
+    while function is not None and name not in function.scope.bound:
+        function = function.parent
+    return function is not None and any(param.name == name for param in function.params)
 
 
 def _is_flat(call: Call) -> bool:

@@ -6,6 +6,7 @@ from gotcha_lint.analysis.sharing import placed
 from gotcha_lint.analysis.values import COLLECTION, STATIC, VARIABLES, Kind, Value, all_arrays
 from gotcha_lint.analysis.varying import held
 
+ANYTHING = "anything"  # what was put there may be an array alone
 PUT = "jax.device_put"
 PLACE = "jax.device_put with a place"
 
@@ -43,8 +44,9 @@ def put(name: str, first: Value, given: int) -> Value:
     mark = "" if first.kind is Kind.STATIC else held(first)  # a number has no shape
     own = first.param if first.kind is Kind.UNKNOWN and name == PUT else ""
     made = (PUT if given == 1 else PLACE) if own else ""
+    of = ANYTHING if first.kind is Kind.UNKNOWN else ""
     return Value(
-        Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=mark, param=own, made=made
+        Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=mark, param=own, made=made, of=of
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Operate, Place
@@ -11,6 +13,9 @@ from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.host import FILLING
 from gotcha_lint.queries.reads import is_clock, targets_of
 from gotcha_lint.queries.small import small_statements
+from gotcha_lint.rule import text_of
+
+_COMPILING = re.compile("compil(?!ed|er)|warm_?up", re.IGNORECASE)
 
 
 def region(
@@ -25,12 +30,17 @@ def region(
 
 
 def is_shown(body: Body, place: Operate) -> bool:
-    """The difference of the clocks is read, and not meant to be the time to compile."""
+    """The difference of the clocks is read, and not meant to be the time to compile.
+
+    What is compiled is compiled when the call returns.
+    """
+    if any(map(_COMPILING.search, (body.function.name, text_of(place.at.statement)))):
+        return False
     for small in small_statements(place.at):
         match small:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
-                if value is place.node:  # what is compiled is compiled when the call returns
-                    return "compil" not in name and is_read(body.function, name)
+                if value is place.node:
+                    return is_read(body.function, name)
     return True
 
 

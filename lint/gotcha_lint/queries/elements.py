@@ -8,13 +8,14 @@ from typing import NamedTuple
 import libcst as cst
 
 from gotcha_lint.analysis.changing import changing_names
-from gotcha_lint.analysis.sites import Body, Call, Format, Index, Iterate, Loop, Place, Test
+from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Index, Iterate, Loop, Place, Test
 from gotcha_lint.analysis.syntax import dotted, names_in, source_of, target_names, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.concrete import CAST_METHODS, CASTS
 from gotcha_lint.queries.places import long_loops
 
 _METHODS = frozenset(name.rpartition(".")[2] for name in CAST_METHODS)
+_FEW = 16  # elements: a tenth of a millisecond for each
 _IN_STEP = frozenset({"builtins.zip", "builtins.enumerate", "builtins.reversed"})
 
 
@@ -49,7 +50,7 @@ def _all(body: Body) -> Iterator[Element]:
 def _iterated(body: Body, site: Iterate) -> Iterator[Element]:
     """`for v in array`, `for i, v in enumerate(array)`, `for v, w in zip(array, more)`."""
     for array, value, target in sources(body, site):
-        if not _on_device(value) or not isinstance(target, cst.Name):
+        if not _on_device(value) or not isinstance(target, cst.Name) or _has_few(body, array):
             continue
         read = next((r for r in _reads(body, site.loop) if _reads_name(r, target.value)), None)
         if read is not None and _keeps(site.loop, target.value):
@@ -91,6 +92,8 @@ def _indexed(body: Body, site: Index) -> Element | None:
     index = set[str]().union(*map(names_in, site.node.slice))
     if array.partition(".")[0] in changing or not index & loop.names:
         return None
+    if _has_few(body, site.node.value):
+        return None
     read = next((r for r in _reads(body, loop) if _reads_node(r, site.node)), None)
     return Element(site.node.value, read.node, loop) if read is not None else None
 
@@ -120,6 +123,14 @@ def _heads(target: cst.CSTNode) -> Iterator[cst.Name]:
 def _on_device(value: Value) -> bool:
     """Seen to be made there: what an annotation calls an array may be one of numpy."""
     return value.kind is Kind.ARRAY and not (value.maybe or value.tracer or value.param)
+
+
+def _has_few(body: Body, array: cst.BaseExpression) -> bool:
+    """`jnp.array([0.1, 1.0, 10.0])`: an array of a few numbers that are written out."""
+    made = [bind.source for bind in body.of(Bind) if bind.name == dotted(array)]
+    source = made[0] if len(made) == 1 else array
+    given = source.args[0].value if isinstance(source, cst.Call) and source.args else None
+    return isinstance(given, cst.List | cst.Tuple) and len(given.elements) <= _FEW
 
 
 def _keeps(loop: Loop, name: str) -> bool:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.trees import ANYTHING
 from gotcha_lint.analysis.values import Kind, Value, on_device
 from gotcha_lint.finding import Confidence
 from gotcha_lint.queries.holding import fields_of, holds_arrays, pickles_itself
@@ -67,7 +68,7 @@ def holds_device_arrays(body: Body, one: Pickled) -> Confidence | None:
     if (
         _on_device(one.value)
         and not one.value.tracer
-        and not (tree and one.value.kind is Kind.ARRAY)
+        and not (tree and (one.value.kind is Kind.ARRAY or one.value.of == ANYTHING))
     ):
         return "high"
     if _holds_state(body, one.value):

@@ -75,7 +75,8 @@ def names_read(node: cst.CSTNode) -> Iterator[cst.Name]:
 
 def is_set_up(name: str) -> bool:
     """A function that runs before anything is traced."""
-    return name in _SET_UP or name.lstrip("_").startswith(_SET_UP_WORDS)
+    words = name.lstrip("_")
+    return name in _SET_UP or words.startswith(_SET_UP_WORDS) or words.endswith(("_init", "_setup"))
 
 
 def rebound_after(call: Call, calls: list[Call], name: str) -> Place | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Place, Test
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value, is_tracer
@@ -77,10 +78,21 @@ def foreseen(place: Place) -> bool:
     around = [text_of(guard.test) for guard in place.at.guards]
     return (
         any(word in test for test in tests for word in words)
+        or _asked_around(body.function.parent)
         or any(word in test for test in around for word in _OPTIONAL)
         or left_before(place)
         or not_asked_for(place)
     )
+
+
+def _asked_around(function: Function | None) -> bool:
+    """A function around it refuses tracers, or takes another way for them."""
+    while function is not None and function.number != 0:
+        tests = (node.test for node in walk(function.node) if isinstance(node, cst.If))
+        if any(word in text_of(test) for test in tests for word in _CAREFUL):
+            return True
+        function = function.parent
+    return False
 
 
 def is_flag(site: Test) -> bool:

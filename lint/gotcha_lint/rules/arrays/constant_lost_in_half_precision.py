@@ -35,7 +35,6 @@ class ConstantLostInHalfPrecision(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"bfloat16", "float16"})
     examples = (
         Example(

@@ -36,7 +36,6 @@ class ExceptNeverRaised(Rule):
 
     severity = "warning"
     confidence = "medium"
-    preview = True
     roots = frozenset({"LinAlgError", "ZeroDivisionError"})
     examples = (
         Example(

@@ -29,7 +29,6 @@ class WrongCacheKey(Rule):
     found by mistake nobody tells.
     """
 
-    preview = True
     roots = frozenset({"jit", "pmap", "shard_map"})
     confirmed_by = (("recompile", "new-function"),)
     examples = (

@@ -35,7 +35,6 @@ class DeprecatedApi(Rule):
     """
 
     severity = "info"
-    preview = True
     examples = (
         Example(
             bad="""

@@ -29,7 +29,6 @@ class RemovedBehindHasattr(Rule):
     https://docs.jax.dev/en/latest/changelog.html
     """
 
-    preview = True
     roots = frozenset({"hasattr", "getattr"})
     examples = (
         Example(

@@ -30,7 +30,6 @@ class WithMesh(Rule):
     """
 
     severity = "info"
-    preview = True
     examples = (
         Example(
             bad="""

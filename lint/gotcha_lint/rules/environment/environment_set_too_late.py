@@ -70,7 +70,10 @@ class EnvironmentSetTooLate(Rule):
         inside = site.function.number != 0
         if inside and (not site.eager or is_test(site) or starts_processes(site)):
             return
+        options = _options(site)
         for setting in _settings(site):
+            if setting.name.lower() in options:
+                continue
             started = setting.name.startswith(READ_AT_START)
             if inside and (started or setting.name in READ_AT_IMPORT):
                 yield from self._after_start(site, setting)
@@ -135,6 +138,12 @@ def _settings(body: Body) -> Iterator[Setting]:
     for call in body.of(Call):
         for name in _set_by(call):
             yield Setting(name, call)
+
+
+def _options(body: Body) -> frozenset[str]:
+    """What `jax.config.update` sets too: the variable is for the processes that this one starts."""
+    calls = (call for call in body.of(Call) if call.name == "jax.config.update" and call.args)
+    return frozenset(str(call.args[0].literal) for call in calls)
 
 
 def _set_by(call: Call) -> Iterator[str]:

@@ -46,7 +46,6 @@ class UnknownConfigOption(Rule):
     """
 
     severity = "error"
-    preview = True
     examples = (
         Example(
             bad="""

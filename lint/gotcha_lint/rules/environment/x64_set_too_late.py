@@ -51,7 +51,9 @@ class X64SetTooLate(Rule):
         switches = [call for call in site.of(Call) if _values(call)]
         if any(value is not True for call in switches for value in _values(call)):
             return  # switched off again: a test of both
-        arrays = [call for call in site.of(Call) if makes_array(call)]
+        arrays = [
+            c for c in site.of(Call) if makes_array(c) and "32" not in text_of(c.at.statement)
+        ]
         for call in switches:
             early = next((c for c in arrays if c.at.surely_before(call.at)), None)
             if early is not None:

@@ -38,7 +38,6 @@ class XlaFlagUnknown(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"XLA_FLAGS"})
     examples = (
         Example(

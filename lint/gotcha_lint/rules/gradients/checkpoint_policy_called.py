@@ -23,7 +23,6 @@ class CheckpointPolicyCalled(Rule):
     """
 
     severity = "warning"
-    preview = True
     roots = frozenset({"checkpoint_policies"})
     examples = (
         Example(

@@ -30,7 +30,6 @@ class CustomVjpStructure(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"defvjp"})
     examples = (
         Example(

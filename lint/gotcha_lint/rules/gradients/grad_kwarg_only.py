@@ -32,7 +32,6 @@ class GradKwargOnly(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"jax", "grad", "value_and_grad", "eqx", "equinox"})
     examples = (
         Example(

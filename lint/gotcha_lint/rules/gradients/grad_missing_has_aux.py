@@ -30,7 +30,6 @@ class GradMissingHasAux(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
     examples = (
         Example(

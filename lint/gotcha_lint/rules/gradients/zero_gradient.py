@@ -35,7 +35,6 @@ class ZeroGradient(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
     examples = (
         Example(

@@ -37,7 +37,6 @@ class LinenApplyParams(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"apply", "apply_fn"})
     examples = (
         Example(

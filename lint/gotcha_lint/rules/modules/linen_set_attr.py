@@ -31,7 +31,6 @@ class LinenSetAttr(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"linen"})
     examples = (
         Example(

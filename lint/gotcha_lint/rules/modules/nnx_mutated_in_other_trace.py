@@ -46,7 +46,6 @@ class NnxMutatedInOtherTrace(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"nnx"})
     examples = (
         Example(

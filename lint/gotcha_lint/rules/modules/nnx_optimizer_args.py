@@ -33,7 +33,6 @@ class NnxOptimizerArgs(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"nnx"})
     examples = (
         Example(

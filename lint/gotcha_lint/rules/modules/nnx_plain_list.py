@@ -36,7 +36,6 @@ class NnxPlainList(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"nnx"})
     examples = (
         Example(

@@ -36,7 +36,6 @@ class RematNegativeStatic(Rule):
     """
 
     severity = "warning"
-    preview = True
     roots = frozenset({"remat", "checkpoint"})
     examples = (
         Example(

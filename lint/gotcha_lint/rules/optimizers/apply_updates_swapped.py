@@ -31,7 +31,6 @@ class ApplyUpdatesSwapped(Rule):
     Where the type changes, the step compiles again: `recompile`, told of the parameters' dtype.
     """
 
-    preview = True
     roots = frozenset({"apply_updates"})
     confirmed_by = (("recompile", "dtype"),)
     examples = (

@@ -33,7 +33,6 @@ class WeightDecayAfterOptimizer(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"add_decayed_weights"})
     examples = (
         Example(

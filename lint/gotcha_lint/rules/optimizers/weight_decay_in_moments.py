@@ -37,7 +37,6 @@ class WeightDecayInMoments(Rule):
     Nothing: the numbers are as good as any.
     """
 
-    preview = True
     confidence = "medium"
     roots = frozenset({"add_decayed_weights"})
     examples = (

@@ -40,7 +40,6 @@ class DictValuesLeaf(Rule):
     """
 
     severity = "error"
-    preview = True
     examples = (
         Example(
             bad="""

@@ -38,7 +38,6 @@ class FieldsInWrongOrder(Rule):
 
     severity = "error"
     confidence = "medium"
-    preview = True
     examples = (
         Example(
             bad="""

@@ -36,7 +36,6 @@ class StructIndexedByName(Rule):
     """
 
     severity = "error"
-    preview = True
     examples = (
         Example(
             bad="""

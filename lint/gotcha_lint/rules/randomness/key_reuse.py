@@ -10,6 +10,7 @@ from gotcha_lint.analysis.sites import Body, Call, KeyUse
 from gotcha_lint.analysis.unread import in_unread_line, is_notebook
 from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.random import KEY_MAKERS
+from gotcha_lint.queries.exclusive import never_both
 from gotcha_lint.queries.expected import in_test_case, is_benchmark, is_test
 from gotcha_lint.queries.harmless import harmless
 from gotcha_lint.queries.keys import (
@@ -121,11 +122,11 @@ def _is_quiet(body: Body, now: Call) -> bool:
 def _earlier(site: KeyUse, now: Call) -> Iterator[Call]:
     """The first use; in a notebook those after it too, as each cell may show another thing."""
     body = site.body
-    several = body.function.number == 0 and is_notebook(body.model)
-    for number, node in enumerate(site.before):
-        before = body.call_of(node)
-        if before is not None and (number == 0 or (several and before is not now)):
-            yield before
+    calls = (body.call_of(node) for node in site.before)
+    before = [call for call in calls if call is not None and not never_both(now, call)]
+    yield from before[:1]
+    if body.function.number == 0 and is_notebook(body.model):
+        yield from (call for call in before[1:] if call is not now)
 
 
 def _is_harmless(body: Body, now: Call, before: Call) -> bool:

@@ -130,8 +130,7 @@ def _made_in_this_turn(site: Bind) -> bool:
     loop = long_loops(site)[-1]
     others = (bind for bind in site.body.of(Bind) if bind is not site and bind.name == site.name)
     return any(
-        bind.source is not None
-        and any(around is loop for around in bind.at.loops)
+        any(around is loop for around in bind.at.loops)
         and (
             (bind.at.order < site.at.order and _starts_anew(bind))
             or isinstance(bind.source, cst.Subscript)
@@ -142,9 +141,10 @@ def _made_in_this_turn(site: Bind) -> bool:
 
 def _starts_anew(bind: Bind) -> bool:
     """Not only in the first turn: `if x is None: x = v`."""
-    assert bind.source is not None
     first = any(_is_none(guard.test) for guard in bind.at.guards)
-    return not first and bind.name not in names_in(bind.source)
+    assigned = (s.value for s in small_statements(bind.at) if isinstance(s, cst.Assign))
+    source = bind.source or next(assigned, None)  # of several names at once, what all come from
+    return not first and source is not None and bind.name not in names_in(source)
 
 
 def _grows_in_object(store: Store, name: str) -> bool:

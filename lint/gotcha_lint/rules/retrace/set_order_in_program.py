@@ -36,7 +36,6 @@ class SetOrderInProgram(Rule):
     Nothing: one process sees one order.
     """
 
-    preview = True
     examples = (
         Example(
             bad="""

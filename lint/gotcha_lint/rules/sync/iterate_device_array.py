@@ -27,7 +27,6 @@ class IterateDeviceArray(Rule):
     The sanitizer says nothing: each read by itself is right.
     """
 
-    preview = True
     roots = frozenset({"for"})
     examples = (
         Example(

@@ -31,7 +31,6 @@ class JnpInDataPipeline(Rule):
     `eager-op-storm` tells of what compiles again.
     """
 
-    preview = True
     roots = frozenset({"torch", "grain"})
     examples = (
         Example(

@@ -42,7 +42,6 @@ class TimingWithoutWait(Rule):
     """
 
     severity = "warning"
-    preview = True
     examples = (
         Example(
             bad="""

@@ -36,7 +36,6 @@ class ArgumentMutatedInJit(Rule):
     """
 
     severity = "error"
-    preview = True
     examples = (
         Example(
             bad="""

@@ -29,7 +29,6 @@ class BoolMaskInJit(Rule):
     """
 
     severity = "error"
-    preview = True
     examples = (
         Example(
             bad="""

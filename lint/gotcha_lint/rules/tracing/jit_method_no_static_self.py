@@ -41,7 +41,6 @@ class JitMethodNoStaticSelf(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"jit", "pmap"})
     examples = (
         Example(

@@ -35,7 +35,6 @@ class TracerErrorSwallowed(Rule):
     """
 
     severity = "error"
-    preview = True
     roots = frozenset({"except"})
     examples = (
         Example(

@@ -33,7 +33,6 @@ class WalrusBindsComparison(Rule):
     """
 
     severity = "error"
-    preview = True
     examples = (
         Example(
             bad="""
