@@ -66,9 +66,7 @@ def _bind_pattern(flow: Flow, pattern: cst.CSTNode, subject: Value) -> None:
 
 def on_try(flow: Flow, node: cst.Try | cst.TryStar) -> None:
     before = flow.state.copy() if flow.state else None
-    outer, flow.caught = flow.caught, flow.caught or bool(node.handlers)
     flow.block(node.body)
-    flow.caught = outer
     after = flow.state
     middle = join_states(before, after)
     if node.orelse is not None and flow.state is not None:

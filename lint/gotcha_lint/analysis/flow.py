@@ -59,7 +59,6 @@ class Flow:
         self.at = At(function.node, 0)
         self.loops: tuple[Loop, ...] = ()
         self.guards: tuple[Guard, ...] = ()
-        self.caught = False  # in a `try` that goes on without what fails in it
         self.places: dict[tuple[Any, ...], Place] = {}
         self.rights: dict[int, Value] = {}  # right operands of `and` and `or`
         self.breaks: list[State | None] = []

@@ -90,9 +90,6 @@ def transform(
     )
 
 
-_LOOKS = frozenset({"eval_shape", "make_jaxpr"})  # they run nothing: inside of a `try`, a question
-
-
 def _as_bound(via: Via, function: Value) -> Via:
     """Of `partial(f, **settings)` it is not known which parameters are left."""
     return via._replace(known=via.known and _ANYTHING not in function.bound_names)
@@ -148,9 +145,7 @@ def _trace(
                 *(outer.chain if outer else ()),
                 (flow.site(node), f"{row.role} of {summary.name}"),
             ),
-            soft=row.role == "module"
-            or (flow.caught and row.role in _LOOKS)
-            or (outer is not None and outer.soft and not row.staged),
+            soft=row.role == "module" or (outer is not None and outer.soft and not row.staged),
             direct=True,
             static=static | bound,
             wrt=wrt,
