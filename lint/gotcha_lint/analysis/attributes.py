@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis import known, varying
 from gotcha_lint.analysis.cached import note_cached
 from gotcha_lint.analysis.created import of_created
+from gotcha_lint.analysis.flattening import may_be_auxiliary
 from gotcha_lint.analysis.names import donated_use, of_symbol
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
@@ -114,6 +115,8 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
             return _or_below(flow, base, name, _method(flow, base, (ancestor[0], number), stored))
         if stored is not None:
             stored = _or_any(flow, base.cls, stored)
+            if base.tracer and may_be_auxiliary(flow, base.cls, name):
+                return stored._replace(maybe=True)
             leaf = base.tracer and _is_leaf(flow, ancestor, name, stored)
             whole = TRACER._replace(maybe=base.maybe, varying=stored.varying)
             return whole if leaf else _field(base, stored)

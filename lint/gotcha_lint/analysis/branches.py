@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def on_if(flow: Flow, node: cst.If) -> None:
     """`elif` chains are long in real code: they are walked, not recursed into."""
     outer, ends, current = flow.guards, [], node
+    if isinstance(node.test, cst.Name) and node.test.value == "False":
+        return _otherwise(flow, node)
     while True:
         test(flow, current.test, "if")
         before = flow.state.copy() if flow.state else None
@@ -40,6 +42,14 @@ def on_if(flow: Flow, node: cst.If) -> None:
         flow.state = join_states(end, flow.state)
     if flow.flags:
         take_side(flow)
+
+
+def _otherwise(flow: Flow, node: cst.If) -> None:
+    """`if False:` switches off what is below it."""
+    if isinstance(node.orelse, cst.If):
+        on_if(flow, node.orelse)
+    elif node.orelse is not None:
+        flow.block(node.orelse.body)
 
 
 def on_match(flow: Flow, node: cst.Match) -> None:

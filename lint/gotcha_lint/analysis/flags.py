@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.roles import BOUNDARIES, pairs
 from gotcha_lint.analysis.sites import Body, Flag, Told
 from gotcha_lint.analysis.summary import IS_NONE
-from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.syntax import dotted, parents
 from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Kind, Kwargs, Value, untraced
 from gotcha_lint.facts.flags import FLAGS
 
@@ -97,10 +98,29 @@ def _said(flow: Flow, node: cst.CSTNode, name: str, value: Value) -> frozenset[F
     if isinstance(value.literal, bool):
         return frozenset({value.literal})
     for arg in node.args if isinstance(node, cst.Call) else ():
-        if arg.keyword is not None and arg.keyword.value == name and _asks(arg.value):
-            return frozenset({True})
+        if arg.keyword is not None and arg.keyword.value == name:
+            truth = True if _asks(arg.value) else _where_defined(flow.function, dotted(arg.value))
+            if truth is not None:
+                return frozenset({truth})
     own = flow.view.get(("flag", flow.id, value.param)) if value.param else None
     return own or frozenset({None})
+
+
+def _where_defined(function: Function, name: str | None) -> Flag:
+    """The truth of a name from around, where a function is defined: `if fast: vmap(lambda ...)`."""
+    if name not in function.captured:
+        return None
+    outer, node = function.parent, function.node
+    while outer is not None and name not in outer.scope.bound:
+        outer = outer.parent
+    if outer is None or len(outer.scope.bound[name]) != 1:
+        return None
+    above = parents(outer.node)
+    while (part := above.get(id(node))) is not None:
+        if isinstance(part, cst.If) and dotted(part.test) == name:
+            return node is part.body
+        node = part
+    return None
 
 
 def _said_none(flow: Flow, value: Value, binds: bool) -> frozenset[Flag]:

@@ -122,12 +122,24 @@ def _is_short(over: Value, node: cst.BaseExpression) -> bool:
     if isinstance(node, _DISPLAYS):
         return True
     if isinstance(node, cst.Call):
+        if over.of == "range" and len(node.args) == 1 and _counts_dimensions(node.args[0].value):
+            return True
         name, written = dotted(node.func) or "", [isinstance(a.value, _DISPLAYS) for a in node.args]
         if name.endswith("zip"):
             return any(written)  # it ends with the shortest
         if name.endswith(_COMBINES):
             return bool(written) and all(written)
     return over.of == "range" and isinstance(over.literal, int) and over.literal <= 4
+
+
+def _counts_dimensions(node: cst.BaseExpression) -> bool:
+    """`d`, `d - 1`, `x.ndim`: a program has few of them."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.right, cst.Integer):
+        node = node.left
+    return (dotted(node) or "").rpartition(".")[2] in _DIMENSIONS
+
+
+_DIMENSIONS = frozenset(["d", "dim", "dims", "ndim", "ndims", "n_dim", "n_dims", "num_dims"])
 
 
 def _item_of(flow: Flow, over: Value, target: cst.CSTNode) -> Value:

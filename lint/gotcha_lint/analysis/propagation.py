@@ -49,7 +49,7 @@ def apply_function(
     """A call of a function of the project, transformed or not."""
     via = next((v for v in reversed(function.via) if v.name in BOUNDARIES), None)
     used: set[int] = set()
-    if flow.body.trace is not None or function.via:
+    if (flow.body.trace is not None and not flow.body.trace.soft) or function.via:
         tell_held_flags(flow, node, function, args, kwargs)
         for target in function.targets:
             tell_flags(flow, node, target, function, args, kwargs)

@@ -188,7 +188,7 @@ def _taken(
         local = value.kind is Kind.FUNCTION and _is_local(call, value)
         if name == inner.name or name in seen or not (local or name in changing):
             continue
-        if _SIZE.search(name) or name in sizes:
+        if _SIZE.search(name) or name in sizes or value.of == "str":
             tried = True
         elif local:
             seen.add(name)

@@ -9,7 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.looked_at import bound_by
 from gotcha_lint.analysis.sites import Bind, Body, Call, Discard, Loop
 from gotcha_lint.analysis.syntax import dotted, last_word, names_in, walk
-from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.random import (
     ALIGNED,
     COMPARES,
@@ -24,6 +24,7 @@ from gotcha_lint.facts.random import (
 )
 from gotcha_lint.queries import alike
 from gotcha_lint.queries.idle import equal_starts
+from gotcha_lint.queries.own_keys import bound_in, given
 from gotcha_lint.queries.reads import is_clock
 from gotcha_lint.rule import text_of
 
@@ -82,7 +83,7 @@ def compares_settings(call: Call) -> bool:
     listed = loop.over.kind is Kind.TUPLE or isinstance(loop.over.literal, tuple)
     listed = listed or _is_written_out(call.body, loop)
     known = listed and (_is_run(call) or _timed(call.body, loop))
-    return known and not used.isdisjoint(_bound_in(call.body, loop))
+    return known and not used.isdisjoint(bound_in(call.body, loop))
 
 
 def _around_repeats(call: Call) -> Loop | None:
@@ -135,17 +136,13 @@ def _given_another_function(call: Call, loop: Loop) -> bool:
         and value.kind is Kind.FUNCTION
         and len(value.targets) > 1
         and not loop.names.isdisjoint(names_in(arg.value))
-        for arg, value in zip(call.node.args, _given(call), strict=False)
+        for arg, value in zip(call.node.args, given(call), strict=False)
     )
 
 
 def _timed(body: Body, loop: Loop) -> bool:
     """A benchmark: a clock is read in each turn."""
     return any(loop in each.at.loops and is_clock(body, each.node) for each in body.of(Call))
-
-
-def _bound_in(body: Body, loop: Loop) -> set[str]:
-    return {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names
 
 
 def _compares_words(call: Call) -> bool:
@@ -166,7 +163,7 @@ def _same_each_epoch(call: Call) -> bool:
     loop = call.at.loops[-1] if call.at.loops else None
     if loop is None or not any(word in name for name in loop.names for word in EPOCHS):
         return False
-    bound = _bound_in(call.body, loop)
+    bound = bound_in(call.body, loop)
     return all(bound.isdisjoint(names_in(arg.value)) for arg in call.node.args)
 
 
@@ -197,38 +194,8 @@ def _is_run(call: Call) -> bool:
     return not words.isdisjoint(RUNS) and "step" not in words and not name.startswith("filter_")
 
 
-def own_of_turn(call: Call, key: Value) -> bool:
-    """The key is taken from what the loop iterates over: each turn has another one."""
-    names = {name for loop in call.at.loops for name in loop.names}
-    keys = [n for n, v in zip(call.node.args, _given(call), strict=False) if v is key]
-    used = {
-        n.value
-        for arg in keys or call.node.args
-        for n in walk(arg.value)
-        if isinstance(n, cst.Name)
-    }
-    return not names.isdisjoint(used)
-
-
-def from_around(call: Call, key: Value) -> bool:
-    """The key is a name of the function or module around, and never bound in this function."""
-    captured = call.body.function.captured
-    nodes = [n.value for n, v in zip(call.node.args, _given(call), strict=False) if v is key]
-    return any(isinstance(node, cst.Name) and node.value in captured for node in nodes)
-
-
-def _given(call: Call) -> list[Value | None]:
-    """The values of the arguments, one for each of the nodes; None after a starred one."""
-    found: list[Value | None] = []
-    positional = iter(call.args)
-    for arg in call.node.args:
-        if arg.keyword is not None:
-            found.append(call.kwargs.get(arg.keyword.value))
-        else:
-            found.append(None if arg.star else next(positional, None))
-    return found
-
-
 def drawn_away(body: Body, call: Call) -> bool:
-    """A draw whose result is thrown away, as in a warm-up."""
-    return any(site.node is call.node for site in body.of(Discard))
+    """A draw whose result is thrown away, as in a warm-up: `_ = run(key)`."""
+    if any(site.node is call.node for site in body.of(Discard)):
+        return True
+    return bound_by(call.at.statement) == {"_"}

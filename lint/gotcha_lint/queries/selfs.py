@@ -41,11 +41,27 @@ def own_attributes(function: Function) -> Iterator[tuple[str, cst.Attribute]]:
     others = {id(n.func) for n in nodes if n.__class__ is cst.Call}  # type: ignore[attr-defined]
     others |= {id(n.target) for n in nodes if n.__class__ in _STORES}  # type: ignore[attr-defined]
     others |= {id(n.value) for n in nodes if _stays(n)}  # type: ignore[attr-defined]
+    others |= {id(_asked(n)) for n in nodes if isinstance(n, cst.If) and _refuses(n)}
     for node in nodes:
         if node.__class__ is cst.Attribute and id(node) not in others:
             base, attr = node.value, node.attr.value  # type: ignore[attr-defined]
             if base.__class__ is cst.Name and base.value == self_name:
                 yield attr, node  # type: ignore[misc]
+
+
+def _refuses(node: cst.If) -> bool:
+    """`if not self.trained: raise ...`: a trace that fails is not kept."""
+    other = node.orelse.body if isinstance(node.orelse, cst.Else) else None
+    return any(isinstance(last, cst.Raise) for last in map(_last, (node.body, other)))
+
+
+def _last(suite: cst.BaseSuite | None) -> cst.CSTNode | None:
+    line = suite.body[-1] if suite is not None and suite.body else None
+    return line.body[-1] if isinstance(line, cst.SimpleStatementLine) else line
+
+
+def _asked(node: cst.If) -> cst.CSTNode:
+    return node.test.expression if isinstance(node.test, cst.UnaryOperation) else node.test
 
 
 def _stays(node: cst.CSTNode) -> bool:

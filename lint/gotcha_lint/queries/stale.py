@@ -10,7 +10,7 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.resets import compiles_anew, element, global_of
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Place
-from gotcha_lint.analysis.syntax import children, dotted, last_word, literal, walk
+from gotcha_lint.analysis.syntax import children, dotted, last_word, literal, names_in, walk
 from gotcha_lint.analysis.values import OPTIMIZER
 from gotcha_lint.queries.places import is_test, is_test_file, long_loops
 from gotcha_lint.rule import text_of
@@ -85,7 +85,8 @@ def rebound_after(call: Call, calls: list[Call], name: str) -> Place | None:
     changes, old = [], ""
     for bind in binds:
         new = _same_optimizer(bind)
-        if (not new or new != old) and not _equal_each_turn(bind, calls):
+        equal = _equal_each_turn(bind, calls) or _traced_each_turn(bind, calls)
+        if (not new or new != old) and not equal:
             changes.append(bind)
         old = new
     return changed_after(call, calls, changes)
@@ -103,6 +104,24 @@ def _equal_each_turn(bind: Bind, calls: list[Call]) -> bool:
         return False
     made = [part for part in walk(source) if isinstance(part, cst.Call)]
     return all(is_set_up(last_word(part.func)) or dotted(part.func) == "type" for part in made)
+
+
+def _traced_each_turn(bind: Bind, calls: list[Call]) -> bool:
+    """`short = x[:length]` in the loop that binds it too: the calls are given another shape."""
+    loops = long_loops(bind)
+    inside = [call for call in calls if loops and loops[-1] in call.at.loops]
+    if not inside:
+        return False
+    bound = [b for b in bind.body.of(Bind) if loops[-1] in b.at.loops]
+    changing = {b.name for b in bound} | loops[-1].names
+    cut = {b.name for b in bound if any(s & changing for s in _slices(b.source))}
+    return all(not cut.isdisjoint(names_in(call.node)) for call in inside)
+
+
+def _slices(source: cst.CSTNode | None) -> Iterator[set[str]]:
+    """The names in the bounds of each slice of `x[a:b]`."""
+    if isinstance(source, cst.Subscript):
+        yield from (names_in(part) for part in source.slice if isinstance(part.slice, cst.Slice))
 
 
 def _same_optimizer(bind: Bind) -> str:

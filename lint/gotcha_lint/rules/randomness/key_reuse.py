@@ -16,12 +16,11 @@ from gotcha_lint.queries.harmless import harmless
 from gotcha_lint.queries.keys import (
     compares_settings,
     drawn_away,
-    from_around,
     is_demo,
     on_purpose,
-    own_of_turn,
 )
 from gotcha_lint.queries.linen import assignment
+from gotcha_lint.queries.own_keys import from_around, own_of_turn, renewed_or_none
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -152,4 +151,4 @@ def _same_each_turn(call: Call, key: Value) -> bool:
     if not key.ident:
         indexed = call.name in KEY_MAKERS and not isinstance(assignment(call), cst.Tuple)
         return from_around(call, key) and not indexed  # `split(key, n)[i]` is another key each turn
-    return bool(call.at.loops) and not own_of_turn(call, key)
+    return bool(call.at.loops) and not own_of_turn(call, key) and not renewed_or_none(call, key)

@@ -120,9 +120,15 @@ def _is_none(test: cst.CSTNode) -> bool:
 def _grows(site: Bind) -> bool:
     if not long_loops(site) or not is_host(site.body) or _made_in_this_turn(site):
         return False
-    if draws_figures(long_loops(site)[-1]):
+    if draws_figures(long_loops(site)[-1]) or _asked_for_truth(site):
         return False
     return site.old is not None and site.old.kind in (Kind.ARRAY, Kind.UNKNOWN, Kind.NONE)
+
+
+def _asked_for_truth(site: Bind) -> bool:
+    """Under `if mask:`, which an array of two elements does not pass."""
+    tests = (guard.test for guard in site.at.guards if guard.when)
+    return any(isinstance(test, cst.Name) and test.value == site.name for test in tests)
 
 
 def _made_in_this_turn(site: Bind) -> bool:
