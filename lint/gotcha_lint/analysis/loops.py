@@ -122,7 +122,8 @@ def _is_short(over: Value, node: cst.BaseExpression) -> bool:
     if isinstance(node, _DISPLAYS):
         return True
     if isinstance(node, cst.Call):
-        if over.of == "range" and len(node.args) == 1 and _counts_dimensions(node.args[0].value):
+        unknown = over.of == "range" and over.literal is None and len(node.args) == 1
+        if unknown and _counts_dimensions(node.args[0].value):
             return True
         name, written = dotted(node.func) or "", [isinstance(a.value, _DISPLAYS) for a in node.args]
         if name.endswith("zip"):

@@ -9,12 +9,13 @@ import libcst as cst
 
 from gotcha_lint.analysis.changing import changing_names
 from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Index, Iterate, Loop, Place, Test
-from gotcha_lint.analysis.syntax import dotted, names_in, source_of, target_names, walk
+from gotcha_lint.analysis.syntax import dotted, last_word, names_in, source_of, target_names, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.concrete import CAST_METHODS, CASTS
 from gotcha_lint.queries.places import long_loops
 
 _METHODS = frozenset(name.rpartition(".")[2] for name in CAST_METHODS)
+_MAKERS = frozenset({"array", "asarray"})
 _FEW = 16  # elements: a tenth of a millisecond for each
 _IN_STEP = frozenset({"builtins.zip", "builtins.enumerate", "builtins.reversed"})
 
@@ -129,7 +130,9 @@ def _has_few(body: Body, array: cst.BaseExpression) -> bool:
     """`jnp.array([0.1, 1.0, 10.0])`: an array of a few numbers that are written out."""
     made = [bind.source for bind in body.of(Bind) if bind.name == dotted(array)]
     source = made[0] if len(made) == 1 else array
-    given = source.args[0].value if isinstance(source, cst.Call) and source.args else None
+    if not isinstance(source, cst.Call) or last_word(source.func) not in _MAKERS or not source.args:
+        return False
+    given = source.args[0].value
     return isinstance(given, cst.List | cst.Tuple) and len(given.elements) <= _FEW
 
 

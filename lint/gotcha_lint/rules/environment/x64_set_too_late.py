@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
@@ -6,6 +7,7 @@ from gotcha_lint.rule import Example, Report, Rule, text_of
 
 _SETTING = "jax_enable_x64"
 _UPDATES = frozenset({"jax.config.update", "jax.config.config.update"})
+_NARROW = re.compile(r"(?:f|float|int|uint|bits?_?)32|32_?bit")
 
 
 class X64SetTooLate(Rule):
@@ -51,9 +53,7 @@ class X64SetTooLate(Rule):
         switches = [call for call in site.of(Call) if _values(call)]
         if any(value is not True for call in switches for value in _values(call)):
             return  # switched off again: a test of both
-        arrays = [
-            c for c in site.of(Call) if makes_array(c) and "32" not in text_of(c.at.statement)
-        ]
+        arrays = [call for call in site.of(Call) if makes_array(call) and not _says_so(call)]
         for call in switches:
             early = next((c for c in arrays if c.at.surely_before(call.at)), None)
             if early is not None:
@@ -63,6 +63,11 @@ class X64SetTooLate(Rule):
                     "an array of 32 bits; do it directly below the imports",
                     places=((early.node, "made with 32 bits"),),
                 )
+
+
+def _says_so(call: Call) -> bool:
+    """`error_f32 = ...`, `jnp.ones(3, jnp.float32)`: of 32 bits on purpose."""
+    return _NARROW.search(text_of(call.at.statement)) is not None
 
 
 def _values(call: Call) -> list[object]:
