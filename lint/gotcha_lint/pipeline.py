@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from gotcha_lint import registry
 from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Fixpoint, settle, waves
+from gotcha_lint.analysis.rounds import settle, waves
 from gotcha_lint.analysis.survey import survey
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.values import Site
@@ -35,7 +35,6 @@ class Run:
 
     pool: Pool
     project: Project
-    fixpoint: Fixpoint
     workspace: Workspace
 
 
@@ -74,9 +73,9 @@ def analyse(space: Workspace, pool: Pool, facts: Facts, progress: Progress) -> t
     project = Project(loaded.summaries, facts)
     pool.link(project)
     seeds: dict[Key, Any] = {**conventions.module_calls(project), **loaded.seeds}
-    state = settle(waves(project), seeds, pool.analyse)
-    pool.finish(survey(state.table, project))
-    return Run(pool, project, state, space), loaded
+    told = settle(waves(project), seeds, pool.analyse)
+    pool.finish(survey(told, project))
+    return Run(pool, project, space), loaded
 
 
 @contextmanager

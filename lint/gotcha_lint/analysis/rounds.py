@@ -133,8 +133,10 @@ def settle(
     waves: Iterable[list[FunctionId]],
     seeds: Mapping[Key, Any],
     analyse: Callable[[list[FunctionId], Mapping[Key, Any]], dict[FunctionId, Result]],
-) -> Fixpoint:
-    """Runs rounds until nothing changes, or a bound is reached (recursion can go on for ever).
+) -> dict[Key, Any]:
+    """All that functions tell each other, when nothing changes any more.
+
+    Or when a bound is reached: recursion can go on for ever.
 
     The first round goes in waves, imported files before those that import them, so that few
     functions have to be analysed again.
@@ -150,7 +152,7 @@ def settle(
         if not stale:
             break
         pending = state.take(analyse(stale, state.table))
-    return state
+    return state.table
 
 
 def waves(project: Project) -> list[list[FunctionId]]:
