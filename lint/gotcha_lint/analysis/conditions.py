@@ -9,7 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.flags import choose, decided, take_side
 from gotcha_lint.analysis.sites import Test
 from gotcha_lint.analysis.state import State
-from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.syntax import dotted, is_none
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, join
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ def narrow(flow: Flow, condition: cst.BaseExpression, holds: bool) -> None:
         narrow(flow, node.right, True)
     elif kind is cst.Comparison and len(node.comparisons) == 1:
         part = node.comparisons[0]
-        if part.comparator.__class__ is cst.Name and part.comparator.value == "None":
-            is_none = part.operator.__class__ in (cst.Is, cst.Equal)
-            _narrow_none(flow, dotted(node.left), is_none == holds)
+        if is_none(part.comparator):
+            equal = part.operator.__class__ in (cst.Is, cst.Equal)
+            _narrow_none(flow, dotted(node.left), equal == holds)
 
 
 def _narrow_none(flow: Flow, name: str | None, is_none: bool) -> None:

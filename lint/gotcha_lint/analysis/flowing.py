@@ -84,7 +84,7 @@ class Flowing:
     def _bound(self, name: str, at: At | None) -> Bind | None:
         binds = [bind for bind in self.body.of(Bind) if bind.name == name]
         if at is None:
-            own = any(p.name == name for p in self.body.function.params)
+            own = self.body.function.has_parameter(name)
             return binds[0] if len(binds) == 1 and not own else None
         before = [bind for bind in binds if bind.at.order < at.order]
         last = before[-1] if before else None

@@ -12,7 +12,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.looked_at import bound_by, uses_of
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.analysis.syntax import is_none, literal, walk
 from gotcha_lint.analysis.unread import stored
 from gotcha_lint.analysis.values import FunctionId
 
@@ -73,9 +73,8 @@ def _told_by(flow: Flow, function: Function, test: cst.CSTNode, when: bool) -> I
             left=cst.Name(value=name),
             comparisons=[cst.ComparisonTarget(operator=operator, comparator=constant)],
         ) if operator.__class__ in _OPERATORS:
-            none = isinstance(constant, cst.Name) and constant.value == "None"
             value = literal(constant)
-            if none or isinstance(value, int | float | str):
+            if is_none(constant) or isinstance(value, int | float | str):
                 equal = _OPERATORS[operator.__class__] is when
                 yield from _need(flow, function, name, equal, value)
 
@@ -87,8 +86,7 @@ def _need(flow: Flow, function: Function, name: str, holds: bool, constant: Any)
     if scope is None or owner is None or param is None or len(scope.bound[name]) != 1:
         return  # it is assigned again
     default = literal(param.default)
-    none = isinstance(param.default, cst.Name) and param.default.value == "None"
-    unread = param.default is not None and default is None and not none
+    unread = param.default is not None and default is None and not is_none(param.default)
     by_default = unread or equals(default, constant) is holds
     yield Need((flow.model.path, owner.number), name, holds, constant, by_default)
 

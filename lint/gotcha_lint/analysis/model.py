@@ -110,6 +110,9 @@ class Function:
         """What a method calls its object; empty for one without parameters, and for functions."""
         return self.params[0].name if self.is_method and self.params else ""
 
+    def has_parameter(self, name: str) -> bool:
+        return any(param.name == name for param in self.params)
+
     def has_decorator(self, *names: str) -> bool:
         if not isinstance(self.node, cst.FunctionDef):
             return False

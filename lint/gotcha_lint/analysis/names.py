@@ -87,14 +87,10 @@ def _stored(flow: Flow, name: str, scope: Scope) -> Value | None:
             and value.kind is Kind.FUNCTION
             and len(value.targets) > 1
             and flow.body.trace is not None
-            and _is_parameter(name, scope.function)
+            and scope.function.has_parameter(name)
         ):
             value = held_here(flow, scope.function, value)
     return None if value is None else value._replace(param="")
-
-
-def _is_parameter(name: str, function: Function) -> bool:
-    return any(param.name == name for param in function.params)
 
 
 def of_symbol(flow: Flow, symbol: Symbol) -> Value:

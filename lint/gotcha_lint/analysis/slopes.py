@@ -84,7 +84,7 @@ class Slopes:
         if name in inner_parameters(function):
             return True
         bound = function.scope.bound.get(name, ())
-        own = any(param.name == name for param in function.params)
+        own = function.has_parameter(name)
         return (
             bool(bound)
             and not own
@@ -116,7 +116,7 @@ def _is_given(func: cst.CSTNode, function: Function | None) -> bool:
     name = func.value if isinstance(func, cst.Name) else ""
     while function is not None and name not in function.scope.bound:
         function = function.parent
-    return function is not None and any(param.name == name for param in function.params)
+    return function is not None and function.has_parameter(name)
 
 
 def _is_flat(call: Call) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from gotcha_lint.analysis.model import Class, FileModel, Function, Imported, Scope
-from gotcha_lint.analysis.syntax import dotted, last_word
+from gotcha_lint.analysis.syntax import dotted, is_none, last_word
 from gotcha_lint.facts.optax import WAITS
 from gotcha_lint.facts.sharding import EXPLICIT
 
@@ -113,7 +113,7 @@ def _flags(function: Function) -> Iterator[tuple[str, bool]]:
         default = param.default
         if isinstance(default, cst.Name) and default.value in ("True", "False"):
             yield param.name, default.value == "True"
-        elif isinstance(default, cst.Name) and default.value == "None":
+        elif is_none(default):
             yield param.name + IS_NONE, True
 
 

@@ -163,6 +163,11 @@ def literal(node: cst.CSTNode | None) -> Any:
     return None
 
 
+def is_none(node: cst.CSTNode | None) -> bool:
+    """`None`, as it is written."""
+    return node.__class__ is cst.Name and node.value == "None"  # type: ignore[union-attr]
+
+
 def arguments(call: cst.Call) -> tuple[list[cst.Arg], dict[str, cst.Arg], bool]:
     """Positional arguments up to the first `*`, keyword arguments, and whether any is starred."""
     positional: list[cst.Arg] = []

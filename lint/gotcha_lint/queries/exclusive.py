@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Place, Store
-from gotcha_lint.analysis.syntax import dotted, literal, names_in
+from gotcha_lint.analysis.syntax import dotted, is_none, literal, names_in
 from gotcha_lint.rule import text_of
 
 _LESS = {cst.LessThan: True, cst.GreaterThanEqual: False}
@@ -64,7 +64,7 @@ def _fact(node: cst.CSTNode, holds: bool) -> Fact:
     among = (kind in (cst.In, cst.Equal, cst.Is)) == holds
     if inside and isinstance(value, tuple):
         return Fact(left, frozenset(value), among)
-    if inside or (value is None and text_of(right) != "None"):
+    if inside or (value is None and not is_none(right)):
         return Fact(f"{left} {inside} {text_of(right)}", frozenset({True}), among)
     return Fact(left, frozenset({value}), among)
 

@@ -24,7 +24,8 @@ from gotcha_lint.facts.random import (
 )
 from gotcha_lint.queries import alike
 from gotcha_lint.queries.idle import equal_starts
-from gotcha_lint.queries.own_keys import bound_in, given
+from gotcha_lint.queries.own_keys import given
+from gotcha_lint.queries.places import new_each_turn
 from gotcha_lint.queries.reads import is_clock
 from gotcha_lint.rule import text_of
 
@@ -83,7 +84,7 @@ def compares_settings(call: Call) -> bool:
     listed = loop.over.kind is Kind.TUPLE or isinstance(loop.over.literal, tuple)
     listed = listed or _is_written_out(call.body, loop)
     known = listed and (_is_run(call) or _timed(call.body, loop))
-    return known and not used.isdisjoint(bound_in(call.body, loop))
+    return known and not used.isdisjoint(new_each_turn(call.body, loop))
 
 
 def _around_repeats(call: Call) -> Loop | None:
@@ -163,7 +164,7 @@ def _same_each_epoch(call: Call) -> bool:
     loop = call.at.loops[-1] if call.at.loops else None
     if loop is None or not any(word in name for name in loop.names for word in EPOCHS):
         return False
-    bound = bound_in(call.body, loop)
+    bound = new_each_turn(call.body, loop)
     return all(bound.isdisjoint(names_in(arg.value)) for arg in call.node.args)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Call, Loop
-from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.sites import Bind, Call
+from gotcha_lint.analysis.syntax import is_none, names_in, walk
 from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.random import KEY_MAKERS
+from gotcha_lint.queries.places import new_each_turn
 from gotcha_lint.queries.small import small_statements
 
 
@@ -27,7 +28,7 @@ def own_of_turn(call: Call, key: Value) -> bool:
 def renewed_or_none(call: Call, key: Value) -> bool:
     """`key = None` before a loop in which `if train:` makes one: a turn has its own, or none."""
     loop, body = call.at.loops[-1], call.body
-    changing = bound_in(body, loop)
+    changing = new_each_turn(body, loop)
     nodes = [n.value for n, v in zip(call.node.args, given(call), strict=False) if v is key]
     names = {node.value for node in nodes if isinstance(node, cst.Name)}
     binds = [bind for bind in body.of(Bind) if bind.name in names]
@@ -35,7 +36,7 @@ def renewed_or_none(call: Call, key: Value) -> bool:
     fixed = (changing.isdisjoint(names_in(g.test)) for bind in within for g in bind.at.guards)
     others = (bind.source for bind in binds if bind not in within)
     new = bool(within) and all(_is_new(bind, changing) for bind in within)
-    return new and all(fixed) and all(_is_none(source) for source in others)
+    return new and all(fixed) and all(map(is_none, others))
 
 
 def _is_new(bind: Bind, changing: set[str]) -> bool:
@@ -45,10 +46,6 @@ def _is_new(bind: Bind, changing: set[str]) -> bool:
         if made is not None and made.name in KEY_MAKERS:
             return not changing.isdisjoint(names_in(made.node))
     return False
-
-
-def _is_none(node: cst.CSTNode | None) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"
 
 
 def from_around(call: Call, key: Value) -> bool:
@@ -68,7 +65,3 @@ def given(call: Call) -> list[Value | None]:
         else:
             found.append(None if arg.star else next(positional, None))
     return found
-
-
-def bound_in(body: Body, loop: Loop) -> set[str]:
-    return {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names

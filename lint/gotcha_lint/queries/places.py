@@ -7,7 +7,7 @@ from functools import lru_cache
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
-from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.analysis.syntax import dotted, is_none, walk
 
 # Functions of these names run once per batch, wherever they are called from.
 _STEPS = frozenset(
@@ -100,6 +100,11 @@ def assigned_each_time(place: Place) -> frozenset[str]:
     return frozenset(bound | inner.names)
 
 
+def new_each_turn(body: Body, loop: Loop) -> set[str]:
+    """The names that a loop binds: its targets, and those in it."""
+    return {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names
+
+
 def is_test(body: Body) -> bool:
     """Code of tests: a few turns, compiled on purpose."""
     return is_test_file(body.model.path)
@@ -152,7 +157,7 @@ def _asks_for_first(test: cst.CSTNode, when: bool) -> bool:
         case cst.Comparison(
             comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)]
         ):
-            none = isinstance(other, cst.Name) and other.value == "None"
+            none = is_none(other)
             first = isinstance(other, cst.Integer) and other.value in ("0", "1")
             if isinstance(operator, cst.NotIn) or (isinstance(operator, cst.Is) and none):
                 return when

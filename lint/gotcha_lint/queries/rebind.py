@@ -27,5 +27,5 @@ def rebindable(body: Body, node: cst.CSTNode | None) -> str:
 
 def _for_the_caller(body: Body, name: str) -> bool:
     function = body.function
-    given = name not in function.shared and any(param.name == name for param in function.params)
+    given = name not in function.shared and function.has_parameter(name)
     return given and not any(part.value is not None for part in function.returns)

@@ -49,7 +49,7 @@ def is_number(value: cst.BaseExpression) -> bool:
 
 def resolved(function: Function, value: cst.BaseExpression) -> cst.BaseExpression:
     """What a name that the function assigns once stands for."""
-    if not isinstance(value, cst.Name) or any(p.name == value.value for p in function.params):
+    if not isinstance(value, cst.Name) or function.has_parameter(value.value):
         return value
     found: list[cst.BaseExpression | None] = []
     for node in walk(function.node, into_functions=False):

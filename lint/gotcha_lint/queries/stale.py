@@ -12,7 +12,7 @@ from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Place
 from gotcha_lint.analysis.syntax import children, dotted, last_word, literal, names_in, walk
 from gotcha_lint.analysis.values import OPTIMIZER
-from gotcha_lint.queries.places import is_test, is_test_file, long_loops
+from gotcha_lint.queries.places import is_test, is_test_file, long_loops, new_each_turn
 from gotcha_lint.rule import text_of
 
 _SET_UP = (
@@ -99,7 +99,7 @@ def _equal_each_turn(bind: Bind, calls: list[Call]) -> bool:
         return False
     if any(node.value == bind.name for node in names_read(source)):
         return False
-    changing = {b.name for b in bind.body.of(Bind) if loops[-1] in b.at.loops} | loops[-1].names
+    changing = new_each_turn(bind.body, loops[-1])
     if any(node.value in changing for node in names_read(source)):
         return False
     made = [part for part in walk(source) if isinstance(part, cst.Call)]
@@ -112,8 +112,8 @@ def _traced_each_turn(bind: Bind, calls: list[Call]) -> bool:
     inside = [call for call in calls if loops and loops[-1] in call.at.loops]
     if not inside:
         return False
-    bound = [b for b in bind.body.of(Bind) if loops[-1] in b.at.loops]
-    changing = {b.name for b in bound} | loops[-1].names
+    changing = new_each_turn(bind.body, loops[-1])
+    bound = (b for b in bind.body.of(Bind) if loops[-1] in b.at.loops)
     cut = {b.name for b in bound if any(s & changing for s in _slices(b.source))}
     return all(not cut.isdisjoint(names_in(call.node)) for call in inside)
 

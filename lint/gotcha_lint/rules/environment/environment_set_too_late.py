@@ -6,6 +6,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call, Store
 from gotcha_lint.analysis.syntax import literal, walk
 from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START
+from gotcha_lint.facts.options import UPDATES
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.queries.started import backend_starts, jax_imports, starts_processes
 from gotcha_lint.rule import Example, Report, Rule, text_of
@@ -142,7 +143,7 @@ def _settings(body: Body) -> Iterator[Setting]:
 
 def _options(body: Body) -> frozenset[str]:
     """What `jax.config.update` sets too: the variable is for the processes that this one starts."""
-    calls = (call for call in body.of(Call) if call.name == "jax.config.update" and call.args)
+    calls = (call for call in body.of(Call) if call.name in UPDATES and call.args)
     return frozenset(str(call.args[0].literal) for call in calls)
 
 

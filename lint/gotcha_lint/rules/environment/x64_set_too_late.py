@@ -2,11 +2,11 @@ import re
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.facts.options import UPDATES
 from gotcha_lint.queries.started import makes_array
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 _SETTING = "jax_enable_x64"
-_UPDATES = frozenset({"jax.config.update", "jax.config.config.update"})
 _NARROW = re.compile(r"(?:f|float|int|uint|bits?_?)32|32_?bit")
 
 
@@ -72,7 +72,7 @@ def _says_so(call: Call) -> bool:
 
 def _values(call: Call) -> list[object]:
     """What the call sets it to, by itself or by a function for settings."""
-    if call.name in _UPDATES and len(call.args) == 2:
+    if call.name in UPDATES and len(call.args) == 2:
         return [call.args[1].literal] if call.args[0].literal == _SETTING else []
     body = call.body
     told = (
