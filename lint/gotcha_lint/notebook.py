@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +10,7 @@ from gotcha_lint.guard import guard
 from gotcha_lint.magics import Masked, blank, restore, to_python
 from gotcha_lint.notebook_json import code_cells, rewrite, uses_escapes
 from gotcha_lint.unreadable import Unreadable
+from gotcha_lint.unwarned import unwarned
 
 SEPARATOR = "\n#\x1f\n"
 """Stands between two cells: a comment for Python, which no cell holds and no edit makes.
@@ -139,8 +139,7 @@ def _runs_dedented(text: str) -> bool:
 def _python_error(text: str) -> Unreadable | None:
     """What this Python, which may be older than the code, says about it."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with unwarned():
             compile(text, "cell", "exec", _AST_ONLY, dont_inherit=True)
     except SyntaxError as error:
         message = f"is not valid Python: {error.msg}"

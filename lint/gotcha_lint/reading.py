@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint import parsing
 from gotcha_lint.source import Source
 from gotcha_lint.unreadable import Unreadable
+from gotcha_lint.unwarned import unwarned
 
 
 def tree_of(decoded: Source) -> cst.Module:
@@ -30,7 +31,8 @@ def _syntax_error(decoded: Source, error: cst.ParserSyntaxError) -> Unreadable:
     """Python's own words and place where it refuses the text too; LibCST's are often a line off."""
     if decoded.notebook is None:
         try:
-            ast.parse(decoded.text)
+            with unwarned():
+                ast.parse(decoded.text)
         except SyntaxError as own:
             return Unreadable(
                 "syntax-error",

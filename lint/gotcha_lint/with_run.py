@@ -18,6 +18,7 @@ from gotcha_lint.finding import Finding, Place, SeenRunning
 from gotcha_lint.formats import SourceText
 from gotcha_lint.run_record import Seen, read
 from gotcha_lint.selection import RuleText
+from gotcha_lint.unwarned import unwarned
 
 Span = tuple[int, int]
 _NOWHERE = "<unknown>"
@@ -91,7 +92,8 @@ class _File:
     def _spans(self) -> tuple[list[Span], list[Span]]:
         source = self._source(self.path)
         try:
-            tree = ast.parse(source.text if source else "")
+            with unwarned():
+                tree = ast.parse(source.text if source else "")
         except (SyntaxError, ValueError, RecursionError):
             return [], []
         functions, loops = [], []

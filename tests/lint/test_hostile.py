@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,13 @@ FLAWED = code("""
 """)
 
 
-def run(folder: Path, *args: str, **options: object) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, *args: str, python: Sequence[str] = (), **options: object
+) -> subprocess.CompletedProcess[str]:
     """The command line in a process of its own; `b.py` in the folder has one finding."""
     (folder / "pyproject.toml").touch()
     (folder / "b.py").write_text(FLAWED, "utf-8")
-    command = [sys.executable, "-m", "gotcha_lint", "--output-format", "concise", *args]
+    command = [sys.executable, *python, "-m", "gotcha_lint", "--output-format", "concise", *args]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "NO_COLOR": "1"}
     return subprocess.run(
         command,
@@ -122,6 +125,20 @@ def test_positions_in_odd_texts(tmp_path):
     assert "a.py:5:22: error[traced-if]" in run(tmp_path, ".").stdout
 
 
+def test_positions_after_a_continued_line_without_a_begin(tmp_path):
+    """LibCST drops the backslash when it writes its tree."""
+    text = code("""
+        \\
+        import jax
+        \\
+        @jax.jit
+        def f(x):
+            return not x + 1
+    """)
+    (tmp_path / "a.py").write_text(text)
+    assert "a.py:6:16: error[traced-if]" in run(tmp_path, ".").stdout
+
+
 def test_a_generated_file_of_30000_lines(tmp_path):
     (tmp_path / "a.py").write_text("import jax\n" + "x = {'a': 1, 'b': [1, 2, 3]}\n" * 30_000)
     check(run(tmp_path, "."))
@@ -188,6 +205,17 @@ def test_unknown_names_and_malformed_configuration(tmp_path):
         assert result.returncode == 2
         assert "pyproject.toml" in result.stderr
         assert "Traceback" not in result.stderr
+
+
+def test_what_python_warns_of_is_not_ours_to_say(tmp_path):
+    """`"\\d"` is a SyntaxWarning since 3.12, and a DeprecationWarning before."""
+    (tmp_path / "a.py").write_text(
+        'import jax\nx = {"\\d": 1}["\\d" "\\w"]\n\ndef f(x: "\\d"): ...\n'
+    )
+    (tmp_path / "c.py").write_text('import jax\nx = "\\d"\ny = 0777\n')
+    result = run(tmp_path, "--no-cache", ".", python=["-W", "error"])
+    check(result, "c.py:3:5: error[syntax-error] not valid Python: leading zeros")
+    assert "SyntaxWarning" not in result.stderr and "invalid escape" not in result.stderr
 
 
 def test_a_closed_output_pipe(tmp_path):

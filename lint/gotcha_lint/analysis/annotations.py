@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.syntax import dotted, evaluated
 from gotcha_lint.analysis.values import (
     ARRAY,
     HOST,
@@ -110,7 +110,7 @@ def _name(node: cst.BaseExpression | None) -> tuple[str, bool]:
         match node:
             case cst.SimpleString():
                 try:
-                    node = cst.parse_expression(str(node.evaluated_value))
+                    node = cst.parse_expression(str(evaluated(node.value)))
                 except (cst.ParserSyntaxError, ValueError):
                     return "", optional
             case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=cst.Name(value="None")):

@@ -58,7 +58,7 @@ class Positions:
         self._stand_ins = stand_ins if stand_ins is not None else {}
         self._offsets = [0, *accumulate(map(len, recorder.tokens))]
         written = "".join(recorder.tokens)
-        if written != text:  # LibCST 1.9 forgets the blank of `except (A, B) :`
+        if written != text:  # LibCST 1.9 forgets a blank (`except (A, B) :`) or a first `\`
             places = _places(written, text)
             self._offsets = [places[offset] for offset in self._offsets]
         self.comments = frozenset(self._offsets[token] for token in recorder.comments)
@@ -73,10 +73,10 @@ class Positions:
 
 
 def _places(written: str, text: str) -> list[int]:
-    """For each offset of what LibCST writes the one in the text; they differ in blanks only."""
+    """For each offset of what LibCST writes the one in the text, which has more blanks."""
     places, at = [], 0
     for character in written:
-        while at < len(text) and text[at] != character and text[at].isspace():
+        while at < len(text) and text[at] != character and (text[at].isspace() or text[at] == "\\"):
             at += 1
         places.append(at)
         at += text[at : at + 1] == character

@@ -10,6 +10,8 @@ from typing import Any
 
 import libcst as cst
 
+from gotcha_lint.unwarned import unwarned
+
 # Fields that hold only layout, or names that are handled where they stand.
 _LAYOUT = frozenset(
     [
@@ -142,7 +144,12 @@ _WRITTEN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString)
 
 @lru_cache(maxsize=65536)
 def evaluated(text: str) -> Any:
-    return ast.literal_eval(text)
+    """The value of a written number or string."""
+    if text[0] in "'\"" and "\\" not in text and "\r" not in text:
+        quotes = 3 if text.startswith(("'''", '"""')) else 1
+        return text[quotes:-quotes]
+    with unwarned():
+        return ast.literal_eval(text)  # leaves garbage in cycles, which nobody collects in a run
 
 
 def literal(node: cst.CSTNode | None) -> Any:
@@ -153,7 +160,8 @@ def literal(node: cst.CSTNode | None) -> Any:
     if kind is cst.Name:
         return _CONSTANTS.get(node.value)  # type: ignore[union-attr]
     if kind is cst.ConcatenatedString:
-        return node.evaluated_value  # type: ignore[union-attr]
+        parts = literal(node.left), literal(node.right)  # type: ignore[union-attr]
+        return parts[0] + parts[1] if {*map(type, parts)} in ({str}, {bytes}) else None
     if kind is cst.UnaryOperation and node.operator.__class__ is cst.Minus:  # type: ignore[union-attr]
         value = literal(node.expression)  # type: ignore[union-attr]
         return -value if isinstance(value, int | float) else None

@@ -9,7 +9,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function, Imported, Scope
 from gotcha_lint.analysis.summary import lookup
-from gotcha_lint.analysis.syntax import dotted, walk
+from gotcha_lint.analysis.syntax import dotted, evaluated, walk
 
 LARGE = 1 << 18  # elements: 1 MB of float32
 LOADED = frozenset(
@@ -124,7 +124,7 @@ def _product(function: Function, node: cst.CSTNode | None, depth: int) -> int:
     """The number of elements; 0 where a size is not known."""
     match node:
         case cst.Integer():
-            return node.evaluated_value
+            return evaluated(node.value)
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
             return prod(_product(function, element.value, depth) for element in elements)
         case cst.BinaryOperation(left=left, operator=cst.Multiply(), right=right):
