@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Result
+from gotcha_lint.analysis.rounds import Results
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
+from gotcha_lint.rounds_apart import packed_news, unpacked
 from gotcha_lint.shard import Loaded, Shard
 from gotcha_lint.source import Span
 from gotcha_lint.task import Failure, Task
-from gotcha_lint.workers import Local, Remote
+from gotcha_lint.workers import Local, Remote, answers
 
 Progress = Callable[[int, int], None]
 
@@ -27,7 +28,6 @@ class Pool:
         self.facts, self.known, self.jobs = facts, known, max(1, jobs)
         self.shards: list[Local | Remote] = []
         self.owner: dict[str, int] = {}
-        self._sent: dict[Key, Any] = {}
 
     def load(self, files: Sequence[tuple[str, bytes]], progress: Progress | None) -> Loaded:
         """Shares the files out by size; each is parsed once."""
@@ -55,22 +55,17 @@ class Pool:
         self._gather()
 
     def analyse(
-        self, ids: Sequence[FunctionId], table: Mapping[Key, Any]
-    ) -> dict[FunctionId, Result]:
+        self, ids: Sequence[FunctionId], table: Mapping[Key, Any], changed: Set[Key]
+    ) -> Iterator[Results]:
         """One round over these functions; workers get only what changed in the table."""
         if self.jobs == 1:
-            return self.local().analyse(ids, table) if self.shards else {}
-        sent = self._sent  # a value that changes is another object
-        changed = {key: value for key, value in table.items() if sent.get(key) is not value}
-        gone = sent.keys() - table.keys()
-        self._sent = dict(table)
+            yield self.local().analyse(ids, table) if self.shards else {}
+            return
+        news = packed_news(table, changed)
         for number, shard in enumerate(self.shards):
-            mine = [fid for fid in ids if self.owner[fid[0]] == number]
-            shard.send("analyse", mine, changed, gone)
-        results: dict[FunctionId, Result] = {}
-        for part in self._gather():
-            results.update(part)
-        return {fid: results[fid] for fid in ids if fid in results}
+            shard.send("analyse", [fid for fid in ids if self.owner[fid[0]] == number], news)
+        for answer in answers(self.shards):
+            yield unpacked(answer, table)
 
     def finish(self, usage: Usage) -> None:
         """The rounds are over: tells the shards what only rules ask for."""

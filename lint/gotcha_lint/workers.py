@@ -7,13 +7,14 @@ reported, another worker takes the rest of the share.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gotcha_lint import registry
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding
+from gotcha_lint.rounds_apart import packed, take_news
 from gotcha_lint.shard import Loaded, Shard
 
 if TYPE_CHECKING:
@@ -104,6 +105,17 @@ class Remote:
         self.process.join()
 
 
+def answers(shards: Sequence[Local | Remote]) -> Iterator[Any]:
+    """Each shard's answer, as they come in."""
+    from multiprocessing.connection import wait
+
+    yield from (shard.receive() for shard in shards if isinstance(shard, Local))
+    pending = {shard.pipe: shard for shard in shards if isinstance(shard, Remote)}
+    while pending:
+        for pipe in wait(list(pending)):
+            yield pending.pop(pipe).receive()
+
+
 def _serve(pipe: Connection, facts: Facts, known: frozenset[str]) -> None:
     """The loop of a worker process."""
     import gc
@@ -125,11 +137,10 @@ def _serve(pipe: Connection, facts: Facts, known: frozenset[str]) -> None:
                 )
                 continue
             if method == "analyse":
-                ids, changed, gone = args
-                table.update(changed)
-                for key in gone:
-                    del table[key]
-                args = ids, table
+                ids, news = args
+                take_news(table, news)
+                pipe.send(("done", packed(shard.analyse(ids, table), table)))
+                continue
             pipe.send(("done", getattr(shard, method)(*args)))
         except Exception as error:
             pipe.send(("error", f"{type(error).__name__}: {error}"))

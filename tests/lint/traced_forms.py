@@ -511,6 +511,106 @@ ONE_FILE: dict[str, tuple[str, dict[str, str]]] = {
         """,
         {"f": "(jit)", "g": "(jit)", "h": "(jit)", "k": "(jit)"},
     ),
+    "decorators that may be given their function later": (
+        """
+        def timed(function=None, name=None, plain=False):
+            if function is None:
+                return partial(timed, name=name)
+
+            def inner(*args):
+                return function(*args)
+
+            if plain:
+                return function
+            return inner
+
+        def counted(function=None, *, start=0):
+            def decorator(function):
+                def inner(*args):
+                    return function(*args)
+
+                return inner
+
+            if function is not None:
+                return decorator(function)
+            return decorator
+
+        def compiled(function=None, **options):
+            if function is None:
+                return partial(compiled, **options)
+            return jax.jit(function, **options)
+
+        @timed
+        @jax.jit
+        def norm(x):
+            return x
+
+        @compiled(donate_argnums=0)
+        def power(x):
+            return x
+
+        @compiled
+        def double(x):
+            return length(x)
+
+        @timed
+        def length(x):
+            return x
+
+        @timed(name="of files")
+        def save(path):
+            return path
+
+        @counted
+        def load(path):
+            return path
+
+        @counted(start=1)
+        def size(x):
+            return x
+
+        @jax.jit
+        def step(x):
+            return norm(x) + size(x)
+
+        def main(path):
+            save(path)
+            load(path)
+        """,
+        {
+            "norm": "(jit)",
+            "power": "(jit)",
+            "double": "(jit)",
+            "length": "(jit)",
+            "size": "(jit)",
+            "step": "(jit)",
+            "timed.inner": "(jit)",
+            "counted.decorator.inner": "(jit)",
+        },
+    ),
+    "compiled in its own place": (
+        """
+        class Workflow:
+            @classmethod
+            def compile(cls):
+                cls.step = jax.jit(cls.step, static_argnums=(0,))
+
+            def step(self, x):
+                return x
+
+        class Other(Workflow):
+            @classmethod
+            def compile(cls):
+                super().compile()
+
+        def train(workflow):
+            return workflow.step(1)
+
+        Workflow.compile()
+        train(Workflow())
+        """,
+        {"Workflow.step": "(jit), static: self"},
+    ),
     "pallas": (
         """
         from jax.experimental import pallas as pl

@@ -212,4 +212,6 @@ def _method(flow: Flow, base: Value, fid: tuple[str, int], stored: Value | None)
         return value
     if stored is not None and stored.literal in GETTERS.values():
         return flow.view.get(("return", fid)) or UNKNOWN
+    if value.made == "method":
+        return value  # `self.step = jax.jit(self.step)`: what is stored is bound already
     return value._replace(bound=value.bound + 1, self_=(base,), made="method")

@@ -30,6 +30,16 @@ def holding(value: Value, given: Mapping[str, Value]) -> Value:
     return value._replace(held=frozenset().union(*held)) if held else value
 
 
+def given_back(flow: Flow, value: Value) -> Value:
+    """A result; where it is made of a function that was given, each caller knows of which one."""
+    if value.kind is not Kind.FUNCTION or not value.param:
+        return value
+    every = flow.view.get(("param", flow.id, value.param)) or UNKNOWN
+    if (value.via, value.bound, value.bound_names) == (every.via, every.bound, every.bound_names):
+        return Value(Kind.FUNCTION, param=value.param, maybe=value.maybe)
+    return value._replace(targets=frozenset())
+
+
 def tell_held(flow: Flow, target: FunctionId, function: Value) -> None:
     """This function is traced here, with what it holds; one that is not known holds what we do."""
     held = function.held

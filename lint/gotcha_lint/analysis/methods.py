@@ -13,7 +13,7 @@ from gotcha_lint.analysis.draws import drawn
 from gotcha_lint.analysis.key_uses import use_key
 from gotcha_lint.analysis.loading import is_dataset, piped
 from gotcha_lint.analysis.optimizers import note_update, of_optax
-from gotcha_lint.analysis.propagation import onward, tell
+from gotcha_lint.analysis.propagation import tell, tell_traced
 from gotcha_lint.analysis.results import LINEN, PIPE
 from gotcha_lint.analysis.sharing import made_of, replaced
 from gotcha_lint.analysis.syntax import dotted
@@ -168,7 +168,7 @@ def _linen(
         if flow.body.trace is not None:
             tell(flow, node, called, function, args[1:], passed, None)
             step = (flow.site(node), f"{base.of}.apply")
-            flow.effect(("traced", called), onward(flow.body.trace, step))
+            tell_traced(flow, called, flow.body.trace, step)
     if name.startswith("init"):
         if args and args[0].kind is Kind.KEY:
             use_key(flow, node, args[0])

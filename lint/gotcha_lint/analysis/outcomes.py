@@ -20,6 +20,7 @@ from gotcha_lint.analysis.roles import (
     with_options,
 )
 from gotcha_lint.analysis.trees import PLACE, PUT, put_again
+from gotcha_lint.analysis.unfilled import without
 from gotcha_lint.analysis.values import (
     FLAT,
     UNKNOWN,
@@ -41,10 +42,11 @@ def outcome(
 ) -> Value:
     returns = [flow.view.get(("return", target)) for target in sorted(function.targets)]
     value = join_all(returns) if returns and None not in returns else UNKNOWN
-    if len(function.targets) == 1 and value != UNKNOWN:
+    if len(function.targets) == 1:
         target = next(iter(function.targets))
         given = dict(pairs(flow, target, function, args, kwargs))
-        made, said = value, None if unpacks(node) else with_kept(function, kwargs)
+        made = without(flow, target, given) or value
+        said = None if unpacks(node) else with_kept(function, kwargs)
         value = holding(substitute(flow, target, made, given, said), given)
         if made.via:
             tell_options(flow, made, value)

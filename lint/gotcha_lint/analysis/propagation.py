@@ -180,13 +180,13 @@ def propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value
     trace = flow.body.trace
     name = flow.project.function(target).name
     if trace is not None:
-        if target != flow.id and len(trace.chain) < 12:
+        if target != flow.id:
             flow.effect(("within", target), frozenset({flow.id}))
             tell_held(flow, target, function)
             note_kept(flow, node, target, function)
             soft = trace.soft or _overrides(flow, target, function) or _not_asked_for(flow)
             step, trace = (flow.site(node), name), varied(trace, flow.body)
-            flow.effect(("traced", target), onward(trace, step, soft=soft, known=True))
+            tell_traced(flow, target, trace, step, soft=soft, known=True)
         return
     if flow.state is not None and flow.state.aside:
         return  # nobody is seen to run it
@@ -216,10 +216,18 @@ def _compiled_below(flow: Flow, function: Value) -> bool:
     return any(flow.project.function(fid).decorated for fid in below)
 
 
-def onward(trace: Trace, step: tuple[Site, str], **more: Any) -> Trace:
-    """The trace of a function that a traced one calls: what is static is told by its values."""
-    chain = (*trace.chain, step)
-    return trace._replace(chain=chain, direct=False, static=frozenset(), wrt=None, **more)
+def tell_traced(
+    flow: Flow, target: FunctionId, trace: Trace, step: tuple[Site, str], **more: Any
+) -> None:
+    """Tells a function that a traced one calls it; what is static is told by its values.
+
+    One that this trace has come through knows of it: recursion alone traces nothing.
+    """
+    past = trace.past | {flow.id}
+    if target not in past:
+        chain = (*trace.chain, step)
+        told = trace._replace(chain=chain, past=past, direct=False, static=frozenset(), wrt=None)
+        flow.effect(("traced", target), told._replace(**more))
 
 
 def _overrides(flow: Flow, target: FunctionId, function: Value) -> bool:
@@ -240,7 +248,7 @@ def hand_over(flow: Flow, node: cst.CSTNode, args: tuple[Value, ...], kwargs: Kw
         for target in value.targets:
             if trace is not None and trace.staged:
                 step = (flow.site(node), flow.project.function(target).name)
-                flow.effect(("traced", target), onward(trace, step, soft=True))
+                tell_traced(flow, target, trace, step, soft=True)
                 tell_unread(flow, target)
 
 

@@ -6,7 +6,8 @@ order of files or on how they are shared among workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from gotcha_lint.analysis.flow import Flow
@@ -19,8 +20,12 @@ from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import UNKNOWN, FunctionId
 from gotcha_lint.last_line import last_line
 
-MAX_ROUNDS = 12
+MAX_RUNS = 12  # of one function after the first: recursion could go on for ever
 Result = tuple[Effects, Effects]  # what a function tells others; what it read
+Results = Mapping[FunctionId, Result]
+# Functions, the table that they read, and which of its keys have changed since the round before;
+# what comes of them in any number of parts, in any order.
+Analyse = Callable[[list[FunctionId], Mapping[Key, Any], Set[Key]], Iterable[Results]]
 
 
 class Shard:
@@ -58,6 +63,8 @@ class Shard:
         except Exception:  # a fault of ours costs one function, not the run
             self.lost[path, number] = last_line()
             return None
+        if (path, number) in self.bodies:
+            self.bodies[path, number].forget()
         self.bodies[path, number] = body
         for key, value in effects.items():
             if key not in view.table:
@@ -78,27 +85,27 @@ class Fixpoint:
 
     def __init__(self, seeds: Mapping[Key, Any]) -> None:
         self.table: dict[Key, Any] = dict(seeds)
+        self.changed: set[Key] = set(seeds)  # since the last round
         self.seeds = dict(seeds)
         self.told: dict[Key, dict[FunctionId, Any]] = {}
         self.effects: dict[FunctionId, Effects] = {}
         self.readers: dict[Key, set[FunctionId]] = {}
         self.reads: dict[FunctionId, Effects] = {}
 
-    def take(self, results: Mapping[FunctionId, Result]) -> set[FunctionId]:
+    def take(self, parts: Iterable[Results]) -> set[FunctionId]:
         """Takes in one round; returns the functions that may have read what has changed."""
         touched: set[Key] = set()
-        for fid, (effects, reads) in results.items():
-            touched |= self._replace(fid, effects)
-            for key in self.reads.get(fid, {}):
-                if key not in reads:
-                    self.readers[key].discard(fid)
-            for key in reads:
-                self.readers.setdefault(key, set()).add(fid)
-            self.reads[fid] = reads
-        stale = set(results)
+        stale: set[FunctionId] = set()
+        for results in parts:
+            stale.update(results)
+            for fid, (effects, reads) in results.items():
+                touched |= self._replace(fid, effects)
+                self._now_reads(fid, reads)
+        self.changed = set()
         for key in touched:
             value = self._joined(key)
             if value != self.table.get(key):
+                self.changed.add(key)
                 if value is None:
                     del self.table[key]
                 else:
@@ -108,6 +115,14 @@ class Fixpoint:
 
     def outdated(self, fid: FunctionId) -> bool:
         return any(not _same(value, self.table.get(key)) for key, value in self.reads[fid].items())
+
+    def _now_reads(self, fid: FunctionId, reads: Effects) -> None:
+        for key in self.reads.get(fid, {}):
+            if key not in reads:
+                self.readers[key].discard(fid)
+        for key in reads:
+            self.readers.setdefault(key, set()).add(fid)
+        self.reads[fid] = reads
 
     def _replace(self, fid: FunctionId, effects: Effects) -> set[Key]:
         old = self.effects.get(fid, {})
@@ -130,29 +145,40 @@ class Fixpoint:
 
 
 def settle(
-    waves: Iterable[list[FunctionId]],
-    seeds: Mapping[Key, Any],
-    analyse: Callable[[list[FunctionId], Mapping[Key, Any]], dict[FunctionId, Result]],
+    waves: Iterable[list[FunctionId]], seeds: Mapping[Key, Any], analyse: Analyse
 ) -> dict[Key, Any]:
     """All that functions tell each other, when nothing changes any more.
 
-    Or when a bound is reached: recursion can go on for ever.
+    A function that does not settle by itself is left as it is after `MAX_RUNS`.
 
-    The first round goes in waves, imported files before those that import them, so that few
-    functions have to be analysed again.
+    The first round goes in waves, imported files before those that import them, and those after it
+    from the callers down, so that few functions have to be analysed again.
     """
     state = Fixpoint(seeds)
     pending: set[FunctionId] = set()
     rank: dict[FunctionId, int] = {}
     for wave in waves:
         rank.update((fid, len(rank) + place) for place, fid in enumerate(wave))
-        pending.update(state.take(analyse(wave, state.table)))
-    for _ in range(MAX_ROUNDS):
-        stale = sorted((fid for fid in pending if state.outdated(fid)), key=rank.__getitem__)
-        if not stale:
-            break
-        pending = state.take(analyse(stale, state.table))
+        pending.update(state.take(analyse(wave, state.table, state.changed)))
+    runs: Counter[FunctionId] = Counter()
+    while stale := {fid for fid in pending if runs[fid] < MAX_RUNS and state.outdated(fid)}:
+        ready = {fid for fid in stale if not _waits(fid, stale, state.told, rank)}
+        ordered = sorted(ready, key=rank.__getitem__)
+        runs.update(ordered)
+        pending = (stale - ready) | state.take(analyse(ordered, state.table, state.changed))
     return state.table
+
+
+def _waits(
+    fid: FunctionId, stale: Set[FunctionId], told: Mapping[Key, Any], rank: Mapping[FunctionId, int]
+) -> bool:
+    """A function that calls it is about to be analysed again, and may tell it something new."""
+    own = rank[fid]
+    return any(
+        caller in stale and rank[caller] > own
+        for word in ("called", "within", "traced")
+        for caller in told.get((word, fid), ())
+    )
 
 
 def waves(project: Project) -> list[list[FunctionId]]:

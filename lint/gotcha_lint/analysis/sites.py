@@ -33,6 +33,7 @@ class Trace(NamedTuple):
     wrt: frozenset[str] | None = None  # parameters that are traced, where not all are
     known: bool = True  # False: static arguments given by an expression that could not be read
     filtered: bool = False  # what is an array is traced, whatever else is not known
+    past: frozenset[FunctionId] = frozenset()  # the functions on the way: none twice
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -240,6 +241,14 @@ class Body:
             for site in self.sites:
                 self._by_kind.setdefault(site.__class__, []).append(site)
         return iter(self._by_kind.get(kind, ()))  # type: ignore[arg-type]
+
+    def forget(self) -> None:
+        """Lets go of all sites: they know their body, and nobody collects cycles in a run."""
+        for part in (self, self.aside):
+            if part is not None:
+                part.sites.clear()
+                part.calls.clear()
+                part._by_kind.clear()
 
     def call_of(self, node: cst.CSTNode | None) -> Call | None:
         return self.calls.get(id(node))

@@ -9,10 +9,12 @@ import libcst as cst
 
 from gotcha_lint.analysis.assignments import bind, on_annotated, on_assign, on_augmented, on_delete
 from gotcha_lint.analysis.branches import on_if, on_match, on_try
+from gotcha_lint.analysis.closures import given_back
 from gotcha_lint.analysis.conditions import test
 from gotcha_lint.analysis.definitions import on_class, on_function
 from gotcha_lint.analysis.loops import on_break, on_for, on_while
 from gotcha_lint.analysis.sites import Discard, Enter, Return
+from gotcha_lint.analysis.unfilled import returned_as
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def on_return(flow: Flow, node: cst.Return) -> None:
     if flow.function.is_generator:
         value = UNKNOWN
     flow.record(Return, node, value)
-    flow.effect(("return", flow.id), value)
+    flow.effect((returned_as(flow, value), flow.id), given_back(flow, value))
     flow.state = None
 
 

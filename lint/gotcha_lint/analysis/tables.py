@@ -89,6 +89,7 @@ def merge_traces(a: Trace, b: Trace) -> Trace:
         wrt=wrt if both else first.wrt,
         known=first.known and second.known if both else first.known,
         filtered=first.filtered and second.filtered if both else first.filtered,
+        past=first.past,
     )
 
 

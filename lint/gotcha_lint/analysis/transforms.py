@@ -68,9 +68,13 @@ def transform(
     function = functions[0]
     if row.role == "inline":  # it names the function, no more
         return function
-    via = _as_bound(via, function)._replace(bound=function.bound)
+    here = (via.name, via.site)
+    made_here = next((v for v in function.via if (v.name, v.site) == here), None)
+    via = made_here or _as_bound(via, function)._replace(bound=function.bound)
     for target in function.targets:
         _trace(flow, node, target, function, row, via)
+    if made_here:  # `self.step = jax.jit(self.step)`: it is what this very place has made
+        return function
     if function.kind not in (Kind.FUNCTION, Kind.UNKNOWN, Kind.NAMED):
         if function.kind is Kind.OBJECT and function.cls is not None:
             method = flow.project.method(function.cls, "__call__")
@@ -113,6 +117,8 @@ def _trace(
     outer = flow.body.trace and replicated.varied(flow.body.trace, flow.body)
     if outer is not None:
         flow.effect(("within", target), frozenset({flow.id}))
+        if target in outer.past or target == flow.id:
+            outer = None  # recursion: it is what this very transform would say on the host
     summary = flow.project.function(target)
     static = static_names(flow, target, function, via)
     bound = {p[0] for p in summary.params} - {
@@ -151,6 +157,7 @@ def _trace(
             wrt=wrt,
             known=via.known,
             filtered=via.filtered,
+            past=outer.past | {flow.id} if outer else frozenset(),
         ),
     )
 

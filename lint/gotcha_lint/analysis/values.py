@@ -90,6 +90,7 @@ STATIC_SELF = "static self"  # literal of an object that the cache of a jitted m
 # Decorators of what runs when an attribute is read -> the literal of such a method.
 GETTERS = {"builtins.property": "property", "functools.cached_property": "cached property"}
 ANY = "*"  # the name of an attribute whose name is computed
+_LEVELS = 8  # of containers in containers that a function tells others about
 OPTIMIZER = "optax.GradientTransformation"
 FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update
 GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up already
@@ -209,11 +210,14 @@ def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
     return reduce(join, values) if values else UNKNOWN
 
 
-def anonymous(value: Value) -> Value:
-    """The value without identities, which mean something within one function only."""
+def anonymous(value: Value, levels: int = _LEVELS) -> Value:
+    """The value without identities, which mean something within one function only.
+
+    Recursion can nest containers without end: what is deeper than so many levels is left out.
+    """
     items = value.items
     if items:
-        items = tuple(map(anonymous, items))
+        items = tuple(anonymous(item, levels - 1) for item in items) if levels else ()
     of = "" if value.of[:1] == PART else value.of
     if value.ident or items != value.items or of is not value.of:
         return value._replace(ident=0, items=items, of=of)

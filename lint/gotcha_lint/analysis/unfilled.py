@@ -1,0 +1,43 @@
+"""Decorators that may be given their function later: `@timed` and `@timed(name="x")`.
+
+    if fun is None:
+        return functools.partial(timed, name=name)
+
+Only a call that leaves the function out gets what is returned there. Taken together with what the
+others get, each decorated function would seem to call the decorator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from gotcha_lint.analysis.summary import IS_NONE
+from gotcha_lint.analysis.values import FunctionId, Kind, Value
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
+
+How = Literal["return", "unfilled"]
+
+
+def returned_as(flow: Flow, value: Value) -> How:
+    """What a `return` tells: to whom the function is given, or who leaves it out."""
+    first = _first(flow, flow.id) if value.kind is Kind.FUNCTION and flow.state else None
+    if first and flow.state and first in flow.state.env:
+        return "unfilled" if flow.state.env[first].kind is Kind.NONE else "return"
+    return "return"
+
+
+def without(flow: Flow, target: FunctionId, given: dict[str, Value]) -> Value | None:
+    """What a call gets that leaves the first parameter out, where this is something else."""
+    first = _first(flow, target)
+    if first is None or (first in given and given[first].kind is not Kind.NONE):
+        return None
+    return flow.view.get(("unfilled", target))
+
+
+def _first(flow: Flow, fid: FunctionId) -> str | None:
+    """The first parameter, if it is None by default."""
+    summary = flow.project.function(fid)
+    own = summary.params[bool(summary.binds) :]
+    return own[0][0] if own and (own[0][0] + IS_NONE, True) in summary.flags else None
