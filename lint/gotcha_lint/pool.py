@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
@@ -128,10 +129,10 @@ class _Counter:
 
 
 def _shares(files: Sequence[tuple[str, bytes]], jobs: int) -> list[list[tuple[str, bytes]]]:
-    """As equal in bytes as can be, whatever the order of the files."""
+    """About equal in bytes, folder by folder: most files of one are analysed in the same wave."""
     shares: list[list[tuple[str, bytes]]] = [[] for _ in range(jobs)]
     sizes = [0] * jobs
-    for path, raw in sorted(files, key=lambda f: (-len(f[1]), f[0])):
+    for path, raw in sorted(files, key=lambda f: (os.path.dirname(f[0]), -len(f[1]), f[0])):
         smallest = sizes.index(min(sizes))
         shares[smallest].append((path, raw))
         sizes[smallest] += len(raw)

@@ -94,8 +94,12 @@ def may_wait(body: Body, call: Call, compiled: Call, names: frozenset[str]) -> b
     """A call after the compiled one, or in its loop, that is given its result, and may read it."""
     if call.callee.via or call.decorator or is_clock(body, call.node) or _only_queues(call):
         return False
+    if call is compiled:
+        return False
+    if any(part is compiled.node for arg in call.node.args for part in walk(arg)):
+        return True  # `finished(step(x))`
     again = bool(_loops(call) & _loops(compiled))
-    if call is compiled or not (again or call.at.order > compiled.at.order):
+    if not (again or call.at.order > compiled.at.order):
         return False
     return not names.isdisjoint(names_in(call.node) | _closed_over(body, call))
 

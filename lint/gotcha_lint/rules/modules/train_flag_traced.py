@@ -3,6 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.filling import filled_by
+from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Body, Call, Test
 from gotcha_lint.analysis.syntax import children, dotted, walk
 from gotcha_lint.analysis.values import is_tracer
@@ -115,7 +116,12 @@ def _use(body: Body, name: str) -> cst.CSTNode | None:
 
 
 def _chooses(call: Call, arg: cst.Arg) -> bool:
-    """All that a function of this file does with it is `jax.lax.cond(flag, ...)`."""
+    """All that a function of this file does with it is `jax.lax.cond(flag, ...)`.
+
+    Or the function is jitted itself, and takes a tracer anyway: it is told there what it does.
+    """
+    if call.callee.targets and any(via.name in BOUNDARIES for via in call.callee.via):
+        return True
     parameter = filled_by(call, arg.value)
     if parameter is None or parameter[0][0] != call.body.model.path:
         return False
