@@ -5,6 +5,7 @@ class). Functions tell, and read of others:
 
     param f n, tparam f n   what calls give, from host code and while tracing
     return f, attr c name, global path name, local f name (that inner functions capture)
+    unfilled f              what a call gets that leaves the function to decorate out
     traced f, host f        that it is traced, and why; that it runs on the host for certain
     flag f n                which of True and False a flag is while tracing; None: not known
     created c name          what states of a class get: parameters, and whose `apply`

@@ -22,10 +22,10 @@ How = Literal["return", "unfilled"]
 
 def returned_as(flow: Flow, value: Value) -> How:
     """What a `return` tells: to whom the function is given, or who leaves it out."""
-    first = _first(flow, flow.id) if value.kind is Kind.FUNCTION and flow.state else None
-    if first and flow.state and first in flow.state.env:
-        return "unfilled" if flow.state.env[first].kind is Kind.NONE else "return"
-    return "return"
+    if value.kind is not Kind.FUNCTION or flow.state is None:
+        return "return"
+    first = flow.state.env.get(_first(flow, flow.id) or "")
+    return "unfilled" if first is not None and first.kind is Kind.NONE else "return"
 
 
 def without(flow: Flow, target: FunctionId, given: dict[str, Value]) -> Value | None:
