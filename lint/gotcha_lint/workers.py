@@ -106,10 +106,9 @@ class Remote:
 
 
 def answers(shards: Sequence[Local | Remote]) -> Iterator[Any]:
-    """Each shard's answer, as they come in."""
+    """What the workers among them answer, as it comes in."""
     from multiprocessing.connection import wait
 
-    yield from (shard.receive() for shard in shards if isinstance(shard, Local))
     pending = {shard.pipe: shard for shard in shards if isinstance(shard, Remote)}
     while pending:
         for pipe in wait(list(pending)):

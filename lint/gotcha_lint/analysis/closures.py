@@ -30,7 +30,7 @@ def holding(value: Value, given: Mapping[str, Value]) -> Value:
     return value._replace(held=frozenset().union(*held)) if held else value
 
 
-def given_back(flow: Flow, value: Value) -> Value:
+def left_to_callers(flow: Flow, value: Value) -> Value:
     """A result; where it is made of a function that was given, each caller knows of which one."""
     if value.kind is not Kind.FUNCTION or not value.param:
         return value

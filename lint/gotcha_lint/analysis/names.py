@@ -10,7 +10,7 @@ from gotcha_lint.analysis.closures import held_here
 from gotcha_lint.analysis.model import Class, Function, Imported, Scope
 from gotcha_lint.analysis.project import Symbol
 from gotcha_lint.analysis.sites import DonatedUse
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import holds
 from gotcha_lint.analysis.values import NONE, UNKNOWN, Kind, Value, defined, named, static
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def donated_use(flow: Flow, node: cst.CSTNode, name: str) -> None:
     """A name or an attribute is read after its buffers were given away."""
     assert flow.state is not None
     donation = flow.state.donated[name]
-    flow.record(DonatedUse, node, name, donation, any(part is node for part in walk(donation)))
+    flow.record(DonatedUse, node, name, donation, holds(donation, node))
 
 
 def outside(flow: Flow, name: str, first: Scope) -> Value:

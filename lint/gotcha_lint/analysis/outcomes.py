@@ -14,13 +14,13 @@ from gotcha_lint.analysis.flat import flat
 from gotcha_lint.analysis.options import tell_options, with_kept
 from gotcha_lint.analysis.replicated import of_gradients
 from gotcha_lint.analysis.roles import (
-    BOUNDARIES,
+    boundary,
     pairs,
     unpacks,
     with_options,
 )
 from gotcha_lint.analysis.trees import PLACE, PUT, put_again
-from gotcha_lint.analysis.unfilled import without
+from gotcha_lint.analysis.unfilled import unfilled
 from gotcha_lint.analysis.values import (
     FLAT,
     UNKNOWN,
@@ -40,13 +40,11 @@ if TYPE_CHECKING:
 def outcome(
     flow: Flow, node: cst.CSTNode, function: Value, args: tuple[Value, ...], kwargs: Kwargs
 ) -> Value:
-    returns = [flow.view.get(("return", target)) for target in sorted(function.targets)]
-    value = join_all(returns) if returns and None not in returns else UNKNOWN
-    if len(function.targets) == 1:
+    value = _returned(flow, function, args, kwargs)
+    if len(function.targets) == 1 and value != UNKNOWN:
         target = next(iter(function.targets))
         given = dict(pairs(flow, target, function, args, kwargs))
-        made = without(flow, target, given) or value
-        said = None if unpacks(node) else with_kept(function, kwargs)
+        made, said = value, None if unpacks(node) else with_kept(function, kwargs)
         value = holding(substitute(flow, target, made, given, said), given)
         if made.via:
             tell_options(flow, made, value)
@@ -55,7 +53,7 @@ def outcome(
         value = varying.without(value, varying.PARAM)
     value = of_this_call(flow, node, function, (*args, *kwargs.values()), value)
     value = _through(flow, node, function, value)
-    compiled = any(v.name in BOUNDARIES for v in function.via)
+    compiled = boundary(function) is not None
     traced_here = flow.staged or any(holds_tracer(a) for a in (*args, *kwargs.values()))
     if compiled and value.kind in (Kind.UNKNOWN, Kind.STATIC, Kind.HOST):
         value = Value(
@@ -66,6 +64,15 @@ def outcome(
     own = value.param if value.kind is Kind.FUNCTION and len(function.targets) == 1 else ""
     value = settle(value, traced_here)._replace(param=own)
     return flow.fresh(node, value)
+
+
+def _returned(flow: Flow, function: Value, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """What its targets tell that they return to such a call."""
+    targets = sorted(function.targets)
+    if len(targets) == 1 and (bare := unfilled(flow, targets[0], function, args, kwargs)):
+        return bare
+    returns = [flow.view.get(("return", target)) for target in targets]
+    return join_all(returns) if returns and None not in returns else UNKNOWN
 
 
 def _through(flow: Flow, node: cst.CSTNode, function: Value, value: Value) -> Value:

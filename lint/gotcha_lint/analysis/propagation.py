@@ -15,7 +15,7 @@ from gotcha_lint.analysis.lasting import note_kept
 from gotcha_lint.analysis.outcomes import outcome
 from gotcha_lint.analysis.rates import tell_sign
 from gotcha_lint.analysis.replicated import varied
-from gotcha_lint.analysis.roles import BOUNDARIES, donated, left_out, pairs, static_names, unpacks
+from gotcha_lint.analysis.roles import boundary, donated, left_out, pairs, static_names, unpacks
 from gotcha_lint.analysis.settings import note_settings_of
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.syntax import dotted
@@ -47,7 +47,7 @@ def apply_function(
     starred: bool,
 ) -> Value:
     """A call of a function of the project, transformed or not."""
-    via = next((v for v in reversed(function.via) if v.name in BOUNDARIES), None)
+    via = boundary(function)
     used: set[int] = set()
     if (flow.body.trace is not None and not flow.body.trace.soft) or function.via:
         tell_held_flags(flow, node, function, args, kwargs)

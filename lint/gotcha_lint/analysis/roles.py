@@ -30,6 +30,11 @@ GRADS = frozenset({"grad", "value_and_grad"})
 _STATIC_NUMS = ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums")
 
 
+def boundary(function: Value) -> Via | None:
+    """The last jit or pmap that a function went through."""
+    return next((via for via in reversed(function.via) if via.name in BOUNDARIES), None)
+
+
 def via_of(
     flow: Flow,
     node: cst.CSTNode,

@@ -9,7 +9,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.assignments import bind, on_annotated, on_assign, on_augmented, on_delete
 from gotcha_lint.analysis.branches import on_if, on_match, on_try
-from gotcha_lint.analysis.closures import given_back
+from gotcha_lint.analysis.closures import left_to_callers
 from gotcha_lint.analysis.conditions import test
 from gotcha_lint.analysis.definitions import on_class, on_function
 from gotcha_lint.analysis.loops import on_break, on_for, on_while
@@ -31,7 +31,7 @@ def on_return(flow: Flow, node: cst.Return) -> None:
     if flow.function.is_generator:
         value = UNKNOWN
     flow.record(Return, node, value)
-    flow.effect((returned_as(flow, value), flow.id), given_back(flow, value))
+    flow.effect((returned_as(flow, value), flow.id), left_to_callers(flow, value))
     flow.state = None
 
 

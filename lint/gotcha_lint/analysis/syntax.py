@@ -171,6 +171,11 @@ def literal(node: cst.CSTNode | None) -> Any:
     return None
 
 
+def holds(outer: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """The node itself, or something in it."""
+    return any(part is node for part in walk(outer))
+
+
 def is_none(node: cst.CSTNode | None) -> bool:
     """`None`, as it is written."""
     return node.__class__ is cst.Name and node.value == "None"  # type: ignore[union-attr]

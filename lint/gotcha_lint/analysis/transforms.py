@@ -15,8 +15,8 @@ from gotcha_lint.analysis.options import kept
 from gotcha_lint.analysis.outcomes import settle
 from gotcha_lint.analysis.propagation import tell, traced
 from gotcha_lint.analysis.roles import (
-    BOUNDARIES,
     GRADS,
+    boundary,
     functions_of,
     left_out,
     static_names,
@@ -131,7 +131,7 @@ def _trace(
         given = [p for p in still_free(flow.project, target, function) if p[1] == "positional"]
         wrt = frozenset(given[n][0] for n in via.wrt if -len(given) <= n < len(given))
         given_to_grad(flow, target, wrt, via)
-    if via.unmapped and not any(v.name in BOUNDARIES for v in function.via):
+    if via.unmapped and not boundary(function):
         wrt = frozenset(p[0] for p in summary.params) - left_out(flow, target, function, via)
     outer_roles = outer.roles if outer else frozenset()
     for earlier in function.via:
@@ -145,7 +145,7 @@ def _trace(
             | {v.name for v in function.via}
             | replicated.roles(via, *function.via),
             staged=row.staged
-            or any(v.name in BOUNDARIES for v in function.via)
+            or boundary(function) is not None
             or (outer is not None and outer.staged),
             chain=(
                 *(outer.chain if outer else ()),

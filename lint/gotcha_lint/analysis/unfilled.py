@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from gotcha_lint.analysis.roles import pairs
 from gotcha_lint.analysis.summary import IS_NONE
-from gotcha_lint.analysis.values import FunctionId, Kind, Value
+from gotcha_lint.analysis.values import FunctionId, Kind, Kwargs, Value
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -28,12 +29,16 @@ def returned_as(flow: Flow, value: Value) -> How:
     return "unfilled" if first is not None and first.kind is Kind.NONE else "return"
 
 
-def without(flow: Flow, target: FunctionId, given: dict[str, Value]) -> Value | None:
+def unfilled(
+    flow: Flow, target: FunctionId, function: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value | None:
     """What a call gets that leaves the first parameter out, where this is something else."""
     first = _first(flow, target)
-    if first is None or (first in given and given[first].kind is not Kind.NONE):
+    if first is None:
         return None
-    return flow.view.get(("unfilled", target))
+    given = dict(pairs(flow, target, function, args, kwargs)).get(first)
+    left_out = given is None or given.kind is Kind.NONE
+    return flow.view.get(("unfilled", target)) if left_out else None
 
 
 def _first(flow: Flow, fid: FunctionId) -> str | None:

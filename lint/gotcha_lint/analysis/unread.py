@@ -11,7 +11,7 @@ import libcst as cst
 from gotcha_lint.analysis.lines import lines_of
 from gotcha_lint.analysis.model import FileModel, Function
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import target_names, walk
+from gotcha_lint.analysis.syntax import holds, target_names, walk
 
 _DEFINITIONS = frozenset((cst.FunctionDef, cst.ClassDef))
 
@@ -29,13 +29,13 @@ def in_unread_line(body: Body) -> bool:
     lambda_, outer = body.function.node, body.function.parent
     if not isinstance(lambda_, cst.Lambda) or outer is None:
         return False
-    lines = (line for line in lines_of(outer.node).statements if _holds(line, lambda_))
+    lines = (line for line in lines_of(outer.node).statements if holds(line, lambda_))
     return any(_is_unread(body.model, outer, line, lambda_) for line in lines)
 
 
 def _is_unread(model: FileModel, function: Function, line: cst.CSTNode, node: cst.CSTNode) -> bool:
     parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
-    small = next((part for part in parts if _holds(part, node)), None)
+    small = next((part for part in parts if holds(part, node)), None)
     if not isinstance(small, cst.Assign):
         return False
     names = {name.value for each in small.targets for name in target_names(each.target)}
@@ -45,10 +45,6 @@ def _is_unread(model: FileModel, function: Function, line: cst.CSTNode, node: cs
     if function.number == 0:
         return is_notebook(model) and not any(_read_later(function, line, name) for name in names)
     return not any(is_read(function, name) and _read_later(function, line, name) for name in names)
-
-
-def _holds(outer: cst.CSTNode, node: cst.CSTNode) -> bool:
-    return any(part is node for part in walk(outer))
 
 
 def _read_later(function: Function, line: cst.CSTNode, name: str) -> bool:

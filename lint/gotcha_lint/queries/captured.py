@@ -8,7 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import children, walk
+from gotcha_lint.analysis.syntax import children, holds, walk
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
 from gotcha_lint.facts.updates import STRUCTS
 from gotcha_lint.queries.places import assigned_each_time, long_loops
@@ -53,7 +53,7 @@ def site_here(call: Call, function: Value) -> bool:
 def _is_inside(call: Call, node: cst.CSTNode) -> bool:
     loops = long_loops(call)
     whole = loops[-1].node if loops else call.body.function.node
-    return node is not whole and any(part is node for part in walk(whole))
+    return node is not whole and holds(whole, node)
 
 
 def data_of(call: Call, function: Value, made: str) -> tuple[str, ...] | None:

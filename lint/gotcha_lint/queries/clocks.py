@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Operate, Place
-from gotcha_lint.analysis.syntax import names_in, walk
+from gotcha_lint.analysis.syntax import holds, names_in, walk
 from gotcha_lint.analysis.unread import is_read
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.host import FILLING
@@ -92,11 +92,11 @@ def _fills(call: Call) -> bool:
 
 def may_wait(body: Body, call: Call, compiled: Call, names: frozenset[str]) -> bool:
     """A call after the compiled one, or in its loop, that is given its result, and may read it."""
-    if call.callee.via or call.decorator or is_clock(body, call.node) or _only_queues(call):
+    if call is compiled or call.callee.via or call.decorator:
         return False
-    if call is compiled:
+    if is_clock(body, call.node) or _only_queues(call):
         return False
-    if any(part is compiled.node for arg in call.node.args for part in walk(arg)):
+    if any(holds(arg, compiled.node) for arg in call.node.args):
         return True  # `finished(step(x))`
     again = bool(_loops(call) & _loops(compiled))
     if not (again or call.at.order > compiled.at.order):

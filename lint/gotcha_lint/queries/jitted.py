@@ -9,7 +9,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.roles import BOUNDARIES
+from gotcha_lint.analysis.roles import BOUNDARIES, boundary
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind, Value, Via
 
@@ -24,7 +24,7 @@ def compiled(call: Call) -> Via | None:
     """The jit that the called function went through, when it is called from plain Python."""
     if not call.body.eager or call.decorator or call.callee.kind is not Kind.FUNCTION:
         return None
-    return next((via for via in reversed(call.callee.via) if via.name in BOUNDARIES), None)
+    return boundary(call.callee)
 
 
 def jitted_here(call: Call) -> Function | None:

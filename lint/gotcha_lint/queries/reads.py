@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.filling import filled
-from gotcha_lint.analysis.roles import BOUNDARIES
+from gotcha_lint.analysis.roles import boundary
 from gotcha_lint.analysis.sites import Bind, Body, Call, Format, Place, Test
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind
@@ -24,7 +24,7 @@ _SHOWING = frozenset({"print", "log", "io"})
 def compiled_calls(body: Body) -> Iterator[Call]:
     """Calls of functions that went through jit or pmap."""
     for call in plain_calls(body):
-        if any(via.name in BOUNDARIES for via in call.callee.via):
+        if boundary(call.callee):
             yield call
 
 

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.limits import is_guarded
 from gotcha_lint.analysis.reaching import Reaching
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.syntax import holds
 from gotcha_lint.queries.gradients import differentiated, given_gradients
 from gotcha_lint.queries.singular import asks_for, conditions, singular
 from gotcha_lint.rule import Example, Report, Rule, text_of
@@ -114,7 +114,7 @@ class WhereNanGradient(Rule):
                 if not flowing.to_the_loss(site.node):
                     return
                 inner = text_of(found.inner)
-                inside = any(part is found.node for part in walk(site.node))
+                inside = holds(site.node, found.node)
                 yield Report(
                     site.node,
                     f"{found.word} is guarded outside only: where `{inner}` is excluded its "

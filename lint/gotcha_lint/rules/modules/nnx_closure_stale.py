@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.roles import BOUNDARIES
+from gotcha_lint.analysis.roles import BOUNDARIES, boundary
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, parents, walk
 from gotcha_lint.analysis.values import Kind, Value
@@ -140,7 +140,7 @@ def _compiled(call: Call) -> Iterator[Value]:
         yield call.callee
     elif not call.decorator and call.callee.kind is Kind.FUNCTION:
         for value in (*call.args, *call.kwargs.values()):
-            if value.kind is Kind.FUNCTION and any(v.name in BOUNDARIES for v in value.via):
+            if value.kind is Kind.FUNCTION and boundary(value):
                 yield value
 
 

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.filling import filled_by
-from gotcha_lint.analysis.roles import BOUNDARIES
+from gotcha_lint.analysis.roles import boundary
 from gotcha_lint.analysis.sites import Body, Call, Test
 from gotcha_lint.analysis.syntax import children, dotted, walk
 from gotcha_lint.analysis.values import is_tracer
@@ -120,7 +120,7 @@ def _chooses(call: Call, arg: cst.Arg) -> bool:
 
     Or the function is jitted itself, and takes a tracer anyway: it is told there what it does.
     """
-    if call.callee.targets and any(via.name in BOUNDARIES for via in call.callee.via):
+    if call.callee.targets and boundary(call.callee):
         return True
     parameter = filled_by(call, arg.value)
     if parameter is None or parameter[0][0] != call.body.model.path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call, Place
-from gotcha_lint.analysis.syntax import source_of, walk
+from gotcha_lint.analysis.syntax import holds, source_of
 from gotcha_lint.queries.reads import compiled_calls, reads, targets_of
 from gotcha_lint.queries.steps import in_place, training_loop
 from gotcha_lint.rule import Example, Report, Rule
@@ -111,4 +111,4 @@ def _same_turn(read: Place, call: Call) -> bool:
 
 def _inside(call: Call, read: Place) -> bool:
     """`float(step(model, x))`"""
-    return any(part is call.node for part in walk(read.node))
+    return holds(read.node, call.node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Bind, Body, Call, Operate, Place
-from gotcha_lint.analysis.syntax import source_of, walk
+from gotcha_lint.analysis.syntax import holds, source_of
 from gotcha_lint.queries.clocks import (
     between,
     compiles_anew,
@@ -112,7 +112,7 @@ def _unwaited(body: Body, start: Bind, stop: Place, difference: Operate) -> Call
     if not calls:
         return None
     for read, _ in reads(body):
-        if any(part is difference.node for part in walk(read.node)) or not touches_device(read):
+        if holds(read.node, difference.node) or not touches_device(read):
             continue  # it shows the time, or what the host knows
         if read.at.order > start.at.order and (
             read.at.order <= stop.at.order or turns(read, start, stop)
