@@ -1,6 +1,6 @@
 """What people who read findings on real code decided: the committed verdicts, counted by rule.
 
-`verdicts.jsonl` holds one object a line: project, version, file, line, rule, true, why, and reader
+`verdicts/RULE.jsonl` holds an object a line: project, version, file, line, true, why, and reader
 (1, or 2 for the independent second reading). `unseen` marks the first run over projects on which
 no rule had been mended before (1 to 13: thirteen sets of projects), `gone` a finding
 that is not reported any more, `deliberate` a fault that a tutorial or a test shows on purpose,
@@ -22,7 +22,7 @@ from typing import Any
 
 from gotcha_lint.registry import rules
 
-VERDICTS = Path(__file__).with_name("verdicts.jsonl")
+VERDICTS = Path(__file__).with_name("verdicts")
 PLANTED = Path(__file__).with_name("results") / "planted_faults.json"
 ENOUGH, SHARE, RECALL = 10, 0.95, 0.9
 RUNS = 13  # over projects that nobody had looked at
@@ -52,8 +52,14 @@ class Judged:
         return self.false == 0 and self.found >= RECALL * self.planted > 0
 
 
-def read(path: Path = VERDICTS) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+def read(folder: Path = VERDICTS) -> list[dict[str, Any]]:
+    """Every verdict, with the name of its rule, which is its file's."""
+    return [
+        json.loads(line) | {"rule": path.stem}
+        for path in sorted(folder.glob("*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+        if line
+    ]
 
 
 def place(verdict: dict[str, Any]) -> tuple[Any, ...]:
