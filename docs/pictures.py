@@ -39,7 +39,7 @@ def page(browser: str) -> bytes:
     """The top of the page about a run of `examples/flawed`, as a PNG."""
     with tempfile.TemporaryDirectory() as name:
         html, png = Path(name) / "run.html", Path(name) / "run.png"
-        options = f"html={html}:quiet"
+        options = f"html={html}:quiet=1"
         command = ["-m", "gotcha_sanitizer", "flawed/train.py", "--save", f"{name}/x.pkl"]
         _run(command, ROOT / "examples", GOTCHA_OPTIONS=options)
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
