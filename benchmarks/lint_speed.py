@@ -49,6 +49,8 @@ class Case:
     repeat: int = 1
     """Runs within a round: the short ones are noisy."""
     codes: frozenset[int] = FINE
+    edits: bool = False
+    """A line is added to one file of the tree before each run."""
     path: str = ""
     """A folder that the tool needs on PATH (semgrep starts its own core)."""
     note: str = ""
@@ -90,6 +92,7 @@ def floor_cases(mid: Tree) -> list[Case]:
 
 def our_cases(trees: dict[str, Tree], rule: str) -> list[Case]:
     mid, alone, large = trees["mid"], trees["alone"], trees["large"]
+    edited, changed = trees["edited"], str(speed_trees.edit(trees["edited"]))
     serial, parallel = (*LINT, "--jobs", "1"), (*LINT, "--jobs", "2")
     return [
         Case("--version", "ours", (*OURS, "--version"), repeat=5),
@@ -98,6 +101,8 @@ def our_cases(trees: dict[str, Tree], rule: str) -> list[Case]:
         Case("--jobs 1", "ours", (*serial, "."), mid),
         Case("--jobs 2", "ours", (*parallel, "."), mid),
         Case("warm", "ours", (*WARM, "."), mid, repeat=3, note="nothing changed"),
+        Case("one file changed", "ours", (*WARM, "."), edited, edits=True, note=changed),
+        Case("... and given alone", "ours", (*WARM, changed), edited, edits=True),
         Case("--jobs 1, larger", "ours", (*serial, "."), large, rounds=1, note="peak memory"),
     ]
 
@@ -130,9 +135,10 @@ def first_rule(scratch: Path) -> str:
     return run((sys.executable, "-c", code), cwd=scratch).output.strip()
 
 
-def warm_up(scratch: Path, mid: Tree) -> None:
+def warm_up(scratch: Path, *trees: Tree) -> None:
     """The first run writes the bytecode, which is there after an installation, and the cache."""
-    run((*WARM, "."), cwd=mid.folder, env=environment(_cache(scratch)))
+    for tree in trees:
+        run((*WARM, "."), cwd=tree.folder, env=environment(_cache(scratch)))
     folder = scratch / "warm"
     folder.mkdir()
     (folder / "pyproject.toml").touch()
@@ -153,6 +159,8 @@ def measure(case: Case, scratch: Path, limit: float) -> None:
         env.pop("PYTHONPATH")
     place = case.tree.folder if case.tree else scratch
     for _ in range(case.repeat):
+        if case.edits and case.tree is not None:
+            speed_trees.edit(case.tree)
         done = run(case.command, cwd=place, limit=limit, env=env)
         case.problem = problem_of(case, done, limit)
         if case.problem:
@@ -238,7 +246,7 @@ def main() -> int:
         (scratch / "semgrep.yaml").write_text(peers.SEMGREP_RULES, encoding="utf-8")
         trees, names = made_apart(scratch, cache, user.quick, user.add)
         folder = (user.peers or cache / ".peers").expanduser().absolute()
-        warm_up(scratch, trees["mid"])
+        warm_up(scratch, trees["edited"], trees["mid"])  # the first leaves its records
         rule = user.explain or first_rule(scratch)
         found = [*floor_cases(trees["mid"]), *our_cases(trees, rule)]
         found += [] if user.no_peers else peer_cases(trees, scratch, folder)

@@ -40,6 +40,7 @@ def make(
     trees = {
         "mid": mid,
         "large": mid if quick else _copied(scratch / "large", unpacked | core),
+        "edited": _copied(scratch / "edited", core if quick else unpacked | core),
         "alone": _alone(scratch / "alone", mid),
         "jaxlint": _chosen(scratch / "jaxlint", mid, skip_fatal=True),
     }
@@ -49,6 +50,14 @@ def make(
             ending = b"\n# torch\n" if peer.tree == "torchfix" else b""
             trees[key(peer)] = _chosen(part, mid, every=peer.share, ending=ending)
     return trees, list(core)
+
+
+def edit(tree: Tree) -> Path:
+    """Adds a line to the largest file, another one each time; the file, from the tree's folder."""
+    largest = max(corpus.sources(tree.folder), key=lambda file: file.stat().st_size)
+    with largest.open("ab") as file:
+        file.write(b"\n_edited = %d\n" % largest.stat().st_size)
+    return largest.relative_to(tree.folder)
 
 
 def _projects(names: Sequence[str], cache: Path) -> dict[str, Path]:

@@ -3,6 +3,7 @@
 A file's findings follow from the texts of the files that imports join it with (its component),
 from the rules that are on, and from this program; these make the key. Entries are JSON, which runs
 nothing when it is read. One that is damaged, or cannot be written, is no loss: it is made anew.
+Where a component has changed, `records` tell what of it still holds.
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gotcha_lint import __version__, pages
 from gotcha_lint.finding import Finding, as_dict, from_dict
 from gotcha_lint.task import Task
 from gotcha_lint.workspace import Workspace
+
+if TYPE_CHECKING:
+    from gotcha_lint.record_store import RecordStore
 
 _KEPT = 30 * 86400  # seconds that an entry nobody asked for stays
 _DAY = 86400
@@ -61,17 +65,24 @@ class Cache:
             return {}
 
     def write(self, key: str, entry: Entry) -> None:
-        path = self._path(key)
+        self.put(self._path(key), json.dumps(entry).encode())
+
+    def put(self, path: Path, data: bytes) -> None:
+        """Writes a file whole, or not at all."""
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             number, name = tempfile.mkstemp(dir=path.parent, suffix=".new")
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                json.dump(entry, file)
+            with os.fdopen(number, "wb") as file:
+                file.write(data)
             os.replace(name, path)
             self._forget_old()
 
-    def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / f"{key[2:]}.json"
+    def _path(self, key: str, ending: str = "json") -> Path:
+        return self.folder / key[:2] / f"{key[2:]}.{ending}"
+
+    def records_file(self, base: str, root: str) -> Path:
+        """Where the records of a project are; paths in them are those seen from this directory."""
+        return self._path(_digest((base, os.getcwd(), root)), "records")
 
     def _forget_old(self) -> None:
         """Once a day."""
@@ -90,7 +101,7 @@ class Memory:
     def __init__(
         self, cache: Cache, space: Workspace, tasks: Mapping[str, Task], base: str
     ) -> None:
-        self._cache, self._tasks = cache, tasks
+        self._cache, self._tasks, self._base = cache, tasks, base
         self.known: list[Finding] = []
         self.settled: set[str] = set()  # files of components that need no analysis
         self._open: list[tuple[str, Entry, list[str]]] = []  # key, entry, asked files
@@ -103,12 +114,18 @@ class Memory:
     def _look_up(self, component: Collection[str], asked: list[str], key: str) -> None:
         entry = self._cache.read(key)
         try:
-            found = [from_dict(f) for path in asked for f in entry[_on(self._tasks[path])][path]]
+            found = [from_dict(f) for path in asked for f in entry[self._tasks[path].key][path]]
         except (KeyError, TypeError):  # not asked for before, or damaged
             self._open.append((key, entry, asked))
             return
         self.known.extend(found)
         self.settled.update(component)
+
+    def records(self) -> RecordStore:
+        """What is known of the files that have to be analysed."""
+        from gotcha_lint.record_store import RecordStore
+
+        return RecordStore(partial(self._cache.records_file, self._base), self._cache.put)
 
     def store(self, findings: Iterable[Finding], failed: set[str]) -> None:
         """Keeps the findings of the components that were analysed without an internal error."""
@@ -118,12 +135,8 @@ class Memory:
         for key, entry, asked in self._open:
             if asked and failed.isdisjoint(asked):
                 for path in asked:
-                    entry.setdefault(_on(self._tasks[path]), {})[path] = found.get(path, [])
+                    entry.setdefault(self._tasks[path].key, {})[path] = found.get(path, [])
                 self._cache.write(key, entry)
-
-
-def _on(task: Task) -> str:
-    return _digest((*sorted(task.rules), repr(task.options)))
 
 
 def _digest(parts: Iterable[str | bytes]) -> str:

@@ -19,6 +19,7 @@ from gotcha_lint.workspace import gather
 
 if TYPE_CHECKING:
     from gotcha_lint.pipeline import Run
+    from gotcha_lint.records import Records
 
 
 @dataclass
@@ -59,8 +60,12 @@ def lint(
     progress: Callable[[int, int], None] | None = None,
     keep: bool = False,
     cache: Cache | None = None,
+    records: Records | None = None,
 ) -> Report:
-    """Lints files. With `keep` the analysis stays in the report, for questions about it."""
+    """Lints files. With `keep` the analysis stays in the report, for questions about it.
+
+    `records` of an earlier run spare work; they are replaced by those of this one.
+    """
     overlay = overlay or {}
     settings = {path: settings_for(path) for path in files}
     rows = _user_rows(settings.values())
@@ -80,7 +85,23 @@ def lint(
         names = selection.known_names(registry.rules()) | pages.names()
         left = [task for task in tasks.values() if task.path in space.raw]
         table = facts.load().with_user_rows(rows)
-        done = pipeline.check(space, left, table, names, jobs=jobs, progress=progress, keep=keep)
+        store = memory.records() if memory is not None and records is None else None
+        if store is not None:
+            records = store.records(space.raw)
+        done = pipeline.check(
+            space,
+            left,
+            table,
+            names,
+            jobs=jobs,
+            progress=progress,
+            keep=keep,
+            records=records,
+        )
+        if store is not None:
+            store.write(done.records)
+        elif records is not None:
+            records.update(done.records)
         findings.extend(f for f in done.findings if f.path in settings)
         failures.extend(f for f in done.failures if f.path in settings)
         run = done.run

@@ -1,26 +1,38 @@
-"""From texts to findings: parse, model, link, the rounds of the analysis, the rules."""
+"""From texts to findings: parse, model, link, the rounds of the analysis, the rules.
+
+What an earlier run knows and what still holds of it is not worked out again.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gotcha_lint import registry
 from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rounds import settle, waves
 from gotcha_lint.analysis.survey import survey
-from gotcha_lint.analysis.tables import Key
-from gotcha_lint.analysis.values import Site
+from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding, Place
 from gotcha_lint.pool import Pool
+from gotcha_lint.records import (
+    Changed,
+    Found,
+    FoundBy,
+    Log,
+    Past,
+    Placed,
+    Records,
+    add_found,
+    record_all,
+)
 from gotcha_lint.shard import Loaded
-from gotcha_lint.source import Span
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.workspace import Workspace
 
@@ -44,6 +56,7 @@ class Outcome(NamedTuple):
     findings: list[Finding]
     failures: list[Failure]
     run: Run
+    records: Records  # for the next run
 
 
 def check(
@@ -55,27 +68,74 @@ def check(
     jobs: int,
     progress: Progress,
     keep: bool,
+    records: Records | None = None,
 ) -> Outcome:
-    """Runs the rules; with `keep` the analysis stays in this process, for questions about it."""
+    """Runs the rules; with `keep` the analysis stays in this process, for questions about it.
+
+    `records` are those of an earlier run; where they are None, none are made for the next one.
+    """
     with _without_collection():
-        pool = Pool(facts, known, jobs if len(space.raw) >= PARALLEL_FROM and not keep else 1)
-        run, loaded = analyse(space, pool, facts, progress)
-        drafts, failures = pool.check([task for task in tasks if task.path in loaded.summaries])
-        findings = _findings(drafts, pool)
+        past = _past(space, records or {}, jobs)
+        parallel = len(space.raw) >= PARALLEL_FROM and not keep and not past.same
+        pool = Pool(facts, known, jobs if parallel else 1)
+        loaded = _load(space, pool, past, progress)
+        project = Project(loaded.summaries, facts)
+        changed = Changed.between(past, project)
+        holding = changed.holding(past, project)
+        log = Log()
+        usage = _settle(pool, project, loaded, holding, log)
+        tasks = [task for task in tasks if task.path in project.summaries]
+        words = pool.words(tasks)
+        found = _known(holding, lambda one: (
+            words <= one.words
+            and log.repeats(one.reads)
+            and changed.leaves(one.asked, project, usage)
+        ))  # fmt: skip
+        new = [task for task in tasks if task.key not in found.get(task.path, {})]
+        drafts, failures = pool.check(new, words)
+        analysed, judged = pool.asked()
+        add_found(found, new, _placed(drafts, pool), judged, words, log, project.summaries)
+        failures = [*loaded.failures, *failures]
+        shown = [one for task in tasks for one in found[task.path][task.key].drafts]
+        findings = [_finding(one) for one in _moved(shown, past, pool)]
+        if records is not None:
+            records = record_all(space, loaded, holding, analysed, found, log, failures)
         if not keep:
             pool.close()
-    return Outcome([*findings, *loaded.unreadable], [*loaded.failures, *failures], run)
+    run = Run(pool, project, space)
+    return Outcome([*findings, *loaded.unreadable], failures, run, records or {})
 
 
-def analyse(space: Workspace, pool: Pool, facts: Facts, progress: Progress) -> tuple[Run, Loaded]:
-    """Parses, models, links, and runs the rounds."""
-    loaded = pool.load(list(space.raw.items()), progress)
-    project = Project(loaded.summaries, facts)
-    pool.link(project)
-    seeds: dict[Key, Any] = {**conventions.module_calls(project), **loaded.seeds}
-    told = settle(waves(project), seeds, pool.analyse)
-    pool.finish(survey(told, project))
-    return Run(pool, project, space), loaded
+def _past(space: Workspace, records: Records, jobs: int) -> Past:
+    """Records help one process; where most files are new, several are faster without."""
+    past = Past.of(records, space)
+    new = len(space.raw) - len(past.same)
+    return Past() if jobs > 1 and new > max(len(past.same), PARALLEL_FROM) else past
+
+
+def _load(space: Workspace, pool: Pool, past: Past, progress: Progress) -> Loaded:
+    """Parses the files that are new; of the others the records say what is in them."""
+    new = [(path, raw) for path, raw in space.raw.items() if path not in past.same]
+    out = pool.load(new, progress)
+    if past.same:
+        pool.lend({path: space.raw[path] for path in past.same})
+    for path, record in past.same.items():
+        out.summaries[path] = record.summary
+        out.seeds.update(record.seeds)
+        out.unreadable.extend(record.broken)
+    ordered = {path: out.summaries[path] for path in space.raw if path in out.summaries}
+    return replace(out, summaries=ordered)
+
+
+def _settle(pool: Pool, project: Project, loaded: Loaded, holding: Records, log: Log) -> Usage:
+    """Runs the rounds; results that are known are not worked out again."""
+    results = [record.results for record in holding.values()]
+    pool.link(project, {fid: known for each in results for fid, known in each.items()})
+    seeds = {**conventions.module_calls(project), **loaded.seeds}
+    told = settle(waves(project), seeds, log.listen(pool.analyse))
+    usage = survey(told, project)
+    pool.finish(usage)
+    return usage
 
 
 @contextmanager
@@ -91,16 +151,36 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _findings(drafts: Sequence[Draft], pool: Pool) -> list[Finding]:
+def _known(holding: Records, stands: Callable[[Found], bool]) -> FoundBy:
+    """What the rules found before in each file, and would find again."""
+    return {
+        path: {key: found for key, found in record.found.items() if stands(found)}
+        for path, record in holding.items()
+    }
+
+
+def _placed(drafts: Sequence[Draft], pool: Pool) -> list[Placed]:
     """Drafts with lines and columns; chains may lead into other workers' files."""
-    wanted: set[Site] = {site for draft in drafts for site, _ in draft.chain}
-    places = pool.places(sorted(wanted))
+    places = pool.places(sorted({site for draft in drafts for site, _ in draft.chain}))
     spans = pool.spans([(d.path, d.start, d.end) for d in drafts])
-    return [_finding(draft, span, places) for draft, span in zip(drafts, spans, strict=True)]
+    return [
+        Placed(draft, span, {site: places[site] for site, _ in draft.chain if site in places})
+        for draft, span in zip(drafts, spans, strict=True)
+    ]
 
 
-def _finding(draft: Draft, span: Span, places: Mapping[Site, Span]) -> Finding:
-    line, column, end_line, end_column, cell = span
+def _moved(placed: Sequence[Placed], past: Past, pool: Pool) -> list[Placed]:
+    """Chains may lead into files that have changed since their places were found."""
+    old = {site for one in placed for site in one.places if site[0] in past.gone}
+    places = pool.places(sorted(old))
+    return [
+        one._replace(places={**one.places, **{s: places[s] for s in one.places if s in places}})
+        for one in placed
+    ]
+
+
+def _finding(placed: Placed) -> Finding:
+    draft, (line, column, end_line, end_column, cell), places = placed
     chain = tuple(
         Place(site[0], *places[site][:4], text, places[site][4])
         for site, text in draft.chain

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
+from gotcha_lint.analysis.asked import Asked
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Results
+from gotcha_lint.analysis.rounds import Result, Results
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
@@ -50,10 +51,24 @@ class Pool:
         ordered = {path: out.summaries[path] for path, _ in files if path in out.summaries}
         return Loaded(ordered, out.seeds, out.unreadable, out.failures)
 
-    def link(self, project: Project) -> None:
+    def lend(self, files: Mapping[str, bytes]) -> None:
+        """Files whose summaries are known: of one process, which reads those that it needs."""
+        self.owner.update(dict.fromkeys(files, 0))
+        self.local().lend(files)
+
+    def link(self, project: Project, known: Mapping[FunctionId, Sequence[Result]]) -> None:
         for shard in self.shards:
-            shard.send("link", project)
+            shard.send("link", project, known)
         self._gather()
+
+    def asked(self) -> tuple[dict[str, Asked], dict[str, Asked]]:
+        """What was asked of the project for each file: by the analysis, and by the rules."""
+        for shard in self.shards:
+            shard.send("asked")
+        parts = self._gather()
+        analysed = {path: asked for part, _ in parts for path, asked in part.items()}
+        judged = {path: asked for _, part in parts for path, asked in part.items()}
+        return analysed, judged
 
     def analyse(
         self, ids: Sequence[FunctionId], table: Mapping[Key, Any], changed: Set[Key]
@@ -74,10 +89,15 @@ class Pool:
             shard.send("finish", usage)
         self._gather()
 
-    def check(self, tasks: Sequence[Task]) -> tuple[list[Draft], list[Failure]]:
+    def words(self, tasks: Sequence[Task]) -> frozenset[str]:
+        """What the texts of this run have of the words that rules cannot do without."""
         for shard in self.shards:
             shard.send("words", tasks)
-        words = frozenset().union(*self._gather())
+        return frozenset().union(*self._gather())
+
+    def check(
+        self, tasks: Sequence[Task], words: frozenset[str]
+    ) -> tuple[list[Draft], list[Failure]]:
         for number, shard in enumerate(self.shards):
             shard.send("check", [task for task in tasks if self.owner[task.path] == number], words)
         drafts: list[Draft] = []

@@ -6,22 +6,24 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import libcst as cst
 
 from gotcha_lint import registry, source
 from gotcha_lint.analysis import conventions
+from gotcha_lint.analysis.asked import Asked, watched
 from gotcha_lint.analysis.building import build
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.positions import Positions
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Result
+from gotcha_lint.analysis.rounds import Result, tell
 from gotcha_lint.analysis.rounds import Shard as Analysis
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import Summary, summarise
 from gotcha_lint.analysis.tables import Key
-from gotcha_lint.analysis.usage import Usage
+from gotcha_lint.analysis.usage import UNTOLD, Usage
 from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.checking import Chooser, run_rules
 from gotcha_lint.comments import Comment, Misunderstood, parse, scan
@@ -54,6 +56,9 @@ class Shard:
         self.sources: dict[str, Source] = {}
         self.models: dict[str, FileModel] = {}
         self.comments: dict[str, list[tuple[int, Comment | Misunderstood]]] = {}
+        self.judged: dict[str, Asked] = {}  # of the project, by the rules, for each file
+        self._unread: dict[str, bytes] = {}
+        self._usage = UNTOLD
         self._positions: dict[str, Positions] = {}
         self._analysis: Analysis | None = None
         self._chooser = Chooser()
@@ -97,6 +102,16 @@ class Shard:
         understood = [(o, c) for o, c in self.comments[path] if isinstance(c, Comment)]
         out.seeds.update(conventions.declarations(model, self.positions(path), understood, text))
 
+    def lend(self, files: Mapping[str, bytes]) -> None:
+        """Files whose summaries are known from before: they are read when they are asked for."""
+        self._unread.update(files)
+
+    def model_of(self, path: str) -> FileModel | None:
+        raw = self._unread.pop(path, None)
+        if raw is not None:
+            self.load([(path, raw)], lambda path: None)
+        return self.models.get(path)
+
     def positions(self, path: str) -> Positions:
         found = self._positions.get(path)
         if found is None:
@@ -104,12 +119,9 @@ class Shard:
             found = self._positions[path] = Positions(model.tree, text, model.stand_ins)
         return found
 
-    def link(self, project: Project) -> None:
-        self._analysis = Analysis(self.models, project)
-
-    def functions(self) -> list[FunctionId]:
-        assert self._analysis is not None
-        return self._analysis.functions()
+    def link(self, project: Project, known: Mapping[FunctionId, Sequence[Result]]) -> None:
+        """The rounds begin; `known` are results of earlier runs."""
+        self._analysis = Analysis(self.model_of, project, known)
 
     def analyse(
         self, ids: Sequence[FunctionId], table: Mapping[Key, Any]
@@ -119,6 +131,7 @@ class Shard:
 
     def finish(self, usage: Usage) -> None:
         assert self._analysis is not None
+        self._usage = usage
         self._analysis.finish(usage)
 
     def body(self, fid: FunctionId) -> Body | None:
@@ -130,7 +143,13 @@ class Shard:
 
     def words(self, tasks: Sequence[Task]) -> frozenset[str]:
         """What the texts of this shard have of the words that rules cannot do without."""
-        return self._chooser.words(tasks, (source.text for source in self.sources.values()))
+        texts = (source.text for source in self.sources.values())
+        unread = (raw.decode("utf-8", "replace") for raw in self._unread.values())
+        return self._chooser.words(tasks, chain(texts, unread))
+
+    def asked(self) -> tuple[Mapping[str, Asked], Mapping[str, Asked]]:
+        """What was asked of the project for each file: by the analysis, and by the rules."""
+        return (self._analysis.asked if self._analysis is not None else {}), self.judged
 
     def check(
         self, tasks: Sequence[Task], words: frozenset[str]
@@ -142,7 +161,7 @@ class Shard:
             for fid, error in (self._analysis.lost.items() if self._analysis else ())
         ]
         for task in tasks:
-            if task.path in self.models:
+            if self.model_of(task.path) is not None:
                 try:
                     made, failed = self._check_file(task, words)
                 except RecursionError:
@@ -155,9 +174,8 @@ class Shard:
         assert self._analysis is not None
         text = self.sources[task.path].text
         rules, failures = self._chooser.rules(task, words)
-        model, analysed = self.models[task.path], self._analysis.bodies
-        ids = ((task.path, function.number) for function in model.functions)
-        reports, raised = run_rules((analysed[fid] for fid in ids if fid in analysed), rules)
+        model = self.models[task.path]
+        reports, raised = run_rules(self._bodies_of(model), rules)
         failures.extend(Failure(task.path, name, error) for name, error in raised.items())
         drafting = Drafting(
             model,
@@ -167,14 +185,25 @@ class Shard:
         )
         return drafting.drafts(reports, task.rules), failures
 
+    def _bodies_of(self, model: FileModel) -> list[Body]:
+        """The analysed functions of a file, for rules: what they ask of the project is noted."""
+        assert self._analysis is not None
+        found = (self._analysis.body((model.path, f.number)) for f in model.functions)
+        bodies = [body for body in found if body is not None]
+        asked = self.judged[model.path] = self._analysis.project.asked = Asked()
+        usage = watched(self._usage, asked.answers)
+        for body in bodies:
+            tell(body, usage)
+        return bodies
+
     def places(self, sites: Iterable[Site]) -> dict[Site, Span]:
         """Line, column, end line, end column and cell of numbered nodes of this shard's files."""
         found: dict[Site, Span] = {}
         for path, number in sites:
-            model = self.models.get(path)
+            model = self.model_of(path)
             if model is None:
                 continue
-            node = model.functions[-1 - number].node if number < 0 else model.nodes[number]
+            node = model.functions[-1 - number].node if number < 0 else model.node(number)
             start, end = self.positions(path).span(node)
             if isinstance(node, cst.FunctionDef):
                 start, end = self.positions(path).span(node.name)

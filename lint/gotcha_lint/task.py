@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
 
 from gotcha_lint.facts.releases import NEWEST, Release
 
@@ -27,6 +29,17 @@ class Task:
     path: str
     rules: frozenset[str]
     options: RuleOptions
+
+    @property
+    def key(self) -> str:
+        """The same for all files for which the same rules look for the same."""
+        return _key(self.rules, self.options)
+
+
+@cache
+def _key(rules: frozenset[str], options: RuleOptions) -> str:
+    words = "\0".join((*sorted(rules), repr(options)))
+    return blake2b(words.encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

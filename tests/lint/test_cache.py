@@ -131,7 +131,7 @@ def test_another_version_of_the_linter_knows_nothing(project, cache, analysed, m
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff", b'{"x": 1}'])
 def test_a_damaged_entry_is_made_anew(project, cache, analysed, damage):
     first = lint(cache)
-    for path in cache.folder.glob("??/*"):
+    for path in cache.folder.glob("??/*.json"):
         path.write_bytes(damage)
     assert lint(cache) == first
     assert lint(cache) == first
@@ -140,7 +140,7 @@ def test_a_damaged_entry_is_made_anew(project, cache, analysed, damage):
 
 def test_findings_of_another_shape_are_made_anew(project, cache, analysed):
     first = lint(cache)
-    for path in cache.folder.glob("??/*"):
+    for path in cache.folder.glob("??/*.json"):
         path.write_text(path.read_text().replace('"severity"', '"gravity"'))
     assert lint(cache) == first
     assert len(analysed) == 2
@@ -169,13 +169,13 @@ def test_what_failed_is_not_kept(project, cache, analysed, monkeypatch):
 
 def test_what_nobody_asks_for_is_swept_once_a_day(project, cache):
     lint(cache)
-    old = set(cache.folder.glob("??/*"))
+    old = set(cache.folder.glob("??/*.json"))
     for path in (*old, cache.folder / "swept"):
         os.utime(path, (0, time.time() - 40 * 86400))
     lint(cache, "other.py")  # in use
     (project / "other.py").write_text("import jax\n")
     lint(cache, "other.py")
-    assert len(old & set(cache.folder.glob("??/*"))) == 1
+    assert len(old & set(cache.folder.glob("??/*.json"))) == 1
 
 
 def test_the_program_keeps_and_asks(project, tmp_path):

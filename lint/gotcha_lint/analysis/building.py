@@ -95,6 +95,7 @@ class Builder:
 
 
 def on_call(builder: Builder, node: cst.Call, scope: Scope) -> None:
+    builder.model.add_site(scope.function, node)
     builder.stack.extend(zip(reversed(node.args), repeat(scope)))
     builder.stack.append((node.func, scope))
 

@@ -53,8 +53,8 @@ def held_here(flow: Flow, maker: Function, value: Value) -> Value:
     """A captured parameter of the maker, of the many functions that its callers gave it."""
     assert flow.body.trace is not None
     path, first = flow.body.trace.chain[0][0] if flow.body.trace.chain else ("", -1)
-    if path == flow.model.path and 0 <= first < len(flow.model.nodes):
-        start = flow.model.nodes[first]
+    if path == flow.model.path and first >= 0:
+        start = flow.model.node(first)
         if start is not maker.node and any(part is start for part in walk(maker.node)):
             return value
     told = (flow.view.get(("closes", (flow.model.path, n))) for n in _up_to(flow.function, maker))

@@ -66,6 +66,7 @@ class Flow:
         self.owners: set[str] = set()  # names of which attributes have been kept
         self.outside: dict[tuple[str, Scope], Value] = {}  # what names from outside hold
         self.staged = trace is not None and trace.staged
+        self.made: dict[int, int] = {}  # numbers for what is made at a node, by its id
 
     # ---- running -------------------------------------------------------------------------------
 
@@ -174,7 +175,7 @@ class Flow:
 
     def fresh(self, node: cst.CSTNode, value: Value) -> Value:
         """The value with an identity of its own, as the result made at this node."""
-        ident = self.model.number(node) + 1
+        ident = self.made.setdefault(id(node), len(self.made) + 1)
         if self.state is not None and self.state.used:
             self.state.used = {i: n for i, n in self.state.used.items() if i // 1024 != ident}
         return identified(value, ident * 1024)

@@ -52,9 +52,9 @@ def _is_new(flow: Flow, value: Value) -> bool:
 
 def _is_mapped(flow: Flow, value: Value) -> bool:
     """`jax.vmap(f)` in this function, which is another function each time."""
-    path, nodes = flow.id[0], flow.model.nodes
+    path, model = flow.id[0], flow.model
     made = {
-        id(nodes[via.site[1]])
+        id(model.node(via.site[1]))
         for via in value.via
         if via.name not in SAME_OBJECT and via.site[0] == path and via.site[1] >= 0
     }

@@ -13,9 +13,11 @@ from typing import Any, Literal, TypeVar
 
 import libcst as cst
 
-from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.syntax import dotted, walk
 
 T = TypeVar("T")
+_SITE_BITS = 24  # of a node's number: its place among the sites of its function
+_OTHER = 1 << 60  # the number of a node that is no site: its place in the whole tree
 
 
 class Imported(str):
@@ -94,6 +96,9 @@ class Function:
     is_generator: bool = False
     captured: dict[str, cst.CSTNode] = field(default_factory=dict)  # free names, with a use
     shared: set[str] = field(default_factory=set)  # names that functions nested in it capture
+    sites: list[cst.CSTNode] = field(
+        default_factory=list
+    )  # its calls and what it defines, in order
     returns: list[cst.Return] = field(default_factory=list)  # its own, in source order
     known: dict[Callable[..., Any], Any] = field(default_factory=dict)  # what `once` keeps
 
@@ -140,8 +145,8 @@ class FileModel:
     by_node: dict[int, Function | Class]
     imports: set[str]  # every qualified name that the file imports, relative ones with dots
     stars: list[str]  # modules imported with *
-    nodes: list[cst.CSTNode] = field(default_factory=list)  # those that have a number
-    numbers: dict[int, int] = field(default_factory=dict)
+    numbers: dict[int, int] = field(default_factory=dict)  # of nodes, by their id
+    others: dict[int, cst.CSTNode] = field(default_factory=dict)  # numbered, and no site
     decorator_calls: dict[int, cst.Call] = field(default_factory=dict)  # by the decorator's id
     stand_ins: dict[int, cst.Decorator] = field(default_factory=dict)  # by the made-up call's id
     # Imports, and attributes whose last word is that of a removed name, with their scopes.
@@ -160,13 +165,31 @@ class FileModel:
             self.stand_ins[id(call)] = decorator
         return call
 
+    def add_site(self, function: Function, node: cst.CSTNode) -> None:
+        """Numbers a node by its function and its place in it.
+
+        So the number is the same whatever is analysed, in whichever order, and whatever changes in
+        the file's other functions: what an earlier run learnt may speak of it.
+        """
+        self.numbers[id(node)] = function.number << _SITE_BITS | len(function.sites)
+        function.sites.append(node)
+
     def number(self, node: cst.CSTNode) -> int:
         """A number for a node, so that plain data can point at it."""
-        found = self.numbers.get(id(node))
-        if found is None:
-            found = self.numbers[id(node)] = len(self.nodes)
-            self.nodes.append(node)
+        decorator = self.stand_ins.get(id(node))
+        found = self.numbers.get(id(node if decorator is None else decorator))
+        if found is None:  # an attribute, say: few are asked for
+            place = next(n for n, other in enumerate(walk(self.tree)) if other is node)
+            found = self.numbers[id(node)] = _OTHER | place
+            self.others[place] = node
         return found
+
+    def node(self, number: int) -> cst.CSTNode:
+        """The node that has a number."""
+        if number & _OTHER:
+            return self.others[number ^ _OTHER]
+        node = self.functions[number >> _SITE_BITS].sites[number & (1 << _SITE_BITS) - 1]
+        return self.call_of(node) if isinstance(node, cst.Decorator) else node
 
     @property
     def module(self) -> Function:

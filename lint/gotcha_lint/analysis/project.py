@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
+from gotcha_lint.analysis.asked import Asked
 from gotcha_lint.analysis.summary import ClassSummary, FunctionSummary, Summary
 from gotcha_lint.analysis.values import ClassId, FunctionId
 from gotcha_lint.facts import Facts
 from gotcha_lint.modules import ModuleIndex
 
+T = TypeVar("T")
 _DEPTH = 24  # of re-exports followed; cycles of imports are common
 _OVERRIDES = 12  # more than that is a library's root class
 
@@ -23,32 +25,67 @@ class Symbol(NamedTuple):
     number: int = 0
 
 
+Ancestry = tuple[tuple[ClassId, ...], frozenset[str]]
+
+
 class Project:
     """All summaries, with names resolved across them. Plain data: it can be sent to workers."""
 
     def __init__(self, summaries: Mapping[str, Summary], facts: Facts) -> None:
         self.summaries = summaries
         self.facts = facts
-        self._symbols: dict[tuple[str, str], Symbol] = {}
-        self._ancestors: dict[ClassId, tuple[tuple[ClassId, ...], frozenset[str]]] = {}
+        self.asked = Asked()  # on behalf of the file that is looked at now
+        self._symbols: dict[tuple[str, str], tuple[Symbol, Asked]] = {}
+        self._ancestors: dict[ClassId, tuple[Ancestry, Asked]] = {}
 
     @cached_property
     def index(self) -> ModuleIndex:
         return ModuleIndex(self.summaries, self.facts.libraries)
 
     def function(self, fid: FunctionId) -> FunctionSummary:
+        self.asked.parts.add((fid[0], "functions", fid[1]))
         return self.summaries[fid[0]].functions[fid[1]]
 
     def cls(self, cid: ClassId) -> ClassSummary:
+        self.asked.parts.add((cid[0], "classes", cid[1]))
         return self.summaries[cid[0]].classes[cid[1]]
+
+    def stars(self, path: str) -> tuple[str, ...]:
+        """The modules of which a file imports everything."""
+        self.asked.parts.add((path, "stars", None))
+        return self.summaries[path].stars
+
+    def imports(self, path: str) -> frozenset[str]:
+        """The qualified names that a file imports."""
+        self.asked.parts.add((path, "imports", None))
+        return self.summaries[path].imports
+
+    def _named(self, path: str, name: str) -> str | tuple[str, int] | None:
+        """What a name of a module stands for."""
+        self.asked.parts.add((path, "names", name))
+        return self.summaries[path].names.get(name)
 
     def symbol(self, name: str, importer: str) -> Symbol:
         """What a qualified name means in a file; names of no project file are external."""
         key = name, importer
         found = self._symbols.get(key)
         if found is None:
-            found = self._symbols[key] = self._resolve(name, importer, 0)
-        return found
+            found = self._symbols[key] = self._apart(lambda: self._resolve(name, importer, 0))
+        self.asked.add(found[1])
+        return found[0]
+
+    def _apart(self, compute: Callable[[], T]) -> tuple[T, Asked]:
+        """With what was asked for it: what is kept is used for other files too."""
+        outer, self.asked = self.asked, Asked()
+        try:
+            return compute(), self.asked
+        finally:
+            self.asked = outer
+
+    def find(self, module: str, importer: str) -> str | None:
+        """The file of a module."""
+        self.asked.modules.add(module.rpartition(".")[2])
+        return self.index.find(module, importer)
 
     def _resolve(self, name: str, importer: str, depth: int) -> Symbol:
         canonical = self.facts.canonical(name)
@@ -59,7 +96,7 @@ class Project:
         parts = name[dots:].split(".")
         for cut in range(len(parts), -1 if dots else 0, -1):
             module = "." * dots + ".".join(parts[:cut])
-            path = self.index.find(module, importer)
+            path = self.find(module, importer)
             if path is None:
                 continue
             if cut == len(parts):
@@ -72,12 +109,10 @@ class Project:
     ) -> Symbol:
         """`from .scan import scan` in a package hides its module `scan`, as in Python."""
         package = (
-            self.index.find("." * dots + ".".join(parts[:-1]), importer)
-            if parts[:-1] or dots
-            else None
+            self.find("." * dots + ".".join(parts[:-1]), importer) if parts[:-1] or dots else None
         )
         if package is not None and package != importer:
-            how = self.summaries[package].names.get(parts[-1])
+            how = self._named(package, parts[-1])
             if how is not None and how != ("assigned", 0):
                 found = self.member(package, [parts[-1]], depth)
                 if found is not None and found.kind in ("function", "decorated", "class"):
@@ -86,11 +121,10 @@ class Project:
 
     def member(self, path: str, parts: list[str], depth: int = 0) -> Symbol | None:
         """What dotted names stand for in a file; `depth` counts the re-exports followed."""
-        summary = self.summaries[path]
-        how = summary.names.get(parts[0])
+        how = self._named(path, parts[0])
         rest = parts[1:]
         if how is None:
-            for star in summary.stars:
+            for star in self.stars(path):
                 found = self.starred(star, ".".join(parts), path, depth + 1)
                 if found is not None:
                     return found
@@ -115,8 +149,8 @@ class Project:
             return found
         if found.name == self.facts.canonical(whole):
             return None  # nothing is known of it
-        path = self.index.find(star, importer)
-        hidden = path is not None and "__all__" in self.summaries[path].names
+        path = self.find(star, importer)
+        hidden = path is not None and self._named(path, "__all__") is not None
         return None if hidden or name.startswith("_") else found
 
     def _of_class(self, cid: ClassId, rest: list[str]) -> Symbol | None:
@@ -127,15 +161,16 @@ class Project:
             return Symbol("function", rest[0], *method)
         return Symbol("member", ".".join(rest), *cid)
 
-    def ancestors(self, cid: ClassId) -> tuple[tuple[ClassId, ...], frozenset[str]]:
+    def ancestors(self, cid: ClassId) -> Ancestry:
         """The project classes of a class's ancestry, itself first, and the names of the others."""
         found = self._ancestors.get(cid)
         if found is None:
-            self._ancestors[cid] = (cid,), frozenset()  # a cycle of bases ends here
-            found = self._ancestors[cid] = self._collect(cid)
-        return found
+            self._ancestors[cid] = ((cid,), frozenset()), Asked()  # a cycle of bases ends here
+            found = self._ancestors[cid] = self._apart(lambda: self._collect(cid))
+        self.asked.add(found[1])
+        return found[0]
 
-    def _collect(self, cid: ClassId) -> tuple[tuple[ClassId, ...], frozenset[str]]:
+    def _collect(self, cid: ClassId) -> Ancestry:
         own: list[ClassId] = [cid]
         outside: set[str] = set()
         for base in self.cls(cid).bases:
@@ -167,17 +202,28 @@ class Project:
                     found[ancestor].append((path, number))
         return found
 
+    def descendants(self, cid: ClassId) -> frozenset[ClassId]:
+        """The project classes below a class, in any file."""
+        found, _ = self._apart(lambda: frozenset(self._descendants.get(cid, ())))
+        self.cls(cid)
+        self.asked.answers["descendants", cid] = found
+        return found
+
     def overrides(self, cid: ClassId, name: str) -> frozenset[FunctionId]:
         """The methods of this name that classes below have, some from a mixin in front of this one.
 
         None where there are too many to follow.
         """
-        own, found = self.method(cid, name), set[FunctionId]()
-        for below in self._descendants.get(cid, ()):
-            method = self.method(below, name)
-            if method is not None and method != own:
-                found.add(method)
-        return frozenset(found) if len(found) <= _OVERRIDES else frozenset()
+        found, _ = self._apart(lambda: self._overriding(cid, name))
+        self.cls(cid)
+        self.asked.answers["overrides", cid, name] = found
+        return found
+
+    def _overriding(self, cid: ClassId, name: str) -> frozenset[FunctionId]:
+        own = self.method(cid, name)
+        methods = (self.method(below, name) for below in self._descendants.get(cid, ()))
+        found = frozenset(one for one in methods if one is not None and one != own)
+        return found if len(found) <= _OVERRIDES else frozenset()
 
     def decorators(self, cid: ClassId) -> frozenset[str]:
         """Canonical names of the decorators of a class and of its project ancestors."""
@@ -215,9 +261,11 @@ class Project:
                     groups.update(dict.fromkeys(small, large))
         return groups
 
-    def connected(self, path: str) -> Iterator[Summary]:
-        """The file, and all that hang together with it by imports."""
-        return map(self.summaries.__getitem__, self._joined[path])
+    def waited_for(self, path: str) -> bool:
+        """The file, or one that hangs together with it by imports, may wait for a save's end."""
+        found = any(self.summaries[other].waits for other in self._joined[path])
+        self.asked.answers["waited_for", path] = found
+        return found
 
     @cached_property
     def _near(self) -> Mapping[str, set[str]]:
@@ -228,9 +276,11 @@ class Project:
                 near[other].add(path)
         return near
 
-    def neighbours(self, path: str) -> Iterator[Summary]:
-        """The file, those that it imports and those that import it."""
-        return map(self.summaries.__getitem__, self._near[path])
+    def explicit_near(self, path: str) -> bool:
+        """The file, one that it imports, or one that imports it, is for meshes of explicit axes."""
+        found = any(self.summaries[other].explicit for other in self._near[path])
+        self.asked.answers["explicit_near", path] = found
+        return found
 
     def import_depths(self) -> dict[str, int]:
         """How many imports lie below each file; files that import each other count as one step."""

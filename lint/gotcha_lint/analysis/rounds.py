@@ -7,16 +7,17 @@ order of files or on how they are shared among workers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
+from gotcha_lint.analysis.asked import Asked
 from gotcha_lint.analysis.flow import Flow
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
-from gotcha_lint.analysis.usage import Usage
+from gotcha_lint.analysis.usage import UNTOLD, Usage
 from gotcha_lint.analysis.values import UNKNOWN, FunctionId
 from gotcha_lint.last_line import last_line
 
@@ -29,15 +30,25 @@ Analyse = Callable[[list[FunctionId], Mapping[Key, Any], Set[Key]], Iterable[Res
 
 
 class Shard:
-    """The files of one worker: their models, and the last analysis of each function."""
+    """The files of one worker, and the last analysis of each function.
 
-    def __init__(self, models: Mapping[str, FileModel], project: Project) -> None:
-        self.models, self.project = models, project
+    `known` are results of earlier runs. What a function tells follows from its file, from what its
+    file asked of the project, and from what it reads of others: where that is as it was then, it is
+    not analysed again, nor is its file read, until a rule wants to see it.
+    """
+
+    def __init__(
+        self,
+        model_of: Callable[[str], FileModel | None],
+        project: Project,
+        known: Mapping[FunctionId, Sequence[Result]],
+    ) -> None:
+        self.model_of, self.project, self.known = model_of, project, known
         self.bodies: dict[FunctionId, Body] = {}
+        self.asked: dict[str, Asked] = {}  # of the project, by the analysis of each file
         self.lost: dict[FunctionId, str] = {}  # functions that could not be analysed, and why
-
-    def functions(self) -> list[FunctionId]:
-        return [(path, f.number) for path, model in self.models.items() for f in model.functions]
+        self._reads: dict[FunctionId, Effects] = {}  # at the last analysis
+        self._usage = UNTOLD
 
     def analyse(
         self, ids: Iterable[FunctionId], table: Mapping[Key, Any]
@@ -45,39 +56,71 @@ class Shard:
         """Runs `Flow` over these functions; a function whose analysis fails tells nothing."""
         results: dict[FunctionId, Result] = {}
         news: dict[str, Effects] = {}
-        for path, number in ids:
-            if path not in self.models:
-                continue
-            result = self._one(path, number, View(table, news.setdefault(path, {})))
+        for fid in ids:
+            view = View(table, news.setdefault(fid[0], {}))
+            result = self._as_before(fid, view) or self._run(fid, view)
             if result is not None:
-                results[path, number] = result
+                results[fid] = result
+                self._reads[fid] = result[1]
+                _spread(result[0], view)
         return results
 
-    def _one(self, path: str, number: int, view: View) -> Result | None:
-        model = self.models[path]
+    def _as_before(self, fid: FunctionId, view: View) -> Result | None:
+        for result in self.known.get(fid, ()):
+            if view.shows(result[1]):
+                self._forget(fid)
+                return result
+        return None
+
+    def _run(self, fid: FunctionId, view: View) -> Result | None:
+        model = self.model_of(fid[0])
+        if model is None:
+            return None
+        self.project.asked = self.asked.setdefault(fid[0], Asked())
         try:
-            body, effects = Flow(model, model.functions[number], self.project, view).run()
+            body, effects = Flow(model, model.functions[fid[1]], self.project, view).run()
         except RecursionError:
-            self.lost[path, number] = "too deep to analyse"
+            self.lost[fid] = "too deep to analyse"
             return None
         except Exception:  # a fault of ours costs one function, not the run
-            self.lost[path, number] = last_line()
+            self.lost[fid] = last_line()
             return None
-        if (path, number) in self.bodies:
-            self.bodies[path, number].forget()
-        self.bodies[path, number] = body
-        for key, value in effects.items():
-            if key not in view.table:
-                old = view.news.get(key)
-                view.news[key] = value if old is None else merge(key, old, value)
+        self._forget(fid)
+        self.bodies[fid] = body
+        tell(body, self._usage)
         return effects, view.reads
 
+    def _forget(self, fid: FunctionId) -> None:
+        body = self.bodies.pop(fid, None)
+        if body is not None:
+            body.forget()
+
+    def body(self, fid: FunctionId) -> Body | None:
+        """The last analysis of a function, done again where only its results were known."""
+        if fid not in self.bodies and fid in self._reads:
+            self._run(fid, View(self._reads[fid], {}))
+        return self.bodies.get(fid)
+
     def finish(self, usage: Usage) -> None:
-        """Tells the analysed functions who runs them, and how often."""
+        """The rounds are over."""
+        self._usage = usage
         for body in self.bodies.values():
-            for part in (body, body.aside):
-                if part is not None:
-                    part.usage = usage
+            tell(body, usage)
+
+
+def _spread(effects: Effects, view: View) -> None:
+    """The functions that follow in the file see at once what nobody else has told."""
+    for key, value in effects.items():
+        if key not in view.table:
+            old = view.news.get(key)
+            view.news[key] = value if old is None else merge(key, old, value)
+
+
+def tell(body: Body, usage: Usage) -> None:
+    """Tells an analysed function who runs it, and how often."""
+    for part in (body, body.aside):
+        if part is not None:
+            part.usage = usage
 
 
 class Fixpoint:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def on_function(builder: Builder, node: cst.FunctionDef | cst.Lambda, scope: Scope) -> None:
+    builder.model.add_site(scope.function, node)
     named = isinstance(node, cst.FunctionDef)
     name = node.name.value if named else "<lambda>"
     cls = _class_of(builder, scope) if named else None
@@ -39,8 +40,7 @@ def on_function(builder: Builder, node: cst.FunctionDef | cst.Lambda, scope: Sco
         builder.push(param.annotation, scope)
     if isinstance(node, cst.FunctionDef):
         builder.push(node.returns and node.returns.annotation, scope)
-        for decorator in node.decorators:
-            builder.push(decorator.decorator, scope)
+        _decorated(builder, node, scope)
 
 
 def on_class(builder: Builder, node: cst.ClassDef, scope: Scope) -> None:
@@ -61,7 +61,13 @@ def on_class(builder: Builder, node: cst.ClassDef, scope: Scope) -> None:
     builder.push(node.body, inner)
     for arg in (*node.keywords, *node.bases):
         builder.push(arg.value, scope)
+    _decorated(builder, node, scope)
+
+
+def _decorated(builder: Builder, node: cst.FunctionDef | cst.ClassDef, scope: Scope) -> None:
+    """A decorator is a call, which has no node of its own."""
     for decorator in node.decorators:
+        builder.model.add_site(scope.function, decorator)
         builder.push(decorator.decorator, scope)
 
 

@@ -59,6 +59,17 @@ class View:
         self.reads[key] = value
         return value
 
+    def shows(self, reads: Effects) -> bool:
+        """Whether it would be read now as it was then."""
+        table, news = self.table, self.news
+        for key, value in reads.items():
+            now = table.get(key)
+            if now is None:
+                now = news.get(key)
+            if now is not value and now != value:
+                return False
+        return True
+
 
 def merge(key: Key, a: Any, b: Any) -> Any:
     """Two contributions to one key."""

@@ -19,7 +19,7 @@ _HANDED_ON = frozenset({"enter_context", "callback", "closing", "register", "pus
 def nobody_waits(body: Body) -> bool:
     """No file that hangs together with this one has a word of waiting in it."""
     path, project = body.model.path, body.project
-    return project is not None and not any(file.waits for file in project.connected(path))
+    return project is not None and not project.waited_for(path)
 
 
 def made_here(body: Body) -> bool:

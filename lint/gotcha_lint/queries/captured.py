@@ -47,7 +47,7 @@ def site_here(call: Call, function: Value) -> bool:
     model = call.body.model
     if function.site is None or function.site[0] != model.path or function.site[1] < 0:
         return False
-    return _is_inside(call, model.nodes[function.site[1]])
+    return _is_inside(call, model.node(function.site[1]))
 
 
 def _is_inside(call: Call, node: cst.CSTNode) -> bool:

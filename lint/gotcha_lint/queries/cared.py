@@ -37,9 +37,9 @@ def keeps_structure(method: Function, name: str) -> bool:
 
 def _makes(body: Body) -> Callable[[cst.CSTNode], bool]:
     """Is a node the call that jits this function, as far as is known?"""
-    function, nodes = body.function, body.model.nodes
+    function, model = body.function, body.model
     traced = body.trace.chain[-1][0] if body.trace is not None and body.trace.chain else ("", -1)
-    known = nodes[traced[1]] if traced[0] == body.model.path and traced[1] >= 0 else None
+    known = model.node(traced[1]) if traced[0] == model.path and traced[1] >= 0 else None
 
     def makes(node: cst.CSTNode) -> bool:
         if node is known:

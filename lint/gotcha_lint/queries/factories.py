@@ -12,7 +12,9 @@ from gotcha_lint.queries.captured import changing_here, is_data, names_and_lambd
 def makes_anew(call: Call) -> bool:
     """What is called gives another function each time, and keeps none of them."""
     makers = call.callee.targets
-    return len(makers) == 1 == len(call.result.targets) and makers <= call.body.usage.makers
+    return len(makers) == 1 == len(call.result.targets) and all(
+        maker in call.body.usage.makers for maker in makers
+    )
 
 
 def maker_of(call: Call, function: Value) -> Call | None:

@@ -41,7 +41,7 @@ def _hot_from_module(body: Body) -> bool:
     path, number = body.hot[0][0]
     if path != body.model.path or number < 0:
         return False
-    node = body.model.nodes[number]
+    node = body.model.node(number)
     loops = [s for s in body.model.tree.body if isinstance(s, cst.For | cst.While)]
     return any(part is node for loop in loops for part in walk(loop))
 

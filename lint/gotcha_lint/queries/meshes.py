@@ -16,9 +16,7 @@ _TO_HOST = frozenset({"numpy.array", "numpy.asarray", "jax.device_get"})
 
 def meant_explicit(body: Body) -> bool:
     """A file that this one imports, or that imports it, is written for explicit axes."""
-    project = body.project
-    near = project.neighbours(body.model.path) if project is not None else ()
-    return any(file.explicit for file in near)
+    return body.project is not None and body.project.explicit_near(body.model.path)
 
 
 def is_indifferent(site: Call) -> bool:

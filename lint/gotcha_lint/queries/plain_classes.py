@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 import libcst as cst
@@ -27,18 +26,11 @@ _PLAIN_METACLASSES = frozenset({"ABCMeta", "type"})
 
 def is_plain(project: Project, model: FileModel, cid: ClassId) -> bool:
     """Surely no pytree: all its bases are known, and nothing registers it in this file."""
-    family = {cid, *_below(project, cid)}
+    family = {cid, *project.descendants(cid)}
     everyone = {above for one in family for above in project.ancestors(one)[0]}
     return all(_is_ordinary(project, one) for one in everyone) and not any(
         path == model.path and _is_special(model, number) for path, number in everyone
     )
-
-
-def _below(project: Project, cid: ClassId) -> Iterator[ClassId]:
-    for path, summary in project.summaries.items():
-        for number in range(len(summary.classes)):
-            if cid in project.ancestors((path, number))[0]:
-                yield path, number
 
 
 def _is_ordinary(project: Project, cid: ClassId) -> bool:

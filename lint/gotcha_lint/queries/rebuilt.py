@@ -99,7 +99,7 @@ def _jit_of(call: Call, via: Via) -> cst.CSTNode:
     """Where a function of this file jits what it gives back."""
     path, number = via.site
     return (
-        call.body.model.nodes[number] if path == call.body.model.path and number >= 0 else call.node
+        call.body.model.node(number) if path == call.body.model.path and number >= 0 else call.node
     )
 
 

@@ -78,7 +78,7 @@ def sharding(body: Body) -> Sharding | None:
     (path, number), how = trace.chain[-1]
     if not how.startswith("shard_map ") or path != model.path or number < 0:
         return None
-    node = model.nodes[number]
+    node = model.node(number)
     inside = _around(body, model.stand_ins.get(id(node), node))
     call = _meant(inside, node)
     return Sharding(call, inside) if isinstance(call, cst.Call) else None

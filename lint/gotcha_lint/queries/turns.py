@@ -24,7 +24,7 @@ def _is_fed(body: Body) -> bool:
     (path, number), _ = body.hot[0]
     if path != body.model.path or number < 0:
         return False
-    node = body.model.nodes[number]
+    node = body.model.node(number)
     if not isinstance(node, cst.Call):
         return False
     given = set().union(*(names_in(arg.value) for arg in node.args)) if node.args else set()

@@ -132,7 +132,7 @@ def _is_jitted_in_module(body: Body) -> bool:
     (path, number), _ = body.trace.chain[-1]
     if path != model.path or number < 0:
         return path == model.path
-    node = model.nodes[number]
+    node = model.node(number)
     node = model.stand_ins.get(id(node), node)
     return any(part is node for part in walk(model.tree, into_functions=False)) or (
         isinstance(body.function.node, cst.FunctionDef)

@@ -178,7 +178,7 @@ def _is_read(body: Body, via: Via) -> bool:
     path, number = via.site
     if path != body.model.path:
         return False
-    text = text_of(body.model.nodes[number])
+    text = text_of(body.model.node(number))
     if "custom_vjp" not in text or "**" in text or "nondiff_argnames" in text:
         return False
     return "nondiff_argnums" not in text or bool(via.static_nums)

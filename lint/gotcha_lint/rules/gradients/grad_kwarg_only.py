@@ -4,9 +4,10 @@ import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.model import Imported
+from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.summary import Summary, lookup
+from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import Kind, Via
 from gotcha_lint.queries.expected import expected_to_fail, is_test
@@ -99,17 +100,16 @@ def _is_of_jax(body: Body, via: Via) -> bool:
     """`jax.grad(...)` or `partial(jax.grad, ...)`, or made in a file that has no other."""
     path, number = via.site
     if path != body.model.path:
-        summary = body.project.summaries.get(path) if body.project is not None else None
-        return summary is not None and not (summary.stars or _knows_nnx(summary))
-    node = body.model.nodes[number]
+        project = body.project
+        return project is not None and not (project.stars(path) or _knows_nnx(project, path))
+    node = body.model.node(number)
     call = node if isinstance(node, cst.Call) else None
     nodes = [node] if call is None else [call.func, *(arg.value for arg in call.args[:1])]
     return any(_name(body, part) in ("jax.grad", "jax.value_and_grad") for part in nodes)
 
 
-def _knows_nnx(summary: Summary) -> bool:
-    known = [*summary.imports, *(how for how in summary.names.values() if isinstance(how, str))]
-    return any("nnx" in name for name in known)
+def _knows_nnx(project: Project, path: str) -> bool:
+    return any("nnx" in name for name in project.imports(path))
 
 
 def _name(body: Body, node: cst.CSTNode | None) -> str:

@@ -1,0 +1,319 @@
+"""A run that knows what an earlier one learnt finds what a run without that finds."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gotcha_lint import engine
+from gotcha_lint.analysis import rounds
+from gotcha_lint.cache import Cache
+from gotcha_lint.config import Settings
+from gotcha_lint.finding import Finding
+from gotcha_lint.record_store import RecordStore
+from gotcha_lint.records import Records
+
+Files = dict[str, str]
+
+PROJECT: Files = {
+    "train.py": """
+        import jax
+        import losses
+        from steps import compiled
+
+        @compiled
+        def step(params, batch):
+            return losses.loss(params, batch)
+
+        for batch in range(3):
+            step(1.0, batch)
+        """,
+    "losses.py": """
+        def loss(params, batch):
+            if params > 0:
+                return params
+            return batch
+        """,
+    "steps.py": """
+        import jax
+
+        def compiled(fn):
+            return jax.jit(fn)
+        """,
+}
+
+# What a file may consist of. Each speaks of the others: they are traced, called, derived from,
+# given keys and arrays, and give them back.
+PARTS = (
+    "def shared(x):\n    if x > 0:\n        return x\n    return -x\n",
+    "def shared(x, n=3):\n    return x * n\n",
+    "def other(fn):\n    return jax.jit(fn)\n",
+    "def other(fn):\n    return fn\n",
+    "@jax.jit\ndef traced(x):\n    return {0}.shared(x)\n",
+    "made = {0}.other({1}.shared)\n",
+    "key = jax.random.key(0)\n",
+    "a = jax.random.normal({0}.key)\nb = jax.random.normal({0}.key)\n",
+    "class Base:\n    rate = 1\n    def run(self, x):\n        return float(x)\n",
+    "class Sub({0}.Base):\n    def run(self, x):\n        return int(x)\n",
+    "@jax.jit\ndef runs(x):\n    return {0}.Base().run(x)\n",
+    "for i in range(100):\n    jax.jit(lambda x: x + i)({1}.shared(i))\n",
+    "class State:\n    def __init__(self):\n        self.x = {0}.shared(jnp.ones(3))\n"
+    "    def go(self):\n        self.x = {1}.shared(self.x)\n        return float(self.x)\n",
+    "State().go()\n",
+    "@other\ndef decorated(x):\n    return {1}.State().go() if x else {0}.decorated(x)\n",
+    "def shared(x):\n    return {1}.shared(x)\n",
+    "# gotcha: allow-file[key-reuse] a test\n",
+)
+NAMES = ("one", "two", "three")
+
+
+def write(folder: Path, files: Files) -> None:
+    for path in folder.glob("*.py"):
+        path.unlink()
+    for name, text in files.items():
+        (folder / name).write_text(dedent(text).lstrip())
+
+
+def lint(records: Records | None = None, *names: str, jobs: int = 1, **more) -> list[Finding]:
+    files = names or tuple(sorted(os.listdir()))
+    files = tuple(name for name in files if name.endswith(".py"))
+    own = Settings(preview=True)
+    return engine.lint(files, lambda path: own, records=records, jobs=jobs, **more).findings
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text("")
+    write(folder, PROJECT)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def analysed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], set[str]]:
+    """The files of which functions were analysed since it was last asked."""
+    seen: set[str] = set()
+    real = rounds.Shard._run
+
+    def run(self, fid, view):
+        seen.add(fid[0])
+        return real(self, fid, view)
+
+    def since() -> set[str]:
+        found = set(seen)
+        seen.clear()
+        return found
+
+    monkeypatch.setattr(rounds.Shard, "_run", run)
+    return since
+
+
+def test_nothing_is_analysed_again_where_nothing_has_changed(project, analysed):
+    records: Records = {}
+    first = lint(records)
+    assert [f.name for f in first] == ["traced-if"]
+    assert analysed() == set(PROJECT)
+    assert lint(records) == first
+    assert analysed() == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "again"),
+    [
+        # A comment, or a constant, is nobody else's business.
+        ("losses.py", "def loss", "# hello\ndef loss", {"losses.py"}),
+        ("train.py", "range(3)", "range(4)", {"train.py"}),
+        # What a function gives is, and what it is declared to take.
+        ("losses.py", "return batch", "return [batch]", {"losses.py", "train.py"}),
+        ("losses.py", "(params, batch)", "(params, batch, n=2)", {"losses.py", "train.py"}),
+        # That nothing is traced any more is the business of all that were.
+        ("steps.py", "jax.jit(fn)", "fn", set(PROJECT)),
+        # A new name in a module concerns nobody who did not look for it.
+        ("steps.py", "import jax\n", "import jax\nRATE = 1\n", {"steps.py"}),
+    ],
+)
+def test_what_a_change_concerns_is_analysed_again(project, analysed, name, old, new, again):
+    records: Records = {}
+    lint(records)
+    path = project / name
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    analysed()
+    found = lint(records)
+    assert analysed() == again
+    assert found == lint()
+
+
+@pytest.mark.parametrize(
+    ("library", "before", "after", "found"),
+    [
+        # What a function is given, which it reads of its callers.
+        (
+            """
+            import pickle
+
+            def save(x, file):
+                pickle.dump(x, file)
+            """,
+            "import jax.numpy as jnp, numpy as np, library\nlibrary.save(jnp.ones(3), None)\n",
+            "import jax.numpy as jnp, numpy as np, library\nlibrary.save(np.ones(3), None)\n",
+            "device-array-pickled",
+        ),
+        # Who calls it, and how often, which rules ask at the end.
+        (
+            """
+            import jax
+
+            def evaluate(x):
+                return jax.jit(lambda y: y + 1)(x)
+            """,
+            "import library\nfor i in range(1000):\n    library.evaluate(1)\n",
+            "import library\nfor i in range(1000):\n    pass\nlibrary.evaluate(1)\n",
+            "jit-in-loop",
+        ),
+        # Which classes there are below its own.
+        (
+            """
+            import jax
+
+            class Base:
+                def scale(self, x):
+                    return 2
+
+                def run(self, x):
+                    return self.scale(x) + 1
+
+            @jax.jit
+            def traced(x):
+                return float(Base().run(x)) if Base().run(x) > 0 else x
+            """,
+            "import library\nclass Sub(library.Base):\n    def scale(self, x):\n"
+            "        return x if x > 0 else -x\n",
+            "import library\nclass Sub:\n    def scale(self, x):\n"
+            "        return x if x > 0 else -x\n",
+            "traced-if",
+        ),
+    ],
+)
+def test_what_a_file_says_of_others_follows_them(project, library, before, after, found):
+    for first, second in ((before, after), (after, before)):
+        records: Records = {}
+        write(project, {"library.py": library, "user.py": first})
+        assert (found in [f.name for f in lint(records)]) is (first is before)
+        write(project, {"library.py": library, "user.py": second})
+        assert lint(records) == lint()
+        assert (found in [f.name for f in lint()]) is (second is before)
+
+
+def test_a_chain_leads_to_where_its_places_are_now(project):
+    records: Records = {}
+    before = lint(records)[0].chain
+    path = project / "steps.py"
+    path.write_text("# one line more\n" + path.read_text())
+    (now,) = lint(records)
+    assert [place.line for place in now.chain if place.path == "steps.py"] == [
+        place.line + 1 for place in before if place.path == "steps.py"
+    ]
+    assert [now] == lint()
+
+
+def test_files_that_come_and_go(project):
+    records: Records = {}
+    lint(records)
+    (project / "losses.py").unlink()
+    assert lint(records) == lint()
+    (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
+    assert [f.name for f in lint(records)] == ["host-cast-of-tracer"]
+    (project / "losses.py").write_text("def loss(params, batch:\n")
+    assert lint(records) == lint()
+
+
+def test_one_file_with_the_records_of_all(project):
+    records: Records = {}
+    lint(records)
+    (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
+    assert lint(records, "losses.py") == lint(None, "losses.py") != []
+    assert lint(records) == lint()
+
+
+def test_several_workers_leave_the_same_records(project, monkeypatch):
+    monkeypatch.setattr("gotcha_lint.pipeline.PARALLEL_FROM", 0)
+    records: Records = {}
+    assert lint(records, jobs=2) == lint()
+    write(project, PROJECT | {"losses.py": "def loss(params, batch):\n    return int(params)\n"})
+    monkeypatch.undo()
+    os.chdir(project)
+    assert lint(records) == lint() != []
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    parts = draw(st.lists(st.sampled_from(PARTS), max_size=5))
+    others = [draw(st.permutations(NAMES)) for _ in parts]
+    imports = "import jax\nimport jax.numpy as jnp\nimport one, two, three\nfrom two import other\n"
+    return imports + "".join(part.format(*who) for part, who in zip(parts, others, strict=True))
+
+
+programs = st.fixed_dictionaries({}, optional={f"{name}.py": texts() for name in NAMES})
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(programs, min_size=2, max_size=4))
+def test_any_change_gives_what_a_new_run_gives(project, series):
+    records: Records = {}
+    for files in series:
+        write(project, files)
+        assert lint(records) == lint()
+
+
+class TestOnDisk:
+    @pytest.fixture
+    def cache(self, tmp_path) -> Cache:
+        return Cache(tmp_path / "cache")
+
+    def kept(self, cache: Cache) -> list[Path]:
+        return list(cache.folder.glob("??/*.records"))
+
+    def test_the_next_program_knows_them(self, project, cache, analysed):
+        lint(cache=cache)
+        analysed()
+        (project / "losses.py").write_text(dedent(PROJECT["losses.py"]) + "\nx = 1\n")
+        assert lint(cache=cache) == lint()
+        assert len(self.kept(cache)) == 1
+
+    def test_they_are_used(self, project, cache, analysed):
+        lint(cache=cache)
+        analysed()
+        (project / "losses.py").write_text(dedent(PROJECT["losses.py"]) + "\nx = 1\n")
+        lint(cache=cache)
+        assert analysed() == {"losses.py"}
+
+    @pytest.mark.parametrize("data", [b"", b"nonsense", pickle.dumps({"train.py": 1}), None])
+    def test_a_damaged_file_is_made_anew(self, project, cache, data):
+        lint(cache=cache)
+        (path,) = self.kept(cache)
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 2] if data is None else data)
+        (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
+        assert lint(cache=cache) == lint() != []
+        assert len(path.read_bytes()) > 1000
+
+    def test_reading_runs_nothing(self, tmp_path, monkeypatch):
+        class Evil:
+            def __reduce__(self):
+                return os.mkdir, (str(tmp_path / "made"),)
+
+        file = tmp_path / "a.records"
+        file.write_bytes(pickle.dumps({"train.py": Evil()}))
+        store = RecordStore(lambda root: file, lambda path, data: None)
+        assert store.records(["train.py"]) == {}
+        assert not (tmp_path / "made").exists()
