@@ -10,6 +10,7 @@ import pytest
 
 PROGRAM = """\
 import atexit
+from collections import OrderedDict, deque
 
 import jax.numpy as jnp
 from gotcha_sanitizer.hooks.holders import holder
@@ -20,11 +21,21 @@ class Log:
         self.kept = []
 
 
+class Replay(deque):
+    def __init__(self, most):
+        super().__init__(maxlen=most)
+
+    def __len__(self):
+        raise RuntimeError("the user's code runs")
+
+    __iter__ = __getitem__ = __len__
+
+
 def look():
     print(holder(((3,), "float32"), at_least=40))
 
 
-history, log = [], Log()
+history, log, replay, cache = [], Log(), Replay(90), OrderedDict()
 {line}
 {when}
 """
@@ -36,8 +47,10 @@ history, log = [], Log()
     [
         ("history += [jnp.ones(3) for _ in range(50)]", "list `history`"),
         ("log.kept.extend(jnp.ones(3) for _ in range(50))", "list `log.kept`"),
+        ("replay.extend(jnp.ones(3) for _ in range(50))", "Replay of at most 90 `replay`"),
+        ("cache.update((n, jnp.ones(3)) for n in range(50))", "OrderedDict `cache`"),
     ],
-    ids=["variable", "attribute"],
+    ids=["variable", "attribute", "deque of a class of its own", "dictionary of a library's"],
 )
 def test_the_holder_is_found(tmp_path: Path, line: str, said: str, when: str) -> None:
     """At exit Python has taken the `__file__` of the script away."""
@@ -47,4 +60,4 @@ def test_the_holder_is_found(tmp_path: Path, line: str, said: str, when: str) ->
         [sys.executable, str(path)], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert f"{said} in " in done.stdout
-    assert "line=17" in done.stdout
+    assert "line=28" in done.stdout

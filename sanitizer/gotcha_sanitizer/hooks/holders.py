@@ -79,11 +79,11 @@ def _inside(name: str, value: Any, group: Group, at_least: int) -> tuple[str, st
     todo, seen = deque([(name, value, 0)]), {id(value)}
     while todo:
         path, value, depth = todo.popleft()
-        kind = type(value)
-        long = kind in (list, dict, set, deque) and len(value) >= at_least
-        if long and any(_has(item, group, 3) for item in _last(value)):
-            most = f" of at most {value.maxlen:,}" if getattr(value, "maxlen", None) else ""
-            return kind.__name__ + most, path
+        kind = _container(value)
+        long = kind is not None and kind.__len__(value) >= at_least
+        if kind is not None and long and any(_has(i, group, 3) for i in _last(kind, value)):
+            most = deque.maxlen.__get__(value) if kind is deque else None
+            return type(value).__name__ + (f" of at most {most:,}" if most else ""), path
         if depth == _DEPTH:
             continue
         for part, inner in _parts(value):
@@ -93,13 +93,20 @@ def _inside(name: str, value: Any, group: Group, at_least: int) -> tuple[str, st
     return None
 
 
-def _last(value: Any) -> list[Any]:
-    """Three of the newest items of a container."""
-    if isinstance(value, dict):
-        return [value[key] for _, key in zip(range(3), reversed(value), strict=False)]
-    if isinstance(value, set):
-        return [item for _, item in zip(range(3), value, strict=False)]
-    return [value[-n] for n in (1, 2, 3) if n <= len(value)]
+def _container(value: Any) -> type | None:
+    """The builtin type that a container is, or that its class is derived from."""
+    return next((kind for kind in (list, dict, set, deque) if kind in type(value).__mro__), None)
+
+
+def _last(kind: type, value: Any) -> list[Any]:
+    """Three of the newest items of a container, read past what a class of the user's overrides."""
+    if kind is dict:
+        keys = dict.__reversed__(value)
+        return [dict.__getitem__(value, key) for _, key in zip(range(3), keys, strict=False)]
+    if kind is set:
+        return [item for _, item in zip(range(3), set.__iter__(value), strict=False)]
+    count = kind.__len__(value)  # a negative index would ask the object itself
+    return [kind.__getitem__(value, count - n) for n in (1, 2, 3) if n <= count]
 
 
 def _parts(value: Any) -> list[tuple[str, Any]]:
