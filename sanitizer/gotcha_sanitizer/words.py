@@ -14,7 +14,7 @@ def seconds(value: float) -> str:
     """`0.8 ms`, `41 ms`, `3.2 s`, `4 min 10 s`."""
     if value < 0.001:
         return f"{value * 1e3:.1f} ms"
-    if value < 1:
+    if value < 0.9995:
         return f"{value * 1e3:.0f} ms"
     if value < 100:
         return f"{value:.1f} s"

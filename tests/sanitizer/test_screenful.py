@@ -128,3 +128,56 @@ def test_processes_add_up_line_by_line():
     assert [(site.line, sums.programs) for site, sums in row.callers] == [(41, 4), (77, 2)]
     (alone,) = one.rows.values()
     assert [sums.programs for _, sums in alone.callers] == [2, 1]
+
+
+# -- the table -------------------------------------------------------------------------------------
+
+
+def table(*events: dict) -> list[str]:
+    shown = text.render(fold(ended([start(), *events]))).splitlines()
+    first = next(n for n, line in enumerate(shown) if line.startswith("  compiled"))
+    return [line for line in shown[first + 1 :] if "degraded:" not in line]
+
+
+def test_a_long_name_is_cut_in_the_middle_never_at_the_line():
+    """`(a_long_file.py:1` looked like line 1 and was line 17."""
+    path = "src/training/a_file_with_a_very_long_name_indeed.py"
+    function = "Trainer.gradients_of_the_whole_loss"
+    shown = table(
+        program(1, 1, function=function, defined=[path, 1234], path=path, line=2345),
+        program(2, 2, function=function, defined=[path, 1234], path=path, line=3456, causes=[]),
+    )
+    assert [re.split(r"\s{2,}", line.strip())[0] for line in shown] == [
+        "Trainer.gradients_of_the_w... (...me_indeed.py:1234)",
+        "called at ..._with_a_very_long_name_indeed.py:2345",
+        "called at ..._with_a_very_long_name_indeed.py:3456",
+    ]
+    assert len({line.index(" s") for line in shown}) == 1
+
+
+def test_operations_outside_of_jit_are_summed_by_line():
+    """`model.init(...)` runs dozens of operations: each is cheap, the line may cost most."""
+    cheap = {"trace": 0.01, "lower": 0.02, "compile": 0.1}
+    operation = {"owner": "jax", "eager": "op", "causes": [], "why": [], "seconds": cheap}
+    shown = table(
+        program(1, 1),
+        *(program(n, n, function=f"op{n}", line=77, **operation) for n in range(2, 12)),
+        program(12, 12, function="add", line=80, **operation),
+        program(13, 13, function="sub", line=81, **operation),
+    )
+    assert [re.split(r"\s{2,}", line.strip()) for line in shown] == [
+        ["step (src/train.py:10)", "1", "1.0 s", "500 ms", "8.0 s"],
+        ["10 operations outside of jit (src/train.py:77)", "10", "100 ms", "200 ms", "1.0 s"],
+        ["add outside of jit (src/train.py:80)", "1", "10 ms", "20 ms", "100 ms"],
+        ["and 1 other, 130 ms"],
+    ]
+
+
+def test_what_a_library_only_traces_takes_no_room():
+    """Flax traces a lambda of its own at each layer, to look at the shape of a key."""
+    traced = {"owner": "library", "causes": [], "why": [], "seconds": {"trace": 0.001}}
+    shown = table(
+        program(1, 1), *(program(n, n, function="<lambda>", line=n, **traced) for n in range(2, 9))
+    )
+    assert len(shown) == 2
+    assert shown[1] == "  and 7 others, 7 ms"

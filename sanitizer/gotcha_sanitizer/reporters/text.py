@@ -10,12 +10,13 @@ from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import Run, stages
-from gotcha_sanitizer.rows import STAGES, Inlined, Row, Sums
-from gotcha_sanitizer.words import place, plural, seconds, short
+from gotcha_sanitizer.record import Run
+from gotcha_sanitizer.reporters._table import inlined, table
+from gotcha_sanitizer.rows import STAGES
+from gotcha_sanitizer.words import place, plural, seconds
 
 _WIDTH = 96
-_ROWS, _CALLERS, _INLINED, _NOTES = 8, 6, 3, 4
+_NOTES = 4
 
 
 def render(run: Run, options: Options | None = None, colour: bool = False, pid: int = 0) -> str:
@@ -69,8 +70,8 @@ def _lines_in_brief(findings: int, framed: bool = False) -> int:
 def _tail(run: Run) -> Iterator[str]:
     if run.rows:
         yield ""
-        yield from _table(run)
-    yield from _inlined(run)
+        yield from table(run)
+    yield from inlined(run)
     yield from _notes(run)
     yield from (f"  degraded: {feature}: {why}" for feature, why in sorted(run.degraded.items()))
     if not run.complete:
@@ -127,62 +128,6 @@ def _source(site: Site) -> Iterator[str]:
         return
     if line:
         yield f"      {site.line:>5} | {line[: _WIDTH - 14]}"
-
-
-def _table(run: Run) -> Iterator[str]:
-    """Where the seconds of compiling went, and for which lines that called a function."""
-    rows = sorted(run.rows.values(), key=lambda row: -row.total)
-    shown, rest = _collapsed(rows)
-    lines = list(_labelled(shown))
-    width = min(max(len(label) for label, _ in lines), 44)
-    heads = "  ".join(f"{stage:>8}" for stage in stages(run))
-    yield f"  {'compiled':<{width}}  {'times':>5}  {heads}  why"
-    yield from (_line(label, width, sums, run) for label, sums in lines)
-    if rest:
-        yield f"  and {plural(len(rest), 'other')}, {seconds(sum(row.total for row in rest))}"
-
-
-def _labelled(rows: Sequence[Row]) -> Iterator[tuple[str, Sums]]:
-    room = _CALLERS
-    for row in rows:
-        yield _name(row), row
-        callers = row.callers[:room] if len(row.calls) > 1 else []
-        room -= len(callers)
-        yield from ((f"  called at {place(site)}", sums) for site, sums in callers)
-
-
-def _line(name: str, width: int, sums: Sums, run: Run) -> str:
-    times = " ".join(f"{_spent(sums.seconds[stage]):>8} " for stage in stages(run))
-    why = ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in sums.causes.items())
-    return f"  {name:<{width}.{width}}  {sums.programs:>5}  {times} {why}".rstrip()
-
-
-def _inlined(run: Run) -> Iterator[str]:
-    """Functions whose seconds, and number of programs, are part of those of others."""
-    known = run.only_inlined
-    yield from (f"  {_name(each)}: {each}" for each in known[:_INLINED])
-    if (more := len(known) - _INLINED) > 0:
-        yield f"  and {plural(more, 'function')} more inlined in others: n/a"
-
-
-def _spent(took: float) -> str:
-    """A stage that was not seen, as a trace inside of an eager gradient, took some time too."""
-    return seconds(took) if took else "n/a"
-
-
-def _collapsed(rows: list[Row]) -> tuple[list[Row], list[Row]]:
-    mine = [row for row in rows if not row.eager]
-    operations = [row for row in rows if row.eager]
-    shown = mine[:_ROWS] + operations[: max(0, min(2, _ROWS - len(mine)))]
-    return shown, [row for row in rows if row not in shown]
-
-
-def _name(row: Row | Inlined) -> str:
-    if isinstance(row, Inlined):
-        what = row.name
-    else:
-        what = f"{row.function} outside of jit" if row.eager else row.function
-    return f"{what} ({short(row.path)}:{row.line})"
 
 
 def _notes(run: Run) -> Iterator[str]:

@@ -1,0 +1,109 @@
+"""The table of the text report: what was compiled, how often, how long it took and why."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from gotcha_sanitizer.record import Run, stages
+from gotcha_sanitizer.rows import Inlined, Row, Sums
+from gotcha_sanitizer.words import place, plural, seconds, short
+
+_ROWS, _CALLERS, _INLINED = 8, 6, 3
+_OPERATIONS = 2  # lines that run operations outside of jit
+_LABEL, _PLACE = 52, 20  # characters of the first column, and of a place that is cut
+
+
+def table(run: Run) -> Iterator[str]:
+    """Where the seconds of compiling went, and for which lines that called a function."""
+    rows = sorted(run.rows.values(), key=lambda row: -row.total)
+    shown = _functions(rows)[:_ROWS]
+    room = min(_OPERATIONS, _ROWS - len(shown))
+    beside = sorted(_by_line(rows), key=lambda line: -sum(row.total for row in line))[:room]
+    lines = [*_labelled(shown), *map(_operations, beside)]
+    width = max((len(label) for label, _ in lines), default=0)
+    heads = "  ".join(f"{stage:>8}" for stage in stages(run))
+    yield f"  {'compiled':<{width}}  {'times':>5}  {heads}  why"
+    yield from (_line(label, width, sums, run) for label, sums in lines)
+    told = {id(row) for row in [*shown, *itertools.chain(*beside)]}
+    if rest := [row.total for row in rows if id(row) not in told]:
+        yield f"  and {plural(len(rest), 'other')}, {seconds(sum(rest))}"
+
+
+def _functions(rows: Sequence[Row]) -> list[Row]:
+    """Jitted functions; of those of libraries the ones that were compiled, not only traced."""
+    return [
+        row
+        for row in rows
+        if not row.eager and (row.owner == "user" or row.total > row.seconds["trace"])
+    ]
+
+
+def _by_line(rows: Sequence[Row]) -> list[list[Row]]:
+    """What ran outside of jit, line by line: one call, as of `model.init`, runs many operations."""
+    lines: dict[tuple[str, int], list[Row]] = {}
+    for row in rows:
+        if row.eager:
+            lines.setdefault((row.path, row.line), []).append(row)
+    return list(lines.values())
+
+
+def _operations(rows: Sequence[Row]) -> tuple[str, Sums]:
+    if len(rows) == 1:
+        return _name(rows[0]), rows[0]
+    together = Sums()
+    for row in rows:
+        together.add(row)
+    together.causes = {}  # of operations that have nothing in common
+    return _fitted(f"{len(rows)} operations outside of jit", _place(rows[0])), together
+
+
+def _labelled(rows: Sequence[Row]) -> Iterator[tuple[str, Sums]]:
+    room = _CALLERS
+    for row in rows:
+        yield _name(row), row
+        callers = row.callers[:room] if len(row.calls) > 1 else []
+        room -= len(callers)
+        for site, sums in callers:
+            yield "  called at " + _end(place(site), _LABEL - len("  called at ")), sums
+
+
+def _line(name: str, width: int, sums: Sums, run: Run) -> str:
+    times = " ".join(f"{_spent(sums.seconds[stage]):>8} " for stage in stages(run))
+    why = ", ".join(f"{cause} {n}" if n > 1 else cause for cause, n in sums.causes.items())
+    return f"  {name:<{width}}  {sums.programs:>5}  {times} {why}".rstrip()
+
+
+def inlined(run: Run) -> Iterator[str]:
+    """Functions whose seconds, and number of programs, are part of those of others."""
+    known = run.only_inlined
+    yield from (f"  {each.name} ({_place(each)}): {each}" for each in known[:_INLINED])
+    if (more := len(known) - _INLINED) > 0:
+        yield f"  and {plural(more, 'function')} more inlined in others: n/a"
+
+
+def _spent(took: float) -> str:
+    """A stage that was not seen, as a trace inside of an eager gradient, took some time too."""
+    return seconds(took) if took else "n/a"
+
+
+def _name(row: Row) -> str:
+    what = f"{row.function} outside of jit" if row.eager else row.function
+    return _fitted(what, _place(row))
+
+
+def _place(of: Row | Inlined) -> str:
+    return f"{short(of.path)}:{of.line}"
+
+
+def _fitted(what: str, where: str) -> str:
+    """In the first column: the number of the line is never what is cut."""
+    room = _LABEL - len(" ()")
+    where = _end(where, max(room - len(what), _PLACE))
+    if len(what) > room - len(where):
+        what = what[: room - len(where) - 3] + "..."
+    return f"{what} ({where})"
+
+
+def _end(text: str, room: int) -> str:
+    return text if len(text) <= room else "..." + text[3 - room :]
