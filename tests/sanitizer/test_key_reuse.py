@@ -51,6 +51,15 @@ def unrolled(key):
     return total
 
 
+def _valid(draw):
+    return jnp.where(X[:, 0] > 0, draw, -1)
+
+
+def masked_by_one(key):
+    mask = R.bernoulli(key, 0.5, (4, 8))
+    return jnp.where(mask, R.normal(key, (4, 8)), 0)
+
+
 def in_scan(key):
     return jax.lax.scan(lambda c, _: (c + R.normal(key, (4,)), None), jnp.zeros(4), length=5)[0]
 
@@ -61,7 +70,7 @@ def in_fori(key):
 
 @pytest.mark.parametrize("kind", KEYS)
 @pytest.mark.parametrize(
-    "function", [twice, after_split, split_twice, same_index, same_fold, unrolled]
+    "function", [twice, after_split, split_twice, same_index, same_fold, unrolled, masked_by_one]
 )
 def test_reused(function, kind: str):
     (fact,) = facts(function, KEYS[kind])
@@ -142,6 +151,9 @@ CLEAN = {
     "aligned shuffles": lambda k: R.permutation(k, jnp.arange(9)) + R.permutation(k, jnp.ones(9)),
     "aligned crops": lambda k: crop(k, X) + crop(k, X * 2),
     "chosen by a mask": lambda k: jnp.where(X > 0, R.normal(k, (4, 8)), R.uniform(k, (4, 8))),
+    "each masked, and one of them chosen": lambda k: jax.lax.select(
+        X[0, 0] > 0, _valid(R.categorical(k, X)), _valid(R.categorical(k, 2 * X))
+    ),
     "unused": lambda k: (R.normal(k, (3,)), R.uniform(k, (3,)))[1],
     "rematerialised": lambda k: jax.grad(
         jax.checkpoint(lambda x: jnp.sin(dropout(k, x)).sum())

@@ -120,19 +120,14 @@ def _in_gradients(first: Use, second: Use) -> bool:
 
 
 def _chosen(flat: Flat, first: Use, second: Use) -> bool:
-    """A mask chooses between the two draws."""
-    reach = []
-    for use in (first, second):
-        found = set(use.step.outs)
-        for step in flat.steps[use.position + 1 :]:
-            if step.name == "select_n":
-                continue
-            if not found.isdisjoint(step.ins):
-                found.update(step.outs)
-        reach.append(found)
-    for step in flat.steps[second.position + 1 :]:
-        if step.name == "select_n":
-            sides = [{i for i, s in enumerate(reach) if value in s} for value in step.ins[1:]]
-            if {0} in sides and {1} in sides:
-                return True
+    """A mask chooses between the two draws, also where each of them was masked before."""
+    reach = [set(first.step.outs), set(second.step.outs)]
+    for step in flat.steps[first.position + 1 :]:
+        mask, cases = (step.ins[:1], step.ins[1:]) if step.name == "select_n" else ((), step.ins)
+        sides = [{i for i, s in enumerate(reach) if value in s} for value in cases]
+        if mask and {0} in sides and {1} in sides:
+            return True
+        masks = {i for i, s in enumerate(reach) if not s.isdisjoint(mask)}
+        for i in set().union(*sides) - masks:
+            reach[i].update(step.outs)
     return False
