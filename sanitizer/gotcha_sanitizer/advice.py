@@ -67,6 +67,9 @@ ADVICE: dict[str, Advice] = {
 }
 
 
+_FILTER = "to `equinox.filter_jit` all that is no array is static"
+
+
 def advise(explained: Explained) -> str:
     """The cure for the main cause, with the names that it is about."""
     mine = [each for each in explained.differences if each.cause == explained.cause]
@@ -74,4 +77,6 @@ def advise(explained: Explained) -> str:
     if explained.cause == "new-function" and not mine[0].renewed:
         names = ", ".join(f"`{each.path}`" for each in mine[:3])
         return f"pass {names} as an argument, and {fix}"
+    if explained.cause == "static-value" and "filtered" in explained.program.signature.options:
+        return f"pass an array, as `jnp.asarray({mine[0].path})`: {_FILTER}"
     return fix

@@ -17,6 +17,7 @@ from typing import Any
 from gotcha_sanitizer.events import SlowCall
 from gotcha_sanitizer.frames import owner, where
 from gotcha_sanitizer.hooks import Context, internals, private, stack
+from gotcha_sanitizer.hooks.filtered import called_by
 from gotcha_sanitizer.hooks.staleness import tell
 from gotcha_sanitizer.hooks.watches import watches
 
@@ -71,9 +72,10 @@ class Calls:
         return sys.monitoring.DISABLE  # type: ignore[attr-defined]
 
     def _called(self, function: Any) -> None:
-        watch = watches.of(internals.jitted_function(function))
+        frame = sys._getframe(2)
+        watch = watches.of(called_by(frame) or internals.jitted_function(function))
         if watch is not None:
-            found = where(sys._getframe(2))
+            found = where(frame)
             tell(self.context, watch, found.site, True)
 
     def on_miss(self, code: CodeType, offset: int) -> Any:

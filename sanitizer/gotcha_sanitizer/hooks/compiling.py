@@ -28,12 +28,13 @@ from gotcha_sanitizer.hooks import (
     trace_ends,
 )
 from gotcha_sanitizer.hooks.constants import constants
+from gotcha_sanitizer.hooks.filtered import filtered
 from gotcha_sanitizer.hooks.identity import identify
 from gotcha_sanitizer.hooks.jaxprs import inlined
 from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.open_program import OpenProgram
-from gotcha_sanitizer.hooks.signature import signature
+from gotcha_sanitizer.hooks.signature import filtered_signature, signature
 from gotcha_sanitizer.hooks.traces import Traces
 from gotcha_sanitizer.hooks.watches import watches
 from gotcha_sanitizer.parts import Function, Site, Turn
@@ -149,10 +150,18 @@ class Compiling:
         if call is None:
             return
         fun = internals.mapped(call.fun)
+        seen = filtered(self.context.jax, call)
+        if seen is not None and seen.is_static:
+            fun = seen.fun
+        elif seen is not None:  # it was put together anew: told apart by its method
+            fun = identify(seen.fun, program.name)[1] or fun
         program.function, base = identify(fun, program.name)
         program.base = None if base is None else weakref.ref(base)
         program.beside = self._beside(program.function, fun)
-        program.signature = signature(self.context.jax, call)
+        if seen is not None:
+            program.signature = filtered_signature(self.context.jax, call, seen)
+        else:
+            program.signature = signature(self.context.jax, call)
         if program.function.owner == "jax":
             gradient = stack.gradient(frame)
             program.eager = "op" if gradient is None else "grad"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gotcha_sanitizer.hooks import internals
+from gotcha_sanitizer.hooks.filtered import Filtered
 from gotcha_sanitizer.hooks.marks import static
 from gotcha_sanitizer.parts import Leaf, Mark, Signature
 
@@ -35,6 +38,28 @@ def signature(jax: Any, call: internals.Call) -> Signature:
     )
 
 
+def filtered_signature(jax: Any, call: internals.Call, seen: Filtered) -> Signature:
+    """Of a call through `equinox.filter_jit`: what is no array is static, wherever it stands."""
+    leaves: dict[str, Leaf] = {}
+    nodes: dict[str, str] = {}
+    meta: dict[str, Mark] = {}
+    statics: dict[str, Mark] = {}
+    itself = {} if seen.is_static else {"self": seen.fun}
+    whole = True
+    for name, value in {**itself, **seen.args, **seen.kwargs}.items():
+        whole &= _tree(jax, name, value, leaves, nodes, meta, statics)
+    return Signature(
+        call=(tuple(seen.args), tuple(sorted(seen.kwargs))),
+        leaves=leaves,
+        nodes=nodes,
+        meta=meta,
+        statics=statics,
+        context=internals.context(jax),
+        options=internals.options(call.info) | {"filtered": "by Equinox"},
+        truncated=not whole,
+    )
+
+
 def _tree(
     jax: Any,
     name: str,
@@ -42,12 +67,19 @@ def _tree(
     leaves: dict[str, Leaf],
     nodes: dict[str, str],
     meta: dict[str, Mark],
+    others: dict[str, Mark] | None = None,
 ) -> bool:
-    """Adds one argument; False where it had too many leaves to look at all."""
+    """Adds one argument; False where it had too many leaves to look at all.
+
+    Leaves that are no arrays go into `others`, where that is given.
+    """
     util = jax.tree_util
     flat, tree = util.tree_flatten_with_path(value)
     for path, x in flat[: _MOST - len(leaves)]:
-        leaves[name + util.keystr(path)] = leaf(jax, x)
+        if others is None or isinstance(x, (jax.Array, np.ndarray, np.generic)):
+            leaves[name + util.keystr(path)] = leaf(jax, x)
+        else:
+            others[name + util.keystr(path)] = static(x)
     if len(flat) > _MOST:
         return False
     _containers(util, name, [path for path, _ in flat], tree, nodes, meta)
