@@ -145,3 +145,19 @@ def test_ways_to_jit(way: Callable[[], None], running: Session):
     assert causes == ({EACH[way]} if EACH[way] else set())
     assert not lost(running)
     assert all(p["path"] == __file__ for p in mine(running))
+
+
+def test_what_a_trace_computes_at_once_is_no_eager_gradient(running: Session):
+    """Constants under `ensure_compile_time_eval`, as in solvers: once for each trace."""
+
+    def loss(x: Any) -> Any:
+        with jax.ensure_compile_time_eval():
+            table = jnp.cumsum(jnp.linspace(0.0, 1.0, 29)).reshape(29, 1) @ jnp.ones((1, 2))
+        return (x * table.sum()).sum()
+
+    step = jax.jit(lambda x: x - jax.grad(loss)(x))
+    x = jnp.ones(3)
+    for _ in range(3):
+        x = step(x)
+    assert "cumsum" in {p["function"] for p in running.run.programs if p["eager"]}
+    assert not running.run.findings

@@ -165,6 +165,9 @@ class Compiling:
         if program.function.owner == "jax":
             gradient = stack.gradient(frame)
             program.eager = "op" if gradient is None else "grad"
+            root = self._root(frame, stack.find(frame, private.TRACE))
+            if root is not None and stack.find(root.f_back, private.TRACE) is not None:
+                program.place = program.place._replace(loops=())  # once for each trace, no more
             if back := stack.called_back(frame):  # as good as a loop: once for each run of it
                 code = back.f_code
                 site = Site(code.co_filename, code.co_firstlineno, code.co_qualname)

@@ -49,13 +49,15 @@ def entry(frame: FrameType | None, ahead: frozenset[int]) -> FrameType | None:
 
 
 def gradient(frame: FrameType | None) -> FrameType | None:
-    """The frame of the outermost gradient that is being taken."""
+    """The frame of the outermost gradient that is being taken, outside of jit."""
     found = None
     for _ in range(_FAR):
         if frame is None:
             break
         if frame.f_code.co_name in private.GRADIENTS:
             found = frame
+        elif frame.f_code.co_name == private.TRACE:  # it was a part of what is traced
+            found = None
         frame = frame.f_back
     return found
 
