@@ -14,6 +14,7 @@ from gotcha_sanitizer.events import Explained, Program
 from gotcha_sanitizer.parts import Difference, Leaf, Mark, Signature, Site
 
 _DEEP = 16
+_BY_IDENTITY = ("function", "identity", "method", "array")
 _KEPT = 24  # programs of one function that a new one is compared with
 
 CAUSES = (
@@ -171,27 +172,39 @@ def _marks(what: str, old: Mapping[str, Mark], new: Mapping[str, Mark]) -> Itera
         if a.key == b.key:
             continue
         inner, a, b = _innermost(path, a, b)
-        renewed = a.source is not None and a.source == b.source
-        by_identity = renewed or (a.kind == b.kind and a.kind in ("function", "identity", "method"))
+        # Of arrays only shape and dtype are kept: whether the contents are equal is not known.
+        renewed = a.kind != "array" and a.source is not None and a.source == b.source
+        by_identity = renewed or (a.kind == b.kind and a.kind in _BY_IDENTITY)
         if what == "pytree":
             cause = "pytree-static"
         else:
             cause = "static-identity" if by_identity else "static-value"
-        yield Difference(cause, inner, a.text, b.text, renewed)
+        text = "another one" if a.text == b.text and not renewed else b.text
+        yield Difference(cause, inner, a.text, text, renewed)
 
 
 def _innermost(path: str, a: Mark, b: Mark) -> tuple[str, Mark, Mark]:
     """The first part inside two values that differs, as deep as can be seen."""
     for _ in range(_DEEP):
         theirs = dict(a.parts)
+        if _class(a) != _class(b):
+            break
         pairs = [(n, theirs[n], m) for n, m in b.parts if n in theirs and theirs[n].key != m.key]
-        # What was only made again inside of something that also changed is not the reason.
+        # What was only made again inside of something that also changed is not the reason, and an
+        # array that may hold the same is the last that is.
         changed = [pair for pair in pairs if not _same_contents(pair[1], pair[2])]
         if not pairs:
             break
-        name, a, b = (changed or pairs)[0]
+        name, a, b = min(changed or pairs, key=lambda pair: pair[2].kind == "array")
         path += name
     return path, a, b
+
+
+def _class(mark: Mark) -> object:
+    """Of an object: two of different classes differ as a whole."""
+    if mark.kind == "identity" and isinstance(mark.source, tuple):
+        return mark.source[0]
+    return None
 
 
 def _trees(old: Signature, new: Signature) -> Iterator[Difference]:
