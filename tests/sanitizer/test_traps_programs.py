@@ -124,3 +124,15 @@ def test_jax_came_first(tmp_path: Path):
     result = run(launcher, record, on=False)
     (finding,) = result.problems
     assert (finding.name, finding.cause, finding.count) == ("recompile", "shape", 3)
+
+
+def test_the_loop_of_a_storm_may_be_far_out(running: Session):
+    """Functions that call each other, six deep: optimizers of other libraries, fitted anew."""
+    jax.jit(lambda x: x)(1.0)
+
+    def fit(depth: int, n: int) -> Any:
+        return fit(depth - 1, n) if depth else jnp.cumsum(jnp.ones(n)) * 2
+
+    for n in range(41, 49):
+        fit(6, n)
+    assert "`cumsum`" in problems(running)["eager-op-storm/"]

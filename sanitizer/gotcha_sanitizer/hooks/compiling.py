@@ -40,6 +40,7 @@ from gotcha_sanitizer.hooks.watches import watches
 from gotcha_sanitizer.parts import Function, Site, Turn
 from gotcha_sanitizer.stream import shapes
 
+_FAR = 12  # functions of the user's that are on the stack
 _LOOSE = 0  # events that belong to no call: make_jaxpr, eval_shape, lower().compile()
 
 
@@ -165,6 +166,10 @@ class Compiling:
         if program.function.owner == "jax":
             gradient = stack.gradient(frame)
             program.eager = "op" if gradient is None else "grad"
+            if (
+                gradient is None and not program.place.loops
+            ):  # how often it compiles is proof enough
+                program.place = program.place._replace(loops=where(frame, _FAR).loops)
             root = self._root(frame, stack.find(frame, private.TRACE))
             if root is not None and stack.find(root.f_back, private.TRACE) is not None:
                 program.place = program.place._replace(loops=())  # once for each trace, no more
