@@ -132,12 +132,16 @@ class Stale:
 
 @dataclass(frozen=True, slots=True)
 class SlowCall:
-    """A call of a jitted function that left JAX's fast path without compiling anything."""
+    """A call of a jitted function that left JAX's fast path without compiling anything.
+
+    `transformed`: a transformation outside of jit evaluates it, as in `vmap` over a Python loop.
+    """
 
     at: float
     function: str
     site: Site | None
     loops: tuple[Site, ...] = ()
+    transformed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

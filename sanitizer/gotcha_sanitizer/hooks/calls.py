@@ -84,8 +84,11 @@ class Calls:
 
     def _missed(self) -> None:
         frame = sys._getframe(2)
-        call = internals.call(stack.find(frame, private.CALL))
-        if call is None:
+        called = stack.find(frame, private.CALL)
+        call = internals.call(called)
+        if called is None or call is None:
+            return
+        if stack.find(called.f_back, private.TRACE) is not None:  # becomes a part of what is traced
             return
         name = getattr(call.fun, "__qualname__", type(call.fun).__name__)
         code = getattr(call.fun, "__code__", None)
@@ -93,7 +96,13 @@ class Calls:
             return
         found = where(frame)
         key = f"{name.replace('<locals>.', '')}"
-        self.context.emit(SlowCall(self.context.now(), key, found.site, found.loops))
+        slow = SlowCall(self.context.now(), key, found.site, found.loops, self._transformed(call))
+        self.context.emit(slow)
+
+    def _transformed(self, call: internals.Call) -> bool:
+        jax = self.context.jax
+        leaves = jax.tree_util.tree_leaves((call.args, call.kwargs))
+        return any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
 
     def stop(self) -> None:
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
