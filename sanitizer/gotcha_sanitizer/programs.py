@@ -213,10 +213,23 @@ def _trees(old: Signature, new: Signature) -> Iterator[Difference]:
     for path in sorted(old.nodes.keys() & new.nodes.keys()):
         if old.nodes[path] != new.nodes[path]:
             yield Difference("pytree", path, old.nodes[path], new.nodes[path])
+    yield from _replaced(old, new)
     here, there = _places(old), _places(new)
     for path in sorted(here ^ there)[:3]:
         sides = ("there", "missing") if path in here else ("missing", "there")
         yield Difference("pytree", path, *sides)
+
+
+def _replaced(old: Signature, new: Signature) -> Iterator[Difference]:
+    """What is a leaf on one side and no leaf on the other: `None`, a container, a static value."""
+    for path in sorted(_places(old) & _places(new)):
+        if (path in old.leaves) != (path in new.leaves):
+            yield Difference("pytree", path, _kind(old, path), _kind(new, path))
+
+
+def _kind(signature: Signature, path: str) -> str:
+    leaf = signature.leaves.get(path)
+    return signature.nodes[path] if leaf is None else str(leaf)
 
 
 def _places(signature: Signature) -> set[str]:

@@ -62,6 +62,23 @@ def test_what_an_array_holds_is_not_claimed(running: Session):
     assert said.endswith("self.start: int32[2] -> another one")
 
 
+def test_none_has_a_name_and_is_not_missing(running: Session):
+    """It was `state['reward']: missing -> there`, and the place of the `None` by its number."""
+    step = jax.jit(lambda state: jax.tree.map(lambda x: x * 2, state))
+    x = jnp.ones(3)
+    for reward in (None, x, (x, None)):
+        step({"reward": reward, "x": x})
+    whys = [p["why"] for p in running.run.programs if "pytree" in p["causes"]]
+    assert whys == [
+        ["state['reward']: None -> float32[3]"],
+        [
+            "state['reward']: float32[3] -> tuple",
+            "state['reward'][0]: missing -> there",
+            "state['reward'][1]: missing -> there",
+        ],
+    ]
+
+
 def test_what_is_known_to_differ_is_the_reason_not_the_array(running: Session):
     strategy, _ = _strategies()
     key = jax.random.key(0)

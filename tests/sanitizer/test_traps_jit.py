@@ -161,3 +161,19 @@ def test_what_a_trace_computes_at_once_is_no_eager_gradient(running: Session):
         x = step(x)
     assert "cumsum" in {p["function"] for p in running.run.programs if p["eager"]}
     assert not running.run.findings
+
+
+@pytest.mark.parametrize(("runs", "told"), [(3, set()), (6, {"recompile/new-function"})])
+def test_a_new_function_with_other_shapes(runs: int, told: set[str], running: Session):
+    """Three models that a library fits, each jitted for its own run, are three programs anyway."""
+
+    def fit(n: int) -> None:
+        @jax.jit
+        def body(x: Any) -> Any:
+            return x * 3 - 1
+
+        body(jnp.ones(n))
+
+    for n in range(runs):
+        fit(31 + n)
+    assert set(problems(running)) == told

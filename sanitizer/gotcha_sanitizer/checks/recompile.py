@@ -18,6 +18,8 @@ _ALWAYS = {"weak-type", "call-style"}
 _SAME_LINE = {"dtype", "pytree", "sharding", "committed", "context", "jit-options"}
 _MANY = 100  # programs of one function that are kept
 _GREW = 2**24  # bytes of the process meanwhile: worth a word
+_OWN = {"shape", "dtype", "pytree", "static-value"}
+_RUNS = 2  # a few runs of a library's, each with its own shapes
 _THIRD = {"static-identity", "pytree-static", "new-function", "transform", "unknown"}
 
 
@@ -90,6 +92,8 @@ def _is_avoidable(event: Explained, case: _Case) -> bool:
         return again
     main = [each for each in event.differences if each.cause == cause]
     if cause in _RENEWABLE and all(each.renewed for each in main):
+        if any(each.cause in _OWN for each in event.differences):  # it needs a program in any case
+            return again and repeats > _RUNS
         if event.program.beside and cause == "new-function":  # one to train in, one for tests
             return again and repeats >= 2
         return again or cause != "new-function"

@@ -74,9 +74,11 @@ def _tree(
     Leaves that are no arrays go into `others`, where that is given.
     """
     util = jax.tree_util
-    flat, tree = util.tree_flatten_with_path(value)
+    flat, tree = util.tree_flatten_with_path(value, is_leaf=_is_none)  # its path, by name
     for path, x in flat[: _MOST - len(leaves)]:
-        if others is None or isinstance(x, (jax.Array, np.ndarray, np.generic)):
+        if x is None:
+            nodes[name + util.keystr(path)] = "None"
+        elif others is None or isinstance(x, (jax.Array, np.ndarray, np.generic)):
             leaves[name + util.keystr(path)] = leaf(jax, x)
         else:
             others[name + util.keystr(path)] = static(x)
@@ -84,6 +86,10 @@ def _tree(
         return False
     _containers(util, name, [path for path, _ in flat], tree, nodes, meta)
     return True
+
+
+def _is_none(value: Any) -> bool:
+    return value is None
 
 
 def _containers(
@@ -103,7 +109,7 @@ def _containers(
             continue
         at = name + (util.keystr(paths[first][:depth]) if node.num_leaves else branch)
         kind, static_data = data
-        nodes[at] = "None" if kind is type(None) else kind.__name__
+        nodes[at] = kind.__name__
         if static_data is not None and not _is_structure(kind):
             meta[at] = static(static_data)
         for number, child in enumerate(node.children()):
