@@ -102,7 +102,7 @@ def _nearest(program: Program, group: _Group) -> tuple[Program | None, tuple[Dif
 
 def _without_difference(before: Program, program: Program) -> Difference:
     if program.transform:
-        return Difference("transform", f"evaluated by {program.transform} outside of jit", "", "")
+        return Difference("transform", program.transform, "", "")
     if before.function.bound != program.function.bound:  # JAX finds it only while the old one lives
         return Difference("new-function", "", "", "", renewed=True)
     if program.cleared:

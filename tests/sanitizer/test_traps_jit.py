@@ -177,3 +177,32 @@ def test_a_new_function_with_other_shapes(runs: int, told: set[str], running: Se
     for n in range(runs):
         fit(31 + n)
     assert set(problems(running)) == told
+
+
+def test_a_transformation_is_named_once(running: Session):
+    """`evaluated by a transformation outside of jit: evaluated by vmap outside of jit`."""
+    step = jax.jit(lambda x: x * 7)
+    for n in (33, 34):
+        jax.vmap(step)(jnp.ones((2, n)))
+    jax.clear_caches()
+    jax.vmap(step)(jnp.ones((2, 34)))
+    problems(running)
+    said = [f.message for f in running.run.findings.values() if f.cause == "transform"]
+    assert all("outside of jit: vmap" in message for message in said)
+    assert said
+
+
+def test_a_weak_array_is_no_python_number(running: Session):
+    step = jax.jit(lambda x: x * 5)
+    step(jnp.asarray(2.0))
+    step(jnp.zeros((), jnp.float32))
+    assert "a Python number made (weak type)" in problems(running)["recompile/weak-type"]
+
+
+def test_the_library_that_takes_an_eager_gradient_is_named(running: Session):
+    eqx = pytest.importorskip("equinox")
+    for n in range(3):
+        eqx.filter_grad(lambda w: (jnp.sin(w) ** 2).sum())(jnp.ones(51 + n))
+    assert "eager-grad/" in problems(running)
+    (found,) = [each for each in running.run.problems if each.name == "eager-grad"]
+    assert found.chain[0][1] == "equinox takes it here"

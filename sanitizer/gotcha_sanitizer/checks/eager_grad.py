@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.events import Event, Explained
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.words import package
 
 
 @dataclass
@@ -33,6 +34,8 @@ class EagerGrad(Check):
         if not program.loops:
             return
         site, loop = program.site, program.loops[0]
+        path = program.library.path if program.library else ""
+        library = ((program.library, f"{package(path)} takes it here"),) if program.library else ()
         found = self._places.setdefault(site, _Place())
         found.operations.add(program.function.name)
         found.seconds += event.seconds
@@ -46,7 +49,7 @@ class EagerGrad(Check):
             count=count,
             seconds=found.seconds,
             severity="warning" if count >= 3 else "info",
-            chain=((loop, "the loop"),),
+            chain=(*library, (loop, "the loop")),
             evidence={"operations": sorted(found.operations)[:20]},
             key=(site,),
         )

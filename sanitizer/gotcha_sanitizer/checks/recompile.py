@@ -181,6 +181,12 @@ def _message(event: Explained, case: _Case) -> str:
     return f"`{function.name}`{owner} was compiled {times}: {_reason(event)}"
 
 
+def _what(cause: str, difference: Difference) -> str:
+    if cause == "weak-type" and "a Python number" not in difference.old + difference.new:
+        return "an array that a Python number made (weak type) where another was, or the reverse"
+    return ADVICE[cause].what
+
+
 def _reason(event: Explained) -> str:
     mine = [each for each in event.differences if each.cause == event.cause]
     first = mine[0]
@@ -193,5 +199,5 @@ def _reason(event: Explained) -> str:
     if first.renewed:
         return f"{first.path} is a new object each time, with equal contents: {first.new}"
     more = f" (and {len(mine) - 1} more)" if len(mine) > 1 else ""
-    what = ADVICE[event.cause].what
+    what = _what(event.cause, first)
     return f"{what}: {first}{more}" if what else f"{first}{more}"
