@@ -192,9 +192,10 @@ FAULTS = [
     *[f"checks.recompile:{name}" for name in (
         "Recompile.on", "_is_avoidable", "_finding", "_message", "_reason",
     )],
+    "hooks.compiling:filtered",
     "session:as_json", "stream:Stream.write", "stream:Stream.open", "stream:Stream.flush",
     "record:Run.add", "record:summary",
-    "reporters.text:render", "reporters.text:block", "reporters.text:_table",
+    "reporters.text:render", "reporters.text:block", "reporters.text:table",
     "suppress:covered", "notices:Notices.on", "notices:Notices.found", "ticker:Ticker.start",
     "notices:Notices.announce", "lifetime:is_first_host",
     "session:Session._install", "session:finish", "checking:Checking.on",
