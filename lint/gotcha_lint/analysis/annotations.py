@@ -9,6 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.syntax import dotted, evaluated
 from gotcha_lint.analysis.values import (
     ARRAY,
+    CALLABLE,
     HOST,
     KEY,
     STATIC,
@@ -151,7 +152,9 @@ def _of_name(name: str, node: cst.BaseExpression | None) -> Value:
         kind = name.removeprefix("builtins.")
         if kind in {"int", "float", "bool", "str", "bytes", "type"}:
             return static(kind)
-    if name in {"typing.Callable", "collections.abc.Callable", "typing.Literal"}:
+    if name in {"typing.Callable", "collections.abc.Callable"}:
+        return static(CALLABLE)
+    if name == "typing.Literal":
         return STATIC
     if isinstance(node, cst.Subscript) and name.startswith("jaxtyping."):
         return ARRAY if name.removeprefix("jaxtyping.") in _ARRAY_SHAPED else UNKNOWN

@@ -20,6 +20,7 @@ from gotcha_lint.analysis.settings import note_settings_of
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
+    CALLABLE,
     OPTIMIZER,
     STATIC_SELF,
     TRACED,
@@ -123,6 +124,8 @@ def tell(
         if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
             if not transformed and (flow.body.trace is not None or binds):
                 flow.effect(("unsure", target, name), True)
+            if value.of == CALLABLE:  # of which one function is known, from another caller, say
+                flow.effect(("param", target, name), value)
             continue
         plain = value
         if value.param or value.ident or value.site:

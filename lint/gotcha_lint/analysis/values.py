@@ -96,6 +96,7 @@ FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first 
 GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up already
 VARIABLES = "variables"  # what a pytree is: all that linen's `init` gave, {"params": ...}
 COLLECTION = "collection"  # ... one part of that, or what became of it: the parameters, say
+CALLABLE = "callable"  # what a parameter, or one of several values, is: some function
 FLAT = "flat"  # what an array is, or something unknown: no gradient runs through it
 PART = "?"  # before a name, as what an array gave: a part of this parameter
 DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
@@ -168,6 +169,8 @@ def join(a: Value, b: Value) -> Value:
     if a.kind is Kind.STATIC and b.kind in (Kind.ARRAY, Kind.HOST):
         sure = a.of in ("int", "float") and not a.maybe
         return b._replace(maybe=b.maybe or not sure, of="", varying=a.varying or b.varying)
+    if a.kind is Kind.FUNCTION and b.kind is Kind.NAMED:
+        return Value(maybe=True, of=CALLABLE)  # `step if debug else jax.jit`: nobody knows which
     if a.kind is Kind.TREE and b.kind in (Kind.TUPLE, Kind.LIST) and all_arrays(b):
         return Value(Kind.TREE, a.tracer or b.tracer, a.maybe)  # written out, then updated
     return Value(tracer=a.tracer or b.tracer, maybe=True, varying=a.varying or b.varying)

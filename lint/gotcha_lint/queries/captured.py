@@ -9,7 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import children, holds, walk
-from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
+from gotcha_lint.analysis.values import CALLABLE, UNKNOWN, Kind, Value
 from gotcha_lint.facts.updates import STRUCTS
 from gotcha_lint.queries.places import assigned_each_time, long_loops
 from gotcha_lint.queries.sizes import size_names
@@ -125,9 +125,7 @@ def is_data(call: Call, value: Value) -> bool:
 
 def _options(call: Call) -> set[str]:
     """The names in the other arguments of jit: with other shardings another program is right."""
-    node = call.node
-    if isinstance(node, cst.Decorator):
-        node = node.decorator
+    node = call.node.func if call.decorator else call.node  # `@partial(jax.jit, ...)`
     rest = node.args[0 if call.decorator else 1 :] if isinstance(node, cst.Call) else ()
     return set().union(
         *(
@@ -196,13 +194,18 @@ def _taken(
             if nested is None:
                 return None
             found.extend(nested)
-        elif _is_called(inner.node, name) or (value.kind in _PROGRAMS and not is_data(call, value)):
+        elif _is_called(inner.node, name) or _is_program(call, value):
             return None
         else:
             found.append(name)
     if tried and not found:
         return None  # settings alone: each is a program of its own, on purpose
     return tuple(dict.fromkeys(found))
+
+
+def _is_program(call: Call, value: Value) -> bool:
+    """A function, a model or a configuration, as far as it is known."""
+    return value.of == CALLABLE or (value.kind in _PROGRAMS and not is_data(call, value))
 
 
 def _is_called(node: cst.CSTNode, name: str) -> bool:

@@ -26,6 +26,7 @@ from gotcha_lint.queries.places import (
     polls,
     repeated,
 )
+from gotcha_lint.queries.sizes import one_size_a_turn
 from gotcha_lint.queries.stale import names_read
 
 _FAR = 3  # calls between the loop and the jit: a sweep over whole runs, more often than not
@@ -61,14 +62,14 @@ def rebuilt(call: Call) -> Rebuilt | None:
     if not each or function is None or function.kind is not Kind.FUNCTION:
         return None
     used, made = _used(call, via), _made(call, function, via)
-    if used is None or made is None:
+    if used is None or made is None or one_size_a_turn(used):
         return None
     maker = maker_of(call, function)
     data = given_data(maker) if maker is not None else data_of(call, function, made)
     if data is None:
         return None
     word = via.name.rpartition(".")[2]
-    return Rebuilt(made, word, each, _name(call, function), data, used, call.node)
+    return Rebuilt(made, word, each, _name(call, function), data, used.node, call.node)
 
 
 def _boundary(call: Call) -> Via | None:
@@ -86,13 +87,13 @@ def _from_factory(call: Call, via: Via, each: str) -> Rebuilt | None:
     if call.decorator or not each or call.callee.via or not makes_anew(call):
         return None
     used, data = _used(call, via), given_data(call)
-    if used is None or data is None:
+    if used is None or data is None or one_size_a_turn(used):
         return None
     name = _name(call, call.result)
     made, at = (
         ("partial", _jit_of(call, via)) if call.result.made == "partial" else ("def", call.node)
     )
-    return Rebuilt(made, via.name.rpartition(".")[2], each, name, data, used, at)
+    return Rebuilt(made, via.name.rpartition(".")[2], each, name, data, used.node, at)
 
 
 def _jit_of(call: Call, via: Via) -> cst.CSTNode:
@@ -103,7 +104,7 @@ def _jit_of(call: Call, via: Via) -> cst.CSTNode:
     )
 
 
-def _used(call: Call, via: Via) -> cst.CSTNode | None:
+def _used(call: Call, via: Via) -> Call | None:
     """Where the new function is called, as often as it is made; kept or used longer is fine."""
     loops, found = long_loops(call), None
     for other in call.body.of(Call):
@@ -111,7 +112,7 @@ def _used(call: Call, via: Via) -> cst.CSTNode | None:
         if called.targets == call.result.targets and any(v.site == via.site for v in called.via):
             if long_loops(other) != loops:
                 return None
-            found = found or other.node
+            found = found or other
     return None if handed_on(call, via) else found
 
 

@@ -1,4 +1,4 @@
-"""Names that a function gives where a size must stand, which no traced argument can be."""
+"""Names that stand where a size must: no traced argument can be one, and each is a program."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function, Imported
 from gotcha_lint.analysis.project import Project
+from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.summary import lookup
-from gotcha_lint.analysis.syntax import arguments, dotted, walk
+from gotcha_lint.analysis.syntax import arguments, dotted, names_in, walk
 from gotcha_lint.facts.concrete import SIZES
+from gotcha_lint.queries.places import long_loops
 
 
 def size_names(project: Project, function: Function) -> set[str]:
@@ -19,8 +21,29 @@ def size_names(project: Project, function: Function) -> set[str]:
     }
 
 
+def one_size_a_turn(call: Call) -> bool:
+    """`f(x)` of an `x = jnp.ones(n)`, in a loop over each `n`: all turns need a compilation."""
+    loops = long_loops(call)
+    if len(loops) != 1 or not isinstance(loops[0].node, cst.For):
+        return False
+    given = {arg.value.value for arg in call.node.args if isinstance(arg.value, cst.Name)}
+    sources = (
+        bind.source
+        for bind in call.body.of(Bind)
+        if bind.name in given and loops[0] in bind.at.loops
+    )
+    made = (call.body.call_of(source) for source in sources)
+    sizes = (size for each in made if each is not None for size in _given(each.name, each.node))
+    return any(not loops[0].names.isdisjoint(names_in(size)) for size in sizes)
+
+
 def _sizes(project: Project, function: Function, call: cst.Call) -> list[cst.BaseExpression]:
-    positions, names = SIZES.get(_canonical(project, function, call.func), ((), ()))
+    return _given(_canonical(project, function, call.func), call)
+
+
+def _given(name: str, call: cst.Call) -> list[cst.BaseExpression]:
+    """What a call of the function of this name gives as sizes."""
+    positions, names = SIZES.get(name, ((), ()))
     places, keywords, _ = arguments(call)
     found = [places[position] for position in positions if position < len(places)]
     return [arg.value for arg in (*found, *(keywords[n] for n in names if n in keywords))]

@@ -1,5 +1,6 @@
 """What a jitted closure takes along at each turn."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -152,3 +153,20 @@ def a_batch_and_its_length(w, loader):
             return jnp.sum(jnp.arange(length) * w * batch)
 
         print(jax.jit(objective)(w))  # ! jit-captures-batch
+
+
+def map_over(function, w):
+    return jnp.stack([function(part) for part in w])
+
+
+def a_batch_and_a_function(w, loader, loss: Callable):
+    for rows in loader:
+        batch = jnp.asarray(rows)
+        print(jax.jit(lambda w: jnp.sum(map_over(loss, w) * batch))(w))  # ! jit-captures-batch
+
+
+def a_function_each_time(w, losses):
+    def one(loss: Callable):
+        return jax.jit(lambda w: map_over(loss, w))(w)
+
+    return [one(loss) for loss in losses]

@@ -342,3 +342,42 @@ def leaves_without_a_loop(trees):
     double = jax.jit(lambda v: v * 2)
     for tree in trees:
         print(jax.tree.map(double, tree))
+
+
+def with_a_setting_of_its_own(widths, x):
+    for width in widths:
+        x = jnp.ones(3) * width
+
+        @functools.partial(jax.jit, donate_argnums=0)  # ! jit-in-loop
+        def double(x):
+            return x * 2
+
+        print(double(x))
+
+
+def one_size_after_another(widths):
+    for width in widths:
+        x = jnp.ones((width, 3))
+
+        @jax.jit
+        def double(x):
+            return x * 2
+
+        print(double(x))
+
+
+def the_sizes_again_and_again(widths):
+    for _ in range(100):
+        for width in widths:
+            x = jnp.ones((width, 3))
+            print(jax.jit(lambda x: x * 2)(x))  # ! jit-in-loop
+
+
+def one_layout_after_another(layouts):
+    for layout in layouts:
+
+        @functools.partial(jax.jit, out_shardings=layout)
+        def zeros():
+            return jnp.zeros(8)
+
+        print(zeros())
