@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
-from gotcha_lint.analysis.key_needs import ALWAYS, Need, Needs, equals
+from gotcha_lint.analysis.key_needs import ALWAYS, ANYWAY, Need, Ways, equals, needs_there
 from gotcha_lint.analysis.key_uses import MAY_BE_KEYS, use_key
 from gotcha_lint.analysis.logit_uses import use_in_log, use_logits
 from gotcha_lint.analysis.roles import pairs
@@ -29,9 +29,9 @@ def use_keys(
     """What the parameters of a function do with its arguments is done here."""
     for name, value in pairs(flow, target, function, args, kwargs):
         may_be_key = value.kind in MAY_BE_KEYS
-        if may_be_key and _may_use_up(flow, node, target, name, function, args, kwargs):
+        if may_be_key and (ways := _ways(flow, node, target, name, function, args, kwargs)):
             if value.ident not in used or len(function.targets) == 1:
-                use_key(flow, node, value)  # one of several functions is called
+                use_key(flow, node, value, ways=ways)  # one of several functions is called
             used.add(value.ident)
         elif value.kind is Kind.ARRAY and (value.of or value.param):
             use_logits(flow, node, value, flow.view.get(("logits", target, name)))
@@ -39,22 +39,24 @@ def use_keys(
                 use_in_log(flow, node, value)
 
 
-def _may_use_up(
+def _ways(
     flow: Flow, node: cst.CSTNode, target: FunctionId, name: str, function: Value,
     args: tuple[Value, ...], kwargs: Kwargs,
-) -> bool:  # fmt: skip
-    """Does a call with these arguments come to a use of the key that this parameter is?"""
-    ways: frozenset[Needs] | None = flow.view.get(("consumes", target, name))
+) -> Ways:  # fmt: skip
+    """What it takes for a call with these arguments to use the key that this parameter is."""
+    ways: Ways | None = flow.view.get(("consumes", target, name))
     if not ways:
-        return False
+        return frozenset()
     if ALWAYS in ways or (isinstance(node, cst.Call) and any(arg.star for arg in node.args)):
-        return True
+        return ANYWAY
     given = dict(pairs(flow, target, function, args, kwargs))
     left = {param[0] for param in still_free(flow.project, target, function)}
-    return any(
-        all(need.owner != target or _may_hold(need, given, left) for need in needs)
+    possible = frozenset(
+        needs
         for needs in ways
+        if all(need.owner != target or _may_hold(need, given, left) for need in needs)
     )
+    return needs_there(flow, possible, target, given)
 
 
 def _may_hold(need: Need, given: dict[str, Value], left: set[str]) -> bool:

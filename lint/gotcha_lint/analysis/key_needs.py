@@ -14,7 +14,7 @@ from gotcha_lint.analysis.looked_at import bound_by, uses_of
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.syntax import is_none, literal, walk
 from gotcha_lint.analysis.unread import stored
-from gotcha_lint.analysis.values import FunctionId
+from gotcha_lint.analysis.values import UNKNOWN, FunctionId, Kind, Value
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -34,7 +34,9 @@ class Need(NamedTuple):
 
 
 Needs = frozenset[Need]  # all of them
+Ways = frozenset[Needs]  # one of them is enough
 ALWAYS: Needs = frozenset()
+ANYWAY: Ways = frozenset({ALWAYS})
 
 
 def needs_here(flow: Flow) -> Needs:
@@ -44,6 +46,24 @@ def needs_here(flow: Flow) -> Needs:
         for guard in flow.guards
         for need in _told_by(flow, flow.function, guard.test, guard.when)
     )
+
+
+def needs_there(flow: Flow, ways: Ways, target: FunctionId, given: dict[str, Value]) -> Ways:
+    """What a function needs that is called here, told by what it is given of this one's own."""
+    return frozenset(
+        frozenset(
+            own
+            for need in needs
+            if need.owner == target and _is_setting(value := given.get(need.param, UNKNOWN))
+            for own in _need(flow, flow.function, value.param, need.holds, need.constant)
+        )
+        for needs in ways
+    )
+
+
+def _is_setting(value: Value) -> bool:
+    """It may be any, and is handed on as it is."""
+    return bool(value.param) and value.kind in (Kind.STATIC, Kind.UNKNOWN) and not value.tracer
 
 
 def needs_of_pieces(flow: Flow, line: cst.CSTNode) -> Needs:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis.key_needs import needs_here, needs_of_pieces
+from gotcha_lint.analysis.key_needs import ANYWAY, Ways, needs_here, needs_of_pieces
 from gotcha_lint.analysis.looked_at import only_looked_at
 from gotcha_lint.analysis.sites import KeyUse
 from gotcha_lint.analysis.unread import never_read
@@ -36,7 +36,10 @@ def consume(
         use_key(flow, node, value, splits=name == "jax.random.split")
 
 
-def use_key(flow: Flow, node: cst.CSTNode, value: Value, *, splits: bool = False) -> None:
+def use_key(
+    flow: Flow, node: cst.CSTNode, value: Value, *, splits: bool = False, ways: Ways = ANYWAY
+) -> None:
+    """`ways`: what a function needs that is given the key, to come to a use of it."""
     if value.kind not in MAY_BE_KEYS or flow.state is None:
         return
     if not value.ident:
@@ -47,12 +50,12 @@ def use_key(flow: Flow, node: cst.CSTNode, value: Value, *, splits: bool = False
         needs = needs_here(flow)
         if splits and not needs:
             needs = needs_of_pieces(flow, flow.at.statement)
-        flow.effect(("consumes", flow.id, value.param), frozenset({needs}))
+        flow.effect(("consumes", flow.id, value.param), frozenset(needs | each for each in ways))
     before = flow.state.used.get(value.ident, ())
     if not before or _in_vain(flow, before[0]):
         flow.state.used[value.ident] = (node,)
         return
-    flow.record(KeyUse, node, before, value)
+    flow.record(KeyUse, node, before, value, ways)
     if node not in before:
         flow.state.used[value.ident] = (before[0], *before[1:][2 - _KEPT :], node)
 

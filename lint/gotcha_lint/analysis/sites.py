@@ -15,6 +15,7 @@ from gotcha_lint.analysis.values import FunctionId, Site, Value
 from gotcha_lint.facts import Fact
 
 if TYPE_CHECKING:
+    from gotcha_lint.analysis.key_needs import Ways
     from gotcha_lint.analysis.project import Project
 
 Flag = bool | None  # None: not known
@@ -156,6 +157,7 @@ class KeyUse(Place):
 
     before: tuple[cst.CSTNode, ...]
     value: Value
+    ways: Ways = frozenset({frozenset()})  # what parameters of the function around must be for it
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -695,3 +695,71 @@ def weights_and_state(net: Net, key):
     weights = net.init(key)
     state = net.init_state(key)  # ! key-reuse
     return weights, state
+
+
+def noisy_or_not(key, x, train):
+    if train:
+        x = x + jax.random.normal(key, x.shape)
+    return x
+
+
+def handed_on(key, x, train):
+    return noisy_or_not(key, x, train=train)
+
+
+def noisy_twice(key, x):
+    return handed_on(key, x, True), handed_on(key, x, True)  # ! key-reuse
+
+
+def quiet_twice(key, x):
+    return handed_on(key, x, False), handed_on(key, x, False)
+
+
+def as_asked_twice(key, x, train):
+    return handed_on(key, x, train), handed_on(key, x, train)  # ! key-reuse
+
+
+def noisy_descent(key, x, steps):
+    def loss(x, key):
+        return jnp.sum(x + jax.random.normal(key, x.shape))
+
+    for _ in range(steps):
+        key, subkey = jax.random.split(key)
+        x = x - jax.grad(loss)(x, subkey)
+    return key, x
+
+
+def plain_descent(key, x, steps):
+    for _ in range(steps):
+        key, subkey = jax.random.split(key)
+        x = x - jax.grad(lambda x: jnp.sum(x**2))(x)
+    return key, x
+
+
+def two_noisy_descents(key, x):
+    _, one = noisy_descent(key, x, 3)
+    _, other = noisy_descent(key, x + 1, 3)  # ! key-reuse
+    return one + other
+
+
+def keys_that_are_kept(key, x):
+    first, one = plain_descent(key, x, 3)
+    second, other = plain_descent(key, x + 1, 3)  # ! key-reuse
+    return one + jax.random.normal(first, x.shape), other + jax.random.normal(second, x.shape)
+
+
+def keys_that_are_dropped(key, x):
+    _, one = plain_descent(key, x, 3)
+    _, other = plain_descent(key, x + 1, 3)
+    return one + other
+
+
+def drawn_at_once(key, x):
+    noise = jax.random.normal(jax.random.split(key)[0], x.shape)
+    return key, x + noise
+
+
+def two_drawn_at_once(key, x):
+    _, one = drawn_at_once(key, x)
+    _, other = drawn_at_once(key, x + 1)  # ! key-reuse
+    return one + other

@@ -32,3 +32,10 @@ def dropped(key, x, train=True):
 key = jax.random.key(0)
 data = jax.random.normal(key, (64,))
 print(fit(jnp.zeros(()), noisy(key, data), key=key), dropped(key, data, train=False))
+
+
+def blurred(key, x, train):
+    return dropped(key, x, train=train)
+
+
+print(blurred(key, data, False), blurred(key, data, train=False))

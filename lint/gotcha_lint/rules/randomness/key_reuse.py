@@ -20,6 +20,8 @@ from gotcha_lint.queries.keys import (
     on_purpose,
 )
 from gotcha_lint.queries.linen import assignment
+from gotcha_lint.queries.not_asked import nobody_asks
+from gotcha_lint.queries.only_split import draws_nothing
 from gotcha_lint.queries.own_keys import from_around, own_of_turn, renewed_or_none
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -38,21 +40,22 @@ class KeyReuse(Rule):
 
     ## Not reported
     One key for a permutation of several aligned arrays or for views of one sample, equal `init`
-    calls for a target network or another copy, a draw that the second takes the place of before
-    it is read, keys that are split again for `tabulate`, `model.init(key, x)` of an `x` drawn
-    with that key, keys split after a draw that only `init` is given, keys under `eval_shape`,
-    uses in different branches, tests, benchmarks by their names, draws that a mask chooses
-    between, that are only printed, checked or asked for their shape, that nobody reads, or that
-    are called dummies; calls whose arguments and defaults keep a function from its draw; a
-    comment that says "same seed"; in a notebook, another cell's run of something whose first
-    result nobody reads any more; a loop over settings that are written out, or over makers of
-    models to choose from, each of which starts from the same key; results that are only asserted
-    on, or asserted to be equal; two models that are compared; keys of what loads data or
-    pretrained weights; in a file `eval*.py`, a loop over what is measured; in a training loop,
-    what is only shown every so many steps; products with masks that exclude each other; two
-    methods of one object by the names `sample` and `sample_flow`; features of a kernel for both
-    of its sides; in a notebook, two results that no line brings together; two whole runs that are
-    compared (`fit(key, one)`, `fit(key, other)`); what is plotted, printed or logged.
+    calls for a target network or another copy, a draw that the second takes the place of before it
+    is read, keys that are split again for `tabulate`, `model.init(key, x)` of an `x` drawn with
+    that key, keys split after a draw that only `init` is given, keys under `eval_shape`, uses in
+    different branches, tests, benchmarks by their names, draws that a mask chooses between, that
+    are only printed, checked or asked for their shape, that nobody reads, or that are called
+    dummies; calls whose arguments and defaults keep a function from its draw; in a notebook, a draw
+    from which all calls of its function keep it; a function that only splits its key, where what is
+    left is dropped (`_, x = f(key)`); a comment that says "same seed"; in a notebook, another
+    cell's run of something whose first result nobody reads any more; a loop over settings that are
+    written out, or over makers of models to choose from, each of which starts from the same key;
+    results that are only asserted on, or asserted to be equal; two models that are compared; keys
+    of what loads data or pretrained weights; in a file `eval*.py`, a loop over what is measured; in
+    a training loop, what is only shown every so many steps; products with masks that exclude each
+    other; two methods of one object by the names `sample` and `sample_flow`; features of a kernel
+    for both of its sides; in a notebook, two results that no line brings together; two whole runs
+    that are compared (`fit(key, one)`, `fit(key, other)`); what is plotted, printed or logged.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -101,7 +104,9 @@ class KeyReuse(Rule):
 
     def check(self, site: KeyUse) -> Iterator[Report]:
         now = site.body.call_of(site.node)
-        if now is None or _is_quiet(site.body, now):
+        if now is None or _is_quiet(site.body, now) or nobody_asks(site):
+            return
+        if draws_nothing(now, site.value):
             return
         for before in _earlier(site, now):
             if not _is_harmless(site.body, now, before):
@@ -123,6 +128,7 @@ def _earlier(site: KeyUse, now: Call) -> Iterator[Call]:
     body = site.body
     calls = (body.call_of(node) for node in site.before)
     before = [call for call in calls if call is not None and not never_both(now, call)]
+    before = [call for call in before if not draws_nothing(call, site.value)]
     yield from before[:1]
     if body.function.number == 0 and is_notebook(body.model):
         yield from (call for call in before[1:] if call is not now)
