@@ -30,6 +30,7 @@ _STEPS = frozenset(
         "learn_step",
     ]
 )
+_SHOWN = frozenset({"__repr__", "__str__", "__format__", "_repr_html_", "_repr_pretty_"})
 _FIGURES = frozenset({"plt", "ax", "axs", "axes", "fig"})
 _CACHES = ("cache", "cached", "memo", "once")
 
@@ -59,6 +60,11 @@ def polls(place: Place) -> bool:
         and any(isinstance(inner, cst.Continue) for inner in walk(part))
         for part in waits
     )
+
+
+def shows_itself(body: Body) -> bool:
+    """`__repr__` and its like: a person asks for it, and no step does."""
+    return body.function.name in _SHOWN and body.function.cls is not None
 
 
 def draws_figures(loop: Loop) -> bool:

@@ -4,6 +4,7 @@ from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.queries.elements import elements_read
 from gotcha_lint.queries.expected import is_benchmark, is_test
+from gotcha_lint.queries.places import shows_itself
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -20,8 +21,9 @@ class IterateDeviceArray(Rule):
 
     ## Not reported
     Loops whose elements stay on the device, rows given to a jitted step, say; keys of
-    `jax.random.split`; arrays that change in the loop; loops of a few turns; tests; arguments, also
-    those that an annotation calls arrays; elements that a function of the project asks.
+    `jax.random.split`; arrays that change in the loop; loops of a few turns; tests; `__repr__` and
+    its like; arguments, also those that an annotation calls arrays; elements that a function of
+    the project asks.
 
     ## In a run
     The sanitizer says nothing: each read by itself is right.
@@ -54,7 +56,7 @@ class IterateDeviceArray(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        if not site.eager or is_test(site.model.path) or is_benchmark(site):
+        if not site.eager or is_test(site.model.path) or is_benchmark(site) or shows_itself(site):
             return
         for array, read, _ in elements_read(site):
             name = source_of(array, 30)
