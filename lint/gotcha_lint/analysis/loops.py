@@ -11,9 +11,9 @@ from gotcha_lint.analysis.assignments import bind
 from gotcha_lint.analysis.conditions import narrow, test
 from gotcha_lint.analysis.displays import container
 from gotcha_lint.analysis.sites import Iterate, Loop
-from gotcha_lint.analysis.state import join_states
+from gotcha_lint.analysis.state import State, join_states
 from gotcha_lint.analysis.syntax import dotted, target_names
-from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, join_all
+from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, identified, join_all
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -52,7 +52,10 @@ def _loop(flow: Flow, loop: Loop, turn: Callable[[], None], orelse: cst.Else | N
         flow.breaks.append(None)
         turn()
         flow.breaks.pop()
-        flow.state = join_states(flow.state, before.copy() if before else None)
+        after = flow.state
+        flow.state = join_states(after, before.copy() if before else None)
+        if before is not None and after is not None:
+            _tell_turns_apart(flow, loop, before, after)
         flow.recording = True
         flow.at = at._replace(loops=flow.loops)
     flow.breaks.append(None)
@@ -62,6 +65,17 @@ def _loop(flow: Flow, loop: Loop, turn: Callable[[], None], orelse: cst.Else | N
     flow.state = join_states(join_states(flow.state, ended), before)
     if orelse is not None and flow.state is not None:
         flow.block(orelse.body)
+
+
+def _tell_turns_apart(flow: Flow, loop: Loop, before: State, after: State) -> None:
+    """A key that each turn makes anew for the next is one key within a turn."""
+    assert flow.state is not None
+    base = (flow.model.number(loop.node) + 1) * 1024
+    for number, (name, value) in enumerate(before.env.items()):
+        new = after.env.get(name)
+        made = new is not None and new.kind is Kind.KEY and new.ident != value.ident
+        if made and value.ident and value.kind in (Kind.KEY, Kind.UNKNOWN):
+            flow.state.env[name] = identified(flow.state.env[name], base + number % 1024)
 
 
 def on_break(flow: Flow, node: cst.CSTNode) -> None:

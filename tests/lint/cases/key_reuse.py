@@ -763,3 +763,67 @@ def two_drawn_at_once(key, x):
     _, one = drawn_at_once(key, x)
     _, other = drawn_at_once(key, x + 1)  # ! key-reuse
     return one + other
+
+
+def shuffled_for_ever(arrays, size, key):
+    while True:
+        order = jax.random.permutation(key, size)
+        (key,) = jax.random.split(key, 1)  # ! key-reuse
+        yield arrays[order]
+
+
+def drawn_before_the_split(images, key, x):
+    for _ in range(100):
+        rows = jax.random.randint(key, (8,), 0, len(images))
+        key, subkey = jax.random.split(key)  # ! key-reuse
+        x = x + images[rows] * jax.random.normal(subkey, x.shape)
+    return x
+
+
+def drawn_twice_in_a_turn(key, x):
+    for _ in range(100):
+        x = x + jax.random.normal(key, x.shape)
+        x = x * jax.random.uniform(key, x.shape)  # ! key-reuse
+        key = jax.random.fold_in(key, 1)
+    return x
+
+
+@jax.jit
+def carried_step(key, x):
+    key, subkey = jax.random.split(key)
+    return key, x + jax.random.normal(subkey, x.shape)
+
+
+def drawn_before_the_step(images, key, x):
+    for _ in range(100):
+        rows = jax.random.randint(key, (8,), 0, len(images))
+        key, x = carried_step(key, x + images[rows])  # ! key-reuse
+    return x
+
+
+def carried_well(key, x, flag):
+    for number in range(100):
+        key, subkey = jax.random.split(key)
+        if flag:
+            x = x + jax.random.normal(subkey, x.shape)
+        else:
+            x = x * jax.random.uniform(subkey, x.shape)
+        while number < x.sum():
+            key, subkey = jax.random.split(key)
+            x = x - jax.random.uniform(subkey, x.shape)
+        if x.sum() > 3:
+            continue
+        key, subkey = jax.random.split(key)
+        x = x + jax.random.normal(subkey, x.shape)
+    return x + jax.random.normal(key, x.shape)
+
+
+def another_key_in_each_branch(key, x, flag):
+    for _ in range(100):
+        if flag:
+            x = x + jax.random.normal(key, x.shape)
+            key = jax.random.fold_in(key, 0)
+        else:
+            key, subkey = jax.random.split(key)
+            x = x + jax.random.normal(subkey, x.shape)
+    return x

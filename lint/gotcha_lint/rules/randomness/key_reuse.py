@@ -13,6 +13,7 @@ from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.exclusive import never_both
 from gotcha_lint.queries.expected import in_test_case, is_benchmark, is_test
 from gotcha_lint.queries.harmless import harmless
+from gotcha_lint.queries.in_vain import draws_nothing, is_ignored
 from gotcha_lint.queries.keys import (
     compares_settings,
     drawn_away,
@@ -21,7 +22,6 @@ from gotcha_lint.queries.keys import (
 )
 from gotcha_lint.queries.linen import assignment
 from gotcha_lint.queries.not_asked import nobody_asks
-from gotcha_lint.queries.only_split import draws_nothing
 from gotcha_lint.queries.own_keys import from_around, own_of_turn, renewed_or_none
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -44,18 +44,19 @@ class KeyReuse(Rule):
     is read, keys that are split again for `tabulate`, `model.init(key, x)` of an `x` drawn with
     that key, keys split after a draw that only `init` is given, keys under `eval_shape`, uses in
     different branches, tests, benchmarks by their names, draws that a mask chooses between, that
-    are only printed, checked or asked for their shape, that nobody reads, or that are called
-    dummies; calls whose arguments and defaults keep a function from its draw; in a notebook, a draw
-    from which all calls of its function keep it; a function that only splits its key, where what is
-    left is dropped (`_, x = f(key)`); a comment that says "same seed"; in a notebook, another
-    cell's run of something whose first result nobody reads any more; a loop over settings that are
-    written out, or over makers of models to choose from, each of which starts from the same key;
-    results that are only asserted on, or asserted to be equal; two models that are compared; keys
-    of what loads data or pretrained weights; in a file `eval*.py`, a loop over what is measured; in
-    a training loop, what is only shown every so many steps; products with masks that exclude each
-    other; two methods of one object by the names `sample` and `sample_flow`; features of a kernel
-    for both of its sides; in a notebook, two results that no line brings together; two whole runs
-    that are compared (`fit(key, one)`, `fit(key, other)`); what is plotted, printed or logged.
+    are only printed, checked or asked for their shape, that nobody reads, that are given only to a
+    function that ignores them, or that are called dummies; calls whose arguments and defaults keep
+    a function from its draw; in a notebook, a draw from which all calls of its function keep it; a
+    function that only splits its key, where what is left is dropped (`_, x = f(key)`); a comment
+    that says "same seed"; in a notebook, another cell's run of something whose first result nobody
+    reads any more; a loop over settings that are written out, or over makers of models to choose
+    from, each of which starts from the same key; results that are only asserted on, or asserted to
+    be equal; two models that are compared; keys of what loads data or pretrained weights; in a file
+    `eval*.py`, a loop over what is measured; in a training loop, what is only shown every so many
+    steps; products with masks that exclude each other; two methods of one object by the names
+    `sample` and `sample_flow`; features of a kernel for both of its sides; in a notebook, two
+    results that no line brings together; two whole runs that are compared (`fit(key, one)`,
+    `fit(key, other)`); what is plotted, printed or logged.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -128,7 +129,7 @@ def _earlier(site: KeyUse, now: Call) -> Iterator[Call]:
     body = site.body
     calls = (body.call_of(node) for node in site.before)
     before = [call for call in calls if call is not None and not never_both(now, call)]
-    before = [call for call in before if not draws_nothing(call, site.value)]
+    before = [c for c in before if not (draws_nothing(c, site.value) or is_ignored(c))]
     yield from before[:1]
     if body.function.number == 0 and is_notebook(body.model):
         yield from (call for call in before[1:] if call is not now)

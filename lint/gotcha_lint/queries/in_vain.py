@@ -1,4 +1,4 @@
-"""Functions that split a random key, and draw from no part of it."""
+"""Random keys that are split, and numbers that are drawn, for functions that ignore them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.looked_at import bound_by
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.summary import lookup
@@ -27,6 +28,24 @@ def draws_nothing(call: Call, key: Value) -> bool:
     return back is not None and all(_is_dropped(call, place) for place in back)
 
 
+def is_ignored(call: Call) -> bool:
+    """What is drawn has a name, under which it is only given to functions that never read it."""
+    names, function = bound_by(call.at.statement), call.body.function
+    if len(names) != 1 or names & function.shared or function.number == 0:
+        return False
+    above = parents(function.node)
+    reads = [node for node in names_read(function.node) if node.value in names]
+    return bool(reads) and all(_is_given_in_vain(function, above, node) for node in reads)
+
+
+def _is_given_in_vain(function: Function, above: dict[int, cst.CSTNode], node: cst.Name) -> bool:
+    arg = above.get(id(node))
+    outer = above.get(id(arg))
+    return (
+        isinstance(arg, cst.Arg) and isinstance(outer, cst.Call) and _ignores(function, outer, arg)
+    )
+
+
 def _parameter(call: Call, function: Function, key: Value) -> str:
     """The one that the key is given to."""
     found = [
@@ -43,9 +62,9 @@ def _given_back(function: Function, name: str) -> set[int] | None:
     for node in _parts(function, name):
         arg = above.get(id(node))
         outer = above.get(id(arg))
+        if _is_given_in_vain(function, above, node):
+            continue
         match arg, outer:
-            case cst.Arg(), cst.Call() if _ignores(function, outer, arg):
-                continue
             case cst.Arg(), cst.Call() if _split_of(outer) and _is_kept(above.get(id(outer))):
                 continue
             case cst.Element(), cst.Tuple() if isinstance(above.get(id(outer)), cst.AssignTarget):
@@ -90,7 +109,9 @@ def _ignores(function: Function, call: cst.Call, arg: cst.Arg) -> bool:
     place = call.args.index(arg)
     if not isinstance(inner, Function) or arg.keyword is not None or place >= len(inner.params):
         return False
-    return all(name.value != inner.params[place].name for name in names_read(inner.node))
+    name, body = inner.params[place].name, getattr(inner.node, "body", inner.node)
+    own = (part for part in walk(body, into_functions=False) if isinstance(part, cst.Name))
+    return name not in inner.shared and all(part.value != name for part in own)
 
 
 def _is_dropped(call: Call, place: int) -> bool:
