@@ -88,6 +88,40 @@ def test_traced_through_files_and_a_wrapper(tmp_path):
     assert [Path(place.path).name for place in chain] == ["wrap.py", "train.py", "losses.py"]
 
 
+STALE = """
+    import jax
+
+    rate, SETTINGS = 0.1, {"scale": 1.0}
+
+
+    def set_rate(value):
+        global rate
+        print("now", rate)
+        rate = value  # rate
+
+
+    def warm(steps):
+        other = {}
+        for step in range(steps):
+            other["scale"] = step
+            SETTINGS["scale"] *= 0.5  # SETTINGS
+
+
+    @jax.jit
+    def scaled(x):
+        return x * rate * SETTINGS["scale"]
+"""
+
+
+def test_a_stale_global_names_the_line_that_assigns_it(tmp_path):
+    lines = code(STALE).splitlines()
+    findings = lint_files(tmp_path / "project", {"train.py": code(STALE)}, ("stale-global",))
+    chains = [[place for place in f.chain if "assigned" in place.message] for f in findings]
+    told = {place.message.split("`")[1]: lines[place.line - 1] for (place,) in chains}
+    assert told.keys() == {"rate", "SETTINGS"}
+    assert all(line.endswith(f"  # {name}") for name, line in told.items())
+
+
 def test_a_file_alone_has_the_findings_it_has_with_its_tree(tmp_path):
     paths = write(tmp_path, PROJECT)
     together = lint(paths)

@@ -167,7 +167,7 @@ def _excluded(a: Place, b: Place) -> bool:
 
 def changed_globals(body: Body) -> dict[str, cst.CSTNode]:
     """Names of the module that another function of the file assigns anew, and where."""
-    found: dict[str, cst.CSTNode] = {}
+    found = dict[str, cst.CSTNode]()
     module = body.model.module.scope
     for function in body.model.functions[1:]:
         names = function.scope.global_names
@@ -179,8 +179,9 @@ def changed_globals(body: Body) -> dict[str, cst.CSTNode]:
         for name in names & function.scope.bound.keys() | (names & module.bound.keys()):
             if at_import and _asked_for_types(body, name):
                 continue
-            if _assigns(function, name):
-                found.setdefault(name, function.node)
+            target = next((t for t in _targets(function) if dotted(t) == name), None)
+            if target is not None:
+                found.setdefault(name, target)
     return found
 
 
@@ -204,16 +205,11 @@ def _asked_for_types(body: Body, name: str) -> bool:
     return bool(asked) and asked == read
 
 
-def _assigns(function: Function, name: str) -> bool:
+def _targets(function: Function) -> Iterator[cst.CSTNode]:
+    """What a function assigns to, in the order of its lines."""
     for node in walk(function.node):
-        target = (
-            node.target
-            if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign)
-            else None
-        )
-        if target is not None and dotted(target) == name:
-            return True
-    return False
+        if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign):
+            yield node.target
 
 
 def changed_settings(body: Body) -> Iterator[tuple[str, cst.CSTNode, cst.CSTNode | None]]:
@@ -230,8 +226,18 @@ def changed_settings(body: Body) -> Iterator[tuple[str, cst.CSTNode, cst.CSTNode
                     continue
                 node = _read(body, name, key) if where == (path, changed) else None
                 if node is not None:
-                    here = writer == body.model.path
-                    yield name, node, body.model.functions[number].node if here else None
+                    here = body.model.functions[number] if writer == body.model.path else None
+                    yield name, node, _set_in(here, changed, key) if here else None
+
+
+def _set_in(function: Function, name: str, key: str) -> cst.CSTNode | None:
+    """Where a function assigns `NAME["key"]`, `module.NAME["key"]` or `module.NAME`."""
+    for target in _targets(function):
+        owner = target.value if key and isinstance(target, cst.Subscript) else target
+        same = not key or (isinstance(target, cst.Subscript) and element(target) == key)
+        if same and isinstance(owner, cst.Name | cst.Attribute) and last_word(owner) == name:
+            return target
+    return None
 
 
 def _read(body: Body, name: str, key: str) -> cst.CSTNode | None:
