@@ -21,6 +21,7 @@ def explain_rule(name: str, color: str, tools: Tools) -> int:
     rules = tools.rules
     colour = terminal.wants_colour(color, sys.stdout)
     width = terminal.width(sys.stdout)
+    asked, name = name, name.lower().replace("_", "-")
     family = {key: rule for key, rule in rules.items() if rule.family == name}
     if not family and (text := pages.page(name)):
         terminal.out(explain.plain(text, width=width, colour=colour) + "\n")
@@ -30,7 +31,7 @@ def explain_rule(name: str, color: str, tools: Tools) -> int:
         return CLEAN
     if not family:
         known = {*rules, *pages.names()}
-        raise UsageError(f'no gotcha is called "{name}"{did_you_mean(name, known)}')
+        raise UsageError(f'no gotcha is called "{asked}"{did_you_mean(name, known)}')
     terminal.out(explain.rule_table(family, colour=colour))
     return CLEAN
 

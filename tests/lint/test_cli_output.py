@@ -70,6 +70,8 @@ def test_colour_on_a_terminal(env: dict[str, str], expected: bool) -> None:
 def test_explain(cli: Cli, snapshot: Callable[[str, str], None]) -> None:
     snapshot("explain.txt", cli("--explain", "bad-word").out)
     assert "new-word" in cli("--explain", "words").out
+    assert cli("--explain", "Bad_Word").out == cli("--explain", "bad-word").out
+    assert cli("--explain", "Words").out == cli("--explain", "words").out
 
 
 def test_list_rules(cli: Cli, snapshot: Callable[[str, str], None]) -> None:
