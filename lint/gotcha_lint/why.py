@@ -12,7 +12,10 @@ from gotcha_lint.shard import Shard
 
 
 def why(report: Report, path: str, line: int) -> str:
-    """What is known of the function around a line. Raises ValueError if it was not analysed."""
+    """What is known of the function around a line.
+
+    Raises ValueError if the file was not analysed, or has no such line.
+    """
     assert report.state is not None
     shard = report.state.pool.local()
     if path not in shard.models:
@@ -20,6 +23,9 @@ def why(report: Report, path: str, line: int) -> str:
             f"{path} was not analysed: it cannot be read, or nothing in it reaches JAX"
         )
     source = shard.sources[path]
+    lines = source.lines()
+    if line > (count := len(lines) - (not lines[-1])):
+        raise ValueError(f"{path} has {count} line{'' if count == 1 else 's'}")
     offset = source.offset(line, 1)
     return "\n".join(_lines(report.state, shard, path, _innermost(shard, path, offset, line)))
 

@@ -60,6 +60,15 @@ def test_the_probe_notices(tmp_path: Path) -> None:
     assert "libcst" in python("-c", probe, "--version", cwd=tmp_path).stderr
 
 
+def test_why_of_a_line_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import jax\n\n\n@jax.jit\ndef f(x):\n    return x\n")
+    last = python("-m", "gotcha_lint", "--why", "a.py:6", cwd=tmp_path)
+    assert (last.returncode, last.stdout.partition(":")[0]) == (0, "f")
+    result = python("-m", "gotcha_lint", "--why", "a.py:7", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "--why a.py:7: a.py has 6 lines" in result.stderr
+
+
 def rule_with(key: str) -> registry.RuleInfo:
     rules = registry.rules().values()
     found = next((r for r in rules if r.examples and not r.preview and getattr(r, key)), None)
