@@ -10,6 +10,4 @@ from gotcha_sanitizer.checks import checks
 @cache
 def names() -> frozenset[str]:
     """Of every check: its own name, or those that it lists."""
-    return frozenset(
-        name for check in checks().values() for name in (check.gotchas or (check.name(),))
-    )
+    return frozenset(name for check in checks().values() for name in check.finds())

@@ -34,5 +34,10 @@ class Check(ABC):
         return cls.__module__.rpartition(".")[2].replace("_", "-")
 
     @classmethod
+    def finds(cls) -> tuple[str, ...]:
+        """The names of its findings, by which it is chosen."""
+        return cls.gotchas or (cls.name(),)
+
+    @classmethod
     def explanation(cls) -> str:
         return inspect.cleandoc(cls.__doc__ or "")

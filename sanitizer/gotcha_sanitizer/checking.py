@@ -29,14 +29,20 @@ class Checking:
         self.recording = recording
         self.notices = notices
         self.now = now
-        known = checks()
-        chosen = options.checks or tuple(n for n, check in known.items() if check.default)
-        self._checks = [known[name](options) for name in chosen if name in known]
+        self._checks = [
+            check(options)
+            for check in checks().values()
+            if (any(map(self._wanted, check.finds())) if options.checks else check.default)
+        ]
         self._suppressed: list[suppress.Suppression] = []
 
     @property
     def names(self) -> list[str]:
-        return [check.name() for check in self._checks]
+        """Of the gotchas that are looked for."""
+        return [name for check in self._checks for name in check.finds() if self._wanted(name)]
+
+    def _wanted(self, name: str) -> bool:
+        return not self.options.checks or name in self.options.checks
 
     def read_suppressions(self) -> None:
         """Of the file that the options name; its mistakes are told."""
@@ -59,6 +65,8 @@ class Checking:
                 self.recording.degraded(f"check {check.name()}", why)
 
     def _found(self, finding: Finding) -> None:
+        if not self._wanted(finding.name):
+            return
         run = self.recording.run
         before = run.findings.get(finding.id)
         if before is None and suppress.covered(finding, self._suppressed):

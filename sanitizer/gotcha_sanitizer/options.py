@@ -31,9 +31,10 @@ class Options:
     problems: tuple[str, ...] = field(default=(), compare=False)
 
 
-def parse(text: str, select: str = "1", known_checks: tuple[str, ...] = ()) -> Options:
+def parse(text: str, select: str = "1", said: str = "GOTCHA_OPTIONS: ") -> Options:
     """The options of both variables. What is wrong stands in `problems`, in words for the user.
 
+    `said`: what the words about a mistake in `text` begin with.
     A colon inside a value is written `\\:` (Windows paths need no mark before `\\` or `/`).
     """
     options, problems = Options(), []
@@ -41,29 +42,31 @@ def parse(text: str, select: str = "1", known_checks: tuple[str, ...] = ()) -> O
         name, mark, value = (piece.strip() for piece in part.partition("="))
         value = value.replace("\\:", ":")
         if name not in _READERS:
-            problems.append(f"unknown option {name!r}{_close(name, _READERS)}")
+            problems.append(f"{said}unknown option {name!r}{_close(name, _READERS)}")
         elif not mark:
-            problems.append(f"{name} has no value; write {name}=...")
+            problems.append(f"{said}{name} has no value; write {name}=...")
         else:
             try:
                 options = replace(options, **{name: _READERS[name](value)})
             except ValueError as error:
-                problems.append(f"{name}={value!r}: {error}")
-    chosen = _checks(select, options.checks, known_checks, problems)
+                problems.append(f"{said}{name}={value!r}: {error}")
+    words = options.checks
+    if not words and select.lower() not in {"1", "true", "yes", "on", "all"}:
+        words, said = _list(select), "GOTCHA_SANITIZE: "
+    unknown = _unknown(words)
+    problems += [f"{said}unknown check {word!r}{close}" for word, close in unknown.items()]
+    chosen = tuple(word for word in words if word not in unknown)
     return replace(options, checks=chosen, problems=tuple(problems))
 
 
-def _checks(
-    select: str, asked: tuple[str, ...], known: tuple[str, ...], problems: list[str]
-) -> tuple[str, ...]:
-    words = asked or (() if select.lower() in {"1", "true", "yes", "on", "all"} else _list(select))
-    good = []
-    for word in words:
-        if known and word not in known:
-            problems.append(f"unknown check {word!r}{_close(word, known)}")
-        else:
-            good.append(word)
-    return tuple(good)
+def _unknown(words: tuple[str, ...]) -> dict[str, str]:
+    """The words that are not the name of a gotcha that a run can show, each with what is close."""
+    if not words:
+        return {}
+    from gotcha_sanitizer.catalogue import names  # all checks, each of which imports this module
+
+    known = tuple(sorted(names()))
+    return {word: _close(word, known) for word in words if word not in known}
 
 
 def _close(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:

@@ -41,6 +41,6 @@ def rule_text(name: str) -> RuleText | None:
     if found is not None:
         return found
     for check in checks().values():
-        if name in (check.gotchas or (check.name(),)):
+        if name in check.finds():
             return CheckText(name, check.explanation())
     return None

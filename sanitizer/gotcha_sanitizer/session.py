@@ -15,7 +15,6 @@ from typing import Any
 from gotcha_lint import __version__
 from gotcha_sanitizer import lifetime, record
 from gotcha_sanitizer.checking import Checking
-from gotcha_sanitizer.checks import checks
 from gotcha_sanitizer.events import Event, Explained, Program, Started, Tick
 from gotcha_sanitizer.finding import Finding, as_dict
 from gotcha_sanitizer.guard import Guard
@@ -65,7 +64,7 @@ class Session:
     def start(self) -> None:
         """Waits for JAX; a program that never imports it pays only this."""
         for problem in self.options.problems:
-            self.notices.say(f"GOTCHA_OPTIONS: {problem}; the program runs on without it")
+            self.notices.say(f"{problem}; the program runs on without it")
         if self.options.exitcode:
             self._keep_code = ExitCode(self).install()
         when_imported("jax", self._jax_came)
@@ -234,9 +233,8 @@ class Session:
 
 
 def start_from_environment(environ: Mapping[str, str]) -> Session:
-    known = tuple(checks())
     asked = environ.get("GOTCHA_SANITIZE", "1")
-    return start(parse(environ.get("GOTCHA_OPTIONS", ""), asked, known))
+    return start(parse(environ.get("GOTCHA_OPTIONS", ""), asked))
 
 
 def start(options: Options | None = None, only: tuple[str, ...] = ()) -> Session:

@@ -15,7 +15,7 @@ from gotcha_sanitizer.options import Options, parse
 
 # The keys of GOTCHA_OPTIONS, as flags.
 HELP = {
-    "checks": "Run these checks only, comma separated.",
+    "checks": "Look for these gotchas only, comma separated.",
     "fail_on": "What --exitcode is about: names, `recompile/shape`, or severities.",
     "exitcode": "End with this code when a finding of --fail-on was made.",
     "warmup": "Compiles of one function that are never told at once.",
@@ -56,7 +56,7 @@ def _flags(function: Any) -> Any:
 def command(module: bool, script: str, args: tuple[str, ...], **given: Any) -> int:
     """Run a program with the sanitizer on; it ends with the program's own exit code."""
     text = joined(os.environ.get("GOTCHA_OPTIONS", ""), given)
-    problems = parse(text).problems
+    problems = parse(text, said="").problems
     if problems:
         raise click.UsageError("; ".join(problems))
     return launch(["-m", script, *args] if module else ["--", script, *args], text, os.environ)
