@@ -40,10 +40,10 @@ def parse(text: str, select: str = "1", said: str = "GOTCHA_OPTIONS: ") -> Optio
     options, problems = Options(), []
     for part in filter(None, re.split(r"(?<!\\):(?![\\/])", text)):
         name, mark, value = (piece.strip() for piece in part.partition("="))
-        value = value.replace("\\:", ":")
+        value = value.replace("\\:", ":") if mark else "1"
         if name not in _READERS:
             problems.append(f"{said}unknown option {name!r}{_close(name, _READERS)}")
-        elif not mark:
+        elif not mark and _READERS[name] is not _switch:
             problems.append(f"{said}{name} has no value; write {name}=...")
         else:
             try:

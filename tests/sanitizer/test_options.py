@@ -34,6 +34,11 @@ def test_a_mistake_is_told_with_the_variable_that_has_it(select: str, text: str,
     assert told.startswith(problem)
 
 
+def test_a_flag_alone_is_on():
+    assert parse("quiet:redact:color=never") == parse("quiet=1:redact=1:color=never")
+    assert parse("quiet").quiet and not parse("quiet=0").quiet and not parse("quiet=").quiet
+
+
 @pytest.mark.parametrize(
     ("name", "found"), [("zero-gradient", {"zero-gradient"}), ("recompile", set())]
 )
