@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from gotcha_sanitizer import old_python
 from gotcha_sanitizer.finding import from_dict
 from gotcha_sanitizer.words import place, plural, seconds
 
@@ -59,8 +60,7 @@ def lines(tests: Sequence[Test], degraded: Mapping[str, str], lost: Sequence[str
     for test in tests:
         if test.shared:
             yield f"{test.name} rests on another test: {test.shared}; see --gotcha-fresh"
-    for feature, why in sorted(degraded.items()):
-        yield f"degraded: {feature}: {why}"
+    yield from old_python.lines(degraded)
     for worker in lost:
         yield f"degraded: worker {worker} ended without a record: its tests are not counted here"
 

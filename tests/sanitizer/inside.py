@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import gotcha_sanitizer as gotcha
+from gotcha_sanitizer.old_python import UNSEEN
 from gotcha_sanitizer.session import Session
-
-UNSEEN = {"np.asarray of an array on the CPU", "calls on the fast path"}  # before Python 3.12
 
 
 def problems(running: Session) -> dict[str, str]:
@@ -16,7 +15,7 @@ def problems(running: Session) -> dict[str, str]:
 
 def lost(running: Session) -> set[str]:
     """What could not be seen, other than what this Python never shows."""
-    return set(running.run.degraded) - UNSEEN
+    return set(running.run.degraded) - UNSEEN.keys()
 
 
 def mine(running: Session) -> list[dict]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gotcha_sanitizer import old_python
 from gotcha_sanitizer.commands import doctor
 from gotcha_sanitizer.difference import compare
 from gotcha_sanitizer.hooks import self_tests
@@ -106,6 +107,8 @@ def test_doctor(cli: Any, monkeypatch: Any):
     assert code == 0, out
     assert out.endswith("all works that can work here\n")
     assert "frame cache_miss" in out
+    for feature, why in old_python.UNSEEN.items():  # to which the report sends its reader
+        assert (f"off    {feature}" in out and why in out) == (sys.version_info < (3, 12))
 
 
 def test_doctor_tells_what_is_lost(cli: Any, monkeypatch: Any):

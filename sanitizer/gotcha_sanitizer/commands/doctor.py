@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from gotcha_lint import __version__, terminal
+from gotcha_sanitizer import old_python
 
 _OLDEST = (0, 10)
 _OPTIONAL = {
@@ -61,8 +62,7 @@ def _python() -> Iterator[Line]:
 
 def _monitoring() -> Iterator[Line]:
     if sys.version_info < (3, 12):
-        text = "Python 3.12 and later: calls that left the fast path, stale captures at the call"
-        yield Line("sys.monitoring", "off", text)
+        yield from (Line(feature, "off", why) for feature, why in old_python.UNSEEN.items())
         return
     free = [i for i in range(6) if sys.monitoring.get_tool(i) is None]
     if free:

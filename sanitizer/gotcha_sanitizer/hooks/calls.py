@@ -20,6 +20,7 @@ from gotcha_sanitizer.hooks import Context, internals, private, stack
 from gotcha_sanitizer.hooks.filtered import called_by
 from gotcha_sanitizer.hooks.staleness import tell
 from gotcha_sanitizer.hooks.watches import watches
+from gotcha_sanitizer.old_python import CALLS, UNSEEN
 
 _TOOLS = (4, 3)  # 0 to 2 and 5 are taken by debuggers, coverage, profilers and optimizers
 _PERIOD = 0.05  # seconds between two looks at one caller, at the least
@@ -124,11 +125,7 @@ def _free_tool() -> int | None:
 
 def install(context: Context) -> Callable[[], None]:
     if not hasattr(sys, "monitoring"):
-        context.degraded(
-            "calls on the fast path",
-            "before Python 3.12 they are not seen: no slow-path-call, and what is stale is looked "
-            "for once a second, not at the call",
-        )
+        context.degraded(CALLS, UNSEEN[CALLS])
         return lambda: None
     tool = _free_tool()
     if tool is None:

@@ -19,6 +19,7 @@ from gotcha_sanitizer.hooks.finite import LOOK
 from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
 from gotcha_sanitizer.hooks.read_line import GAP, WAITS
 from gotcha_sanitizer.hooks.read_sites import Looks, Reads, emit_changed
+from gotcha_sanitizer.old_python import READS, UNSEEN
 
 _NUMBERS = ("__float__", "__complex__")
 _WHOLE = ("__int__", "__bool__", "__index__")
@@ -148,10 +149,7 @@ def install(context: Context) -> Callable[[], None]:
         context.degraded("host reads", "the class of arrays was not found: no read is seen")
         return lambda: None
     if sys.version_info < (3, 12):
-        context.degraded(
-            "np.asarray of an array on the CPU",
-            "before Python 3.12 it goes past Python: such reads are not seen",
-        )
+        context.degraded(READS, UNSEEN[READS])
     looks, active = Looks(context), set()
     tables: list[Reads] = []
     restore: list[Callable[[], None]] = []

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from gotcha_lint.formats._terminal import one_line, paint
+from gotcha_sanitizer import old_python
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.parts import Site
@@ -73,7 +74,7 @@ def _tail(run: Run) -> Iterator[str]:
         yield from table(run)
     yield from inlined(run)
     yield from _notes(run)
-    yield from (f"  degraded: {feature}: {why}" for feature, why in sorted(run.degraded.items()))
+    yield from (f"  {line}" for line in old_python.lines(run.degraded))
     if not run.complete:
         yield "  the record has no end: the process was killed, or is still running"
 
