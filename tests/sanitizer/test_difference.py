@@ -105,7 +105,7 @@ def test_doctor(cli: Any, monkeypatch: Any):
     monkeypatch.setattr(doctor, "starts", lambda: True)
     code, out, _ = cli("doctor")
     assert code == 0, out
-    assert out.endswith("all works that can work here\n")
+    assert out.endswith("everything that can work here works\n")
     assert "frame cache_miss" in out
     for feature, why in old_python.UNSEEN.items():  # to which the report sends its reader
         assert (f"off    {feature}" in out and why in out) == (sys.version_info < (3, 12))
@@ -139,8 +139,24 @@ def test_doctor_without_jax(cli: Any, monkeypatch: Any):
     monkeypatch.setattr(doctor, "starts", lambda: True)
     monkeypatch.setitem(sys.modules, "jax", None)
     code, out, _ = cli("doctor")
+    assert code == 0, out
+    assert re.search(r"^off +jax +not installed here$", out, re.M)
+    assert out.endswith(
+        "JAX is not installed here: install the sanitizer where your program runs\n"
+    )
+
+
+def test_doctor_with_a_jax_that_is_broken(cli: Any, monkeypatch: Any, tmp_path: Path):
+    (tmp_path / "jax.py").write_text("import jaxlib_that_is_not_there")
+    monkeypatch.setattr(doctor, "starts", lambda: True)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "jax", raising=False)
+    code, out, _ = cli("doctor")
     assert code == 1
-    assert re.search(r"^WRONG  jax +cannot be imported", out, re.M)
+    assert re.search(
+        r"^WRONG +jax +cannot be imported: ModuleNotFoundError: .*jaxlib_that", out, re.M
+    )
+    assert out.endswith(" needs attention\n")
 
 
 def test_doctor_layout(snapshot: Snapshot):

@@ -37,7 +37,7 @@ class Line:
     text: str
 
 
-@click.command(epilog="Exit codes: 0 all works that can here, 1 something does not.")
+@click.command(epilog="Exit codes: 0 everything that can work here works, 1 something does not.")
 def command() -> int:
     """Tell what works here, and what to do where something does not."""
     lines = [line for look in LOOKS for line in look()]
@@ -50,8 +50,12 @@ def rendered(lines: list[Line]) -> str:
     width = max(len(line.what) for line in lines)
     marks = {"ok": "ok   ", "off": "off  ", "wrong": "WRONG"}
     shown = [f"{marks[line.state]}  {line.what:<{width}}  {line.text}".rstrip() for line in lines]
-    wrong = sum(line.state == "wrong" for line in lines)
-    end = f"{wrong} of {len(lines)} need attention" if wrong else "all works that can work here"
+    ends = []
+    if any(line.what == "jax" and line.state == "off" for line in lines):
+        ends.append("JAX is not installed here: install the sanitizer where your program runs")
+    if wrong := sum(line.state == "wrong" for line in lines):
+        ends.append(f"{wrong} of {len(lines)} need{'s' * (wrong == 1)} attention")
+    end = "; ".join(ends) or "everything that can work here works"
     return "\n".join([*shown, end]) + "\n"
 
 
@@ -75,7 +79,10 @@ def _jax() -> Iterator[Line]:
     try:
         import jax
     except Exception as error:  # a broken installation raises all kinds
-        yield Line("jax", "wrong", f"cannot be imported: {type(error).__name__}: {error}")
+        if isinstance(error, ModuleNotFoundError) and error.name == "jax":
+            yield Line("jax", "off", "not installed here")
+        else:
+            yield Line("jax", "wrong", f"cannot be imported: {type(error).__name__}: {error}")
         return
     old = _numbers(jax.__version__) < _OLDEST
     text = f"{jax.__version__}: older than 0.10" if old else jax.__version__
