@@ -69,6 +69,11 @@ class Difference:
     def lost_hits(self) -> int:
         return sum(len(change.lost_hits) for change in self.changes)
 
+    @property
+    def nothing(self) -> bool:
+        """Whatever is compared is the same but for the seconds, which never are."""
+        return not (self.compiles or self.changes or self.new or self.gone or self.settings)
+
 
 def compare(before: Run, after: Run) -> Difference:
     """Functions are matched by place, then by name and file: lines move between two versions."""

@@ -40,7 +40,7 @@ def two(tmp_path: Path) -> tuple[str, str]:
 def test_diff_text(cli: Any, two: tuple[str, str], snapshot: Snapshot):
     code, out, _ = cli("diff", *two)
     assert code == 0
-    assert out.startswith("adds 2 compiles, +19.0 s of compiling, 1 finding new, 1 finding gone\n")
+    assert out.startswith("adds 2 compiles, +19.0 s of compiling, 1 new finding, 1 finding gone\n")
     snapshot("diff.txt", out)
 
 
@@ -64,8 +64,21 @@ def test_diff_exit_codes(cli: Any, two: tuple[str, str]):
     assert cli("diff", b, a, "--fail-on-more")[0] == 0
     assert cli("diff", a, a, "--fail-on-more")[0] == 0
     assert cli("diff", a, "missing.jsonl")[0] == 2
-    assert cli("diff", b, a)[1].startswith("spares 2 compiles, -19.0 s")
-    assert cli("diff", a, a)[1] == "compiles as often\n"
+    assert cli("diff", b, a)[1].startswith("saves 2 compiles, -19.0 s")
+
+
+def test_diff_of_equal_records(cli: Any, two: tuple[str, str]):
+    same = "nothing changed: {} and 1 finding in both runs\n"
+    assert cli("diff", two[0], two[0])[1] == same.format("1 compile")
+    assert cli("diff", two[1], two[1])[1] == same.format("3 compiles")
+    assert json.loads(cli("diff", two[0], two[0], "--format", "json")[1])["functions"] == []
+
+
+def test_diff_of_as_many_compiles_of_other_functions(cli: Any, tmp_path: Path):
+    records.write(tmp_path / "a.jsonl", [start(), program(1, 1.0)])
+    records.write(tmp_path / "b.jsonl", [start(), program(1, 1.0, function="other")])
+    _, out, _ = cli("diff", "a.jsonl", "b.jsonl")
+    assert out.startswith("as many compiles as before\n") and "other (" in out
 
 
 def cached(*programs: tuple[str, bool | None], **given: Any) -> Any:

@@ -37,16 +37,20 @@ def command(
 def headline(difference: Difference) -> str:
     """`adds 2 compiles, +38 s`."""
     count = difference.compiles
-    if count:
-        what = f"{'adds' if count > 0 else 'spares'} {plural(abs(count), 'compile')}"
+    if difference.nothing:
+        found = plural(len(difference.after.problems), "finding")
+        both = plural(difference.after.count("compiles"), "compile")
+        words = [f"nothing changed: {both} and {found} in both runs"]
+    elif count:
+        words = [f"{'adds' if count > 0 else 'saves'} {plural(abs(count), 'compile')}"]
     else:
-        what = "compiles as often"
-    words = [what]
+        words = ["as many compiles as before"]
     if abs(difference.seconds) >= 0.001:
         words.append(f"{_signed(difference.seconds)} of compiling")
-    for name, found in (("new", difference.new), ("gone", difference.gone)):
-        if found:
-            words.append(f"{plural(len(found), 'finding')} {name}")
+    if difference.new:
+        words.append(plural(len(difference.new), "new finding"))
+    if difference.gone:
+        words.append(f"{plural(len(difference.gone), 'finding')} gone")
     if difference.lost_hits:
         words.append(f"{plural(difference.lost_hits, 'persistent-cache hit')} lost")
     return ", ".join(words)
@@ -58,11 +62,11 @@ def text(difference: Difference) -> str:
     rows = [_cells(change) for change in difference.changes[:_MOST]]
     if rows:
         width = max(len(row[0]) for row in rows)
-        lines += ["", f"  {'function':<{width}}  {'compiles':>11}  {'seconds':>20}  more often"]
+        lines += ["", f"  {'function':<{width}}  {'compiles':>11}  {'seconds':>20}  causes"]
         for name, compiles, took, causes in rows:
             lines.append(f"  {name:<{width}}  {compiles:>11}  {took:>20}  {causes}".rstrip())
     if (rest := len(difference.changes) - _MOST) > 0:
-        lines.append(f"  and {plural(rest, 'function')} more")
+        lines.append(f"  and {plural(rest, 'more function')}")
     lines += [f"  {line}" for line in _lost(difference)]
     for word, found in (("new", difference.new), ("gone", difference.gone)):
         lines += [""] if found else []
@@ -76,12 +80,12 @@ def markdown(difference: Difference) -> str:
     if difference.settings:
         lines += [*(f"- {_plain(line.strip())}" for line in _settings(difference)), ""]
     if difference.changes:
-        lines += ["| function | compiles | seconds | more often |", "| --- | --- | --- | --- |"]
+        lines += ["| function | compiles | seconds | causes |", "| --- | --- | --- | --- |"]
         for change in difference.changes[:_MOST]:
             lines.append("| " + " | ".join(_plain(cell) for cell in _cells(change)) + " |")
         lines.append("")
     if (rest := len(difference.changes) - _MOST) > 0:
-        lines += [f"and {plural(rest, 'function')} more", ""]
+        lines += [f"and {plural(rest, 'more function')}", ""]
     lines += [f"- {_plain(line)}" for line in _lost(difference)]
     for word, found in (("new", difference.new), ("gone", difference.gone)):
         lines += [f"- {word}: {_plain(_finding(finding))}" for finding in found]
@@ -129,7 +133,7 @@ def _lost(difference: Difference) -> Iterator[str]:
             names[_name(change)] = names.get(_name(change), 0) + 1
     for why, names in reasons.items():
         shown = [f"{name} x{n}" if n > 1 else name for name, n in names.items()]
-        more = f" and {plural(len(shown) - 3, 'function')} more" if len(shown) > 3 else ""
+        more = f" and {plural(len(shown) - 3, 'more function')}" if len(shown) > 3 else ""
         yield f"no longer in the persistent cache: {why}: {', '.join(shown[:3])}{more}"
 
 
