@@ -35,8 +35,8 @@ class Crash:
     def name(self) -> str:
         return self.meaning.known.names[0]
 
-    def as_fact(self, at: float) -> Fact:
-        """For the record: `at` is seconds since the start."""
+    def as_fact(self, at: float, told: bool = False) -> Fact:
+        """For the record: `at` is seconds since the start; `told`, that it has been explained."""
         return Fact(
             at=at,
             gotcha=self.name,
@@ -45,7 +45,11 @@ class Crash:
             function=self.site.function if self.site else "",
             advice=self.meaning.fix,
             severity="error",
-            evidence={"argument": self.meaning.argument, "error": self.meaning.error},
+            evidence={
+                "argument": self.meaning.argument,
+                "error": self.meaning.error,
+                "told": told,
+            },
         )
 
     def as_text(self, head: str) -> str:

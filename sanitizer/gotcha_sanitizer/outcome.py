@@ -35,7 +35,8 @@ def finish(session: Session) -> None:
 def _show(session: Session) -> None:
     from gotcha_sanitizer.reporters import text
 
-    written = text.render(session.run, session.options, session.notices.colour, session.pid)
+    colour = session.notices.colour
+    written = text.render(session.run, session.options, colour, session.pid, at_end=True)
     session.notices.write(written)
 
 

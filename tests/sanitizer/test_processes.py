@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gotcha_sanitizer.record import fold
+from gotcha_sanitizer.reporters import text
 from tests.sanitizer.processes import HEAD, functions, kinds
 from tests.sanitizer.support import run as run_program
 
@@ -244,16 +246,28 @@ f(1.0)
 
 
 def test_a_crash_keeps_its_traceback_and_is_explained_after_it(go):
-    done, bare = go(CRASH, LOG), go(CRASH, on=False)
+    program = CRASH.replace("f(1.0)", "step(1.0)\nf(1.0)")
+    done, bare = go(program, LOG), go(program, on=False)
     assert done.code == bare.code == 1
     assert done.err.startswith(bare.err)
     told = done.err.removeprefix(bare.err)
     assert "==gotcha: traced-if at prog.py:12" in told and "argument: x" in told
     assert "docs/gotchas/traced-if.md" in told
+    assert told.count("fix: ") == 1 and "  traced-if at prog.py:12: see above\n" in told
     (finding,) = [e for e in done.record() if e["event"] == "finding" and e["name"] == "traced-if"][
         :1
     ]
     assert (finding["severity"], finding["line"]) == ("error", 12)
+
+
+def test_the_report_of_a_run_that_only_crashed_is_the_explanation(go):
+    done = go(CRASH, LOG)
+    assert done.err.count("==gotcha: ") == 1 and done.err.endswith("/traced-if.md\n")
+    later = text.render(fold(done.record()))  # as `gotcha-sanitize report run.jsonl`
+    assert "gotcha: 1 finding; nothing was compiled in " in later
+    assert "prog.py:12\n" in later and "fix: " in later
+    redacted = go(CRASH, "redact=1").err
+    assert redacted.count("==gotcha: ") == 1 and "traced-if at prog.py:12\n" in redacted
 
 
 def test_an_exception_that_is_no_gotcha_is_left_alone(go):

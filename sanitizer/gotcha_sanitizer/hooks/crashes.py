@@ -42,9 +42,17 @@ class _Crashes:
         self._told = id(error)
         if (found := crash.explain(error)) is None:
             return
-        self.context.emit(_event(found, str(error), self.context.now()))
-        if not self.context.options.redact:
-            self.context.say(found.as_text(f"=={os.getpid()}==gotcha: "))
+        told = False
+        try:
+            told = self._say(found)
+        finally:
+            self.context.emit(_event(found, str(error), self.context.now(), told))
+
+    def _say(self, found: crash.Crash) -> bool:
+        if self.context.options.redact:
+            return False
+        self.context.say(found.as_text(f"=={os.getpid()}==gotcha: "))
+        return True
 
     def at_end(self) -> None:
         """pytest and IPython leave the last exception there too, and go on."""
@@ -58,12 +66,12 @@ class _Crashes:
             threading.excepthook = self.thread_before
 
 
-def _event(found: crash.Crash, message: str, now: float) -> Event:
+def _event(found: crash.Crash, message: str, now: float, told: bool) -> Event:
     """A deleted array has a check of its own, which knows who donates arrays of that shape."""
     if array := _DELETED.search(message):
         shape = tuple(int(size) for size in array["shape"].split(",") if size)
         return Deleted(now, "an operation", shape, array["dtype"], found.site)
-    return found.as_fact(now)
+    return found.as_fact(now, told)
 
 
 def install(context: Context) -> Callable[[], None]:

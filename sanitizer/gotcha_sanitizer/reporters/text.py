@@ -20,9 +20,16 @@ _WIDTH = 96
 _NOTES = 4
 
 
-def render(run: Run, options: Options | None = None, colour: bool = False, pid: int = 0) -> str:
+def render(
+    run: Run,
+    options: Options | None = None,
+    colour: bool = False,
+    pid: int = 0,
+    at_end: bool = False,
+) -> str:
     """The run in words, in `options.max_lines` lines.
 
+    `at_end`: below what was said meanwhile, which is not said again.
     The findings that have room are told whole, the cheaper ones in two lines each. It is longer
     only where one finding and what is never left out (`degraded:`) fill more than that.
     """
@@ -30,13 +37,25 @@ def render(run: Run, options: Options | None = None, colour: bool = False, pid: 
     pid = pid or int(run.start.get("pid", 0))
     if not run.rows and not run.findings and not run.degraded:
         return ""
+    above = [each for each in run.problems if at_end and each.evidence.get("told")]
+    rest = [finding for finding in run.problems if finding not in above]
+    if above and not rest and not _has_more(run):
+        return ""
     head = [f"=={pid}==gotcha: {paint(_headline(run), 'bold', colour)}"]
     if run.divergence:
         head += ["", *_wrapped("hosts differ, a probable hang: ", run.divergence)]
     tail = list(_tail(run))
     room = options.max_lines - len(head) - len(tail)
-    body = _findings(run.problems, room, options, colour)
+    body = [f"{_title(finding, colour)}: see above" for finding in above]
+    body = ["", *body] if body else []
+    body += _findings(rest, room - len(body), options, colour)
     return "\n".join([*head, *body, *tail]) + "\n"
+
+
+def _has_more(run: Run) -> bool:
+    """Something to tell beside the crash that the program ended with."""
+    lost = run.degraded.keys() - old_python.UNSEEN.keys()
+    return bool(run.count("compiles") or run.notes or run.divergence or lost)
 
 
 def _findings(
@@ -82,10 +101,12 @@ def _tail(run: Run) -> Iterator[str]:
 def _headline(run: Run) -> str:
     count = len(run.problems)
     spent = sum(run.total(stage) for stage in STAGES)
-    programs = plural(run.count("compiles"), "compile")
-    hits = run.count("cache_hits")
+    compiles, hits = run.count("compiles"), run.count("cache_hits")
+    programs = plural(compiles, "compile")
     cached = f" and {plural(hits, 'program')} from the persistent cache" if hits else ""
     found = plural(count, "finding") if count else "no findings"
+    if not compiles and not hits:
+        return f"{found}; nothing was compiled in {seconds(run.last)}"
     return f"{found}; {programs}{cached} took {seconds(spent)} of {seconds(run.last)}"
 
 
