@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import http.server
 import importlib.util
@@ -77,9 +78,7 @@ class Page(HTMLParser):
                 self.loads.append(value or "")
 
 
-@pytest.fixture(scope="module")
-def pages() -> dict[str, Page]:
-    """The built site, by address."""
+def build() -> None:
     sources = os.pathsep.join(str(ROOT / part) for part in ("lint", "sanitizer"))
     done = subprocess.run(
         [BUILDER, str(ROOT / "docs" / "build_site.py")],
@@ -89,6 +88,19 @@ def pages() -> dict[str, Page]:
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
+    """The built site, by address. Of the workers of xdist one builds it, and the others wait."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all the workers of this run
+    with (folder / "site-is-built").open("a+") as mark:
+        fcntl.flock(mark, fcntl.LOCK_EX)
+        if not os.fstat(mark.fileno()).st_size:
+            build()
+            mark.write("yes")
     files = [file for file in SITE.rglob("*.html") if file.name != "404.html"]
     return {
         f"/{file.relative_to(SITE).as_posix().removesuffix('index.html')}": Page(
@@ -182,7 +194,7 @@ def browse(url: str, folder: Path) -> tuple[str, list[str]]:
 @needs_browser
 @pytest.mark.parametrize(
     ("path", "says"),
-    [("/", "Start from the symptom"), ("/gotchas/where-nan-gradient/", "What happens")],
+    [("/", "start from the symptom"), ("/gotchas/where-nan-gradient/", "What happens")],
 )
 def test_a_browser_shows_it(path: str, says: str, address: str, tmp_path: Path):
     text, loaded = browse(f"{address}{path}?loads", tmp_path)
