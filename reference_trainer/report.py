@@ -75,23 +75,23 @@ def padded(config: Config) -> list[str]:
     """What is aligned already, with columns that nothing reads."""
     used = split_columns(config) if "ssm" in config.model.pattern else 0
     more = aligned(used) - used
-    return [f"mixer.into (columns) is {used}, filled up to {used + more}"] if more else []
+    return [f"mixer.into (columns) is {used}, padded to {used + more}"] if more else []
 
 
 def peak(config: Config) -> str:
     """What `mfu` in metrics.jsonl is a share of."""
     kind, dtype = jax.devices()[0].device_kind, config.compute.dtype
     if found := metrics.peak(kind, dtype):
-        return f"mfu is the share of {found[0]}"
+        return f"mfu is relative to {found[0]}"
     return f"no mfu: the dense peak of {kind!r} in {dtype} is not known (metrics.PEAKS)"
 
 
 def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     console = _console()
-    console.print(
-        f"{result.programs} compiled training step(s), {result.recompiled} compiled again"
-    )
-    console.print("memory of a device: " + (_sizes(metrics.memory()) or "most in use is not told"))
+    console.print(f"training steps compiled: {result.programs}, recompiled: {result.recompiled}")
+    most = metrics.memory().get("most in use")
+    told = "not reported by this backend" if most is None else f"{most / 2**20:,.1f} MiB"
+    console.print(f"peak memory of a device: {told}")
     if result.stopped:
         console.print(f"{result.stopped}: saved step {int(result.state.step)}; go on with --resume")
     if result.score is None or result.stopped:

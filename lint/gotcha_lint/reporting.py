@@ -68,7 +68,7 @@ def coverage(options: Options, measured: Any) -> str:
         whole = {"sites": measured.sites, "resolved": measured.resolved, "unresolved": rows}
         return json.dumps(whole, indent=2) + "\n"
     share = f"{measured.share:.0%}"
-    head = f"{measured.resolved} of {_count(measured.sites, 'transform site')} understood ({share})"
+    head = f"{measured.resolved} of {count(measured.sites, 'transform site')} understood ({share})"
     lines = [f"  {site.path}:{site.line}: {' '.join(site.text.split())[:100]}" for site in missed]
     return "\n".join([head, *lines]) + "\n"
 
@@ -105,16 +105,14 @@ def publish(options: Options, text: str) -> None:
 
 def summary(findings: Sequence[Finding], checked: int, fixed: int, unsafe: bool) -> str:
     """The last line for people: how much of what, and what `--fix` could do."""
-    files = _count(checked, "file")
+    files = count(checked, "file")
     done = f"fixed {fixed}; " if fixed else ""
     if not findings:
         return f"{done}no findings in {files}"
     severities = Counter(finding.severity for finding in findings)
-    parts = [
-        _count(n, severity) for severity in ("error", "warning") if (n := severities[severity])
-    ]
+    parts = [count(n, severity) for severity in ("error", "warning") if (n := severities[severity])]
     parts += [f"{severities['info']} info"] if severities["info"] else []
-    text = f"{done}{_count(len(findings), 'finding')} in {files} ({', '.join(parts)})"
+    text = f"{done}{count(len(findings), 'finding')} in {files} ({', '.join(parts)})"
     safe = sum(f.fix is not None and f.fix.safe for f in findings)
     risky = sum(f.fix is not None and not f.fix.safe for f in findings)
     hints = [f"{safe} fixable with --fix"] if safe else []
@@ -122,5 +120,5 @@ def summary(findings: Sequence[Finding], checked: int, fixed: int, unsafe: bool)
     return "; ".join([text, *hints])
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"

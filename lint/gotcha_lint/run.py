@@ -218,7 +218,7 @@ def _remarks(
     for back in outcome.taken_back if outcome else ():
         finding = back.finding
         place = f"{finding.path}:{finding.line}:{finding.column}"
-        terminal.note(f"note: {place}: the fix of `{finding.name}` was taken back: {back.reason}")
+        terminal.note(f"note: {place}: the fix of `{finding.name}` was undone: {back.reason}")
     if not (options.quiet or options.diff):
         fixed = len(outcome.applied) if outcome else 0
         text = reporting.summary(findings, report.checked, fixed, options.unsafe_fixes)
@@ -228,4 +228,5 @@ def _remarks(
 def _details(finder: SettingsFinder, inputs: Inputs, seconds: float) -> None:
     sources = ", ".join(finder.sources()) or "none"
     terminal.note(f"configuration: {sources}")
-    terminal.note(f"linted {len(inputs.files)} files in {seconds:.2f} s")
+    files = reporting.count(len(inputs.files), "file")
+    terminal.note(f"linted {files} in {seconds:.2f} s")

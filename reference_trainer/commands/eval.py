@@ -22,9 +22,7 @@ def run(args: argparse.Namespace) -> int:
     loaded = common.load(args)
     corpus = load(loaded.config.data)
     if corpus.about != loaded.about:
-        print(
-            "note: these are not the data that the run was trained on, or another version of them"
-        )
+        print("note: this is not the data of the training run, or a different version of it")
     job = loop.prepare(loaded.config, corpus)
     score = evaluate(job.eval_step, loaded.params, loop.each(job.held_out), job.mesh)
     print(

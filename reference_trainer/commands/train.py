@@ -66,7 +66,8 @@ def _train(args: argparse.Namespace) -> int:
                 f"{folder} is at its last step, {saved.step}: give a larger run.steps"
             )
         if config.run.steps != (planned := saved.config["run"]["steps"]):
-            print(f"run.steps was {planned} and is {config.run.steps}: the rate follows the latter")
+            steps = config.run.steps
+            print(f"run.steps was {planned} and is now {steps}: the learning rate follows it")
     attention = {"attention": config.compute.attention}
     config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))

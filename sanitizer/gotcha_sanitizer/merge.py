@@ -58,7 +58,7 @@ def _alike(a: Json, b: Json) -> bool:
 def _side(run: Run, rest: Sequence[Json]) -> str:
     who = f"host {run.host['index']}"
     if not rest:
-        return f"{who} compiled no more"
+        return f"{who} compiled nothing more"
     first = rest[0]
     site = Site(first["path"], first["line"])
     return f"{who} compiled `{first['function']}` ({first['shapes']}) at {place(site)}"

@@ -40,7 +40,7 @@ class NonFinite:
 
     def _lines(self) -> Iterator[str]:
         if self.argument:
-            yield f"no operation made the {self.kind}: {self.argument} has it already"
+            yield f"no operation made the {self.kind}: {self.argument} already contains it"
             return
         passes = "backward" if self.backward else "forward"
         where = f" at {self.site.path}:{self.site.line}" if self.site else ""

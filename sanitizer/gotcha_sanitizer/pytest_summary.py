@@ -52,14 +52,14 @@ def lines(tests: Sequence[Test], degraded: Mapping[str, str], lost: Sequence[str
     for test in busy[:_MOST]:
         yield f"  {seconds(test.seconds):>8}  {test.compiles:>3} + {test.operations:<3} {test.name}"
     if (more := len(busy) - _MOST) > 0:
-        yield f"  and {plural(more, 'test')} more"
+        yield f"  and {plural(more, 'more test')}"
     yield from _findings(tests)
     for test in tests:
         if test.left:
             yield f"left changed by {test.name}: {'; '.join(test.left)}"
     for test in tests:
         if test.shared:
-            yield f"{test.name} rests on another test: {test.shared}; see --gotcha-fresh"
+            yield f"{test.name} depends on another test: {test.shared}; see --gotcha-fresh"
     yield from old_python.lines(degraded)
     for worker in lost:
         yield f"degraded: worker {worker} ended without a record: its tests are not counted here"

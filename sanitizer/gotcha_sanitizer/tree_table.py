@@ -76,7 +76,8 @@ class Description:
         for cells in table:
             pairs = zip(cells, widths, strict=True)
             yield "  ".join(f"{cell:<{width}}" for cell, width in pairs).rstrip()
-        yield f"{len(self.rows)} leaves, {size(self.bytes)}"
+        count = len(self.rows)
+        yield f"{count} {'leaf' if count == 1 else 'leaves'}, {size(self.bytes)}"
 
 
 def describe(tree: Any) -> Description:

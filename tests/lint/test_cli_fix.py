@@ -43,9 +43,7 @@ def test_a_fix_that_is_taken_back_is_told(cli: Cli, tools: Any) -> None:
     path = write("a.py", "BAD\n")
     result = cli("--fix")
     assert result.code == 1
-    expected = (
-        "note: a.py:1:1: the fix of `bad-word` was taken back: the result is not valid Python"
-    )
+    expected = "note: a.py:1:1: the fix of `bad-word` was undone: the result is not valid Python"
     assert expected in result.err
     assert path.read_text() == "BAD\n"
 
@@ -54,7 +52,7 @@ def test_a_fix_that_breaks_the_linter_is_taken_back(cli: Cli, tools: Any) -> Non
     tools.words["bad-word"] = ("BAD", "RAISE")
     path = write("a.py", "BAD\n")
     result = cli("--fix")
-    assert "taken back: the result breaks the linter: a.py, bad-word" in result.err
+    assert "undone: the result breaks the linter: a.py, bad-word" in result.err
     assert result.code == 1
     assert path.read_text() == "BAD\n"
 

@@ -50,7 +50,7 @@ def trained(folder) -> str:
 
 
 def test_train_says_how_good_it_is(trained, folder):
-    assert "1 compiled training step(s), 0 compiled again" in trained
+    assert "training steps compiled: 1, recompiled: 0" in trained
     assert "this model" in trained and "order-3" in trained
     lines = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").open()]
     assert [line["step"] for line in lines if "loss" in line] == [2, 4, 6, 8, 10, 12]
@@ -65,7 +65,7 @@ def test_resume_goes_on(trained, folder):
     options = ("--resume", "--out", "run", "--no-report", "--no-prefetch")
     done = command(folder, "train", *options, "run.steps=14")
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "run.steps was 12 and is 14" in done.stdout
+    assert "run.steps was 12 and is now 14" in done.stdout
     lines = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").open()]
     assert [line["step"] for line in lines if "loss" in line] == [2, 4, 6, 8, 10, 12, 14]
     tokens = [line["tokens"] for line in lines if "loss" in line]

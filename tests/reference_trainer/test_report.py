@@ -55,7 +55,7 @@ def test_before_a_run_its_step_is_compiled_once_for_all(batching, capsys):
     asked = report.compiled(made, states.abstract(made.config, made.mesh)).memory_analysis()
     assert asked is not None
     assert f"temporary {asked.temp_size_in_bytes / 2**20:,.1f} MiB" in said
-    assert "mixer.into (columns) is 154, filled up to 160" in said
+    assert "mixer.into (columns) is 154, padded to 160" in said
     assert "embed.0 (rows) is 66, not a multiple of 8" in said
     assert "a note" in said
     assert "no mfu: the dense peak of 'cpu' in float32 is not known" in said
@@ -63,7 +63,7 @@ def test_before_a_run_its_step_is_compiled_once_for_all(batching, capsys):
 
 def test_the_peak_is_named_where_it_is_known(monkeypatch):
     monkeypatch.setitem(metrics.PEAKS, ("cpu", "float32"), 0.5)
-    assert report.peak(TINY) == "mfu is the share of cpu float32 dense 0.5 TFLOP/s"
+    assert report.peak(TINY) == "mfu is relative to cpu float32 dense 0.5 TFLOP/s"
 
 
 @pytest.mark.parametrize("tera", [None, 0.5])
@@ -76,7 +76,7 @@ def test_the_peak_stands_beside_the_numbers(tmp_path, monkeypatch, capsys, tera)
     told = [(line["peak"], "mfu" in line) for line in lines if "loss" in line]
     assert told == [("cpu float32 dense 0.5 TFLOP/s", True) if tera else ("unknown", False)] * 2
     report.after(made, result, tmp_path, baselines=False)
-    assert "memory of a device: most in use is not told" in capsys.readouterr().out
+    assert "peak memory of a device: not reported by this backend" in capsys.readouterr().out
     monkeypatch.setattr(report.metrics, "memory", lambda: {"most in use": 3 * 2**20})
     report.after(made, result, tmp_path, baselines=False)
-    assert "most in use 3.0 MiB" in capsys.readouterr().out
+    assert "peak memory of a device: 3.0 MiB" in capsys.readouterr().out

@@ -60,3 +60,4 @@ def test_table_and_total():
     assert lines[0].startswith("leaf")
     assert "float32[4]" in lines[1]
     assert lines[-1] == "2 leaves, 32 B"
+    assert str(describe(jnp.ones(1))).endswith("\n1 leaf, 4 B")

@@ -91,7 +91,7 @@ def test_one_loader_is_found_and_of_several_none_is_chosen(tmp_path, capsys):
     script.write_text(SCRIPT + LOOP, "utf-8")
     assert main(["plan", str(script)]) == 0
     out = capsys.readouterr().out
-    assert "goes over `batches(5)`" in out and "5 sets of shapes in 5 batches" in out
+    assert "iterates over `batches(5)`" in out and "5 sets of shapes in 5 batches" in out
     more = LOOP + "    for batch in batches(count): step(batch)\n"
     script.write_text(SCRIPT + more, "utf-8")
     assert main(["plan", str(script)]) == 2
@@ -163,7 +163,7 @@ def test_a_script_is_not_trained_whether_or_not_it_has_a_main_guard(how, tmp_pat
     assert main(["plan", str(script)]) == 0
     out = capsys.readouterr().out
     assert "6 sets of shapes in 6 batches" in out
-    assert ("where it begins to train" in out) == (how != "guard")
+    assert ("where training begins" in out) == (how != "guard")
 
 
 def test_the_line_where_it_begins_to_train():

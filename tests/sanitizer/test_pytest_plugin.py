@@ -186,7 +186,10 @@ def test_a_test_that_rests_on_another_is_told(run):
     result = run(SHARED, "--gotcha")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(
-        ["*test_second rests on another test: `step`: 0 compiles here, *by test_it.py::test_first*"]
+        [
+            "*test_second depends on another test: `step`: 0 compiles here, *"
+            "by test_it.py::test_first*"
+        ]
     )
 
 

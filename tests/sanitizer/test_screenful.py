@@ -68,7 +68,7 @@ def test_what_is_left_out_is_counted_and_how_to_see_it_told():
     (told,) = [line for line in lines(run) if "max_lines=" in line]
     shown = sum(" lost" in line and " at " in line for line in lines(run))
     assert told.startswith(
-        f"  and {40 - shown} findings more; all of it: GOTCHA_OPTIONS=max_lines="
+        f"  and {40 - shown} more findings; all of it: GOTCHA_OPTIONS=max_lines="
     )
     wanted = int(told.rpartition("=")[2])
     whole = lines(run, max_lines=wanted)

@@ -44,7 +44,7 @@ def test_the_first_difference_is_named_by_function_shapes_and_line():
 
 def test_a_host_that_stopped_is_named():
     told = divergence(runs(host(0, *STEP), host(1, *STEP[:1])))
-    assert told.endswith("at src/train.py:41, but host 1 compiled no more")
+    assert told.endswith("at src/train.py:41, but host 1 compiled nothing more")
 
 
 def test_what_is_each_hosts_own_is_left_out():

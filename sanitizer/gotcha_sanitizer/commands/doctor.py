@@ -70,9 +70,9 @@ def _monitoring() -> Iterator[Line]:
         return
     free = [i for i in range(6) if sys.monitoring.get_tool(i) is None]
     if free:
-        yield Line("sys.monitoring", "ok", f"{len(free)} of 6 places for tools are free")
+        yield Line("sys.monitoring", "ok", f"{len(free)} of 6 tool IDs are free")
     else:
-        yield Line("sys.monitoring", "wrong", "all places for tools are taken")
+        yield Line("sys.monitoring", "wrong", "other tools hold all tool IDs")
 
 
 def _jax() -> Iterator[Line]:

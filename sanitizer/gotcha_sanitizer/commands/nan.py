@@ -49,7 +49,7 @@ def run_nan(script: str, args: tuple[str, ...], module: bool = False) -> int:
         sys.excepthook(type(error), error, error.__traceback__)
         print(f"\n{explanation(frames)}", file=sys.stderr)
         return 1
-    print("no NaN left a compiled function or an operation", file=sys.stderr)
+    print("no NaN came out of a compiled function or an operation", file=sys.stderr)
     return 0
 
 

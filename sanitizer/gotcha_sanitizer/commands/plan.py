@@ -25,7 +25,8 @@ _SHOWN = 8
     epilog="The program is imported, not run: neither what stands below "
     "`if __name__ == '__main__'` is reached, nor the first statement that calls a jitted function "
     "in a loop. LOADER is any expression over its names that gives batches, as `batches(corpus, "
-    "8)`; without it, what the loop around the jitted step goes over, where there is one such loop."
+    "8)`; without it, what the loop around the jitted step iterates over, if there is one such "
+    "loop."
 )
 @click.argument("script", type=click.Path(path_type=Path))
 @click.argument("loader", required=False)
@@ -65,11 +66,13 @@ def _imported(script: Path) -> dict[str, Any]:
         tree, line = before_training(ast.parse(script.read_bytes(), str(script)))
         exec(compile(tree, str(script), "exec"), module.__dict__)
     except SystemExit as error:
-        raise click.ClickException(f"{script} left with {error.code} when imported") from error
+        raise click.ClickException(
+            f"{script} exited with {error.code} when it was imported"
+        ) from error
     except Exception as error:
         raise click.ClickException(f"{script}: {type(error).__name__}: {error}") from error
     if line:
-        publish(f"not run from line {line} on, where it begins to train\n")
+        publish(f"stopped before line {line}, where training begins\n")
     return module.__dict__
 
 
@@ -79,7 +82,7 @@ def _choose(script: Path, names: Mapping[str, Any]) -> str:
     usable = [each for each in found if not each.missing]
     if len(usable) != 1 or len(found) != 1:
         raise click.UsageError(_which(found))
-    publish(f"line {usable[0].line} goes over `{usable[0].text}`\n")
+    publish(f"line {usable[0].line} iterates over `{usable[0].text}`\n")
     return usable[0].text
 
 
@@ -89,7 +92,7 @@ def _candidates(script: Path, names: Mapping[str, Any]) -> list[Candidate]:
 
 def _which(found: list[Candidate]) -> str:
     """What LOADER may be: what the loops around jitted functions go over."""
-    head = "say what gives the batches: gotcha-sanitize plan SCRIPT 'EXPRESSION'"
+    head = "say which expression gives the batches: gotcha-sanitize plan SCRIPT 'EXPRESSION'"
     if not found:
         return f"{head}\nno loop that calls a jitted function was found"
     shown = "\n".join(
@@ -97,7 +100,7 @@ def _which(found: list[Candidate]) -> str:
         + (f" ({', '.join(each.missing)}: not known outside of its function)" * bool(each.missing))
         for each in found[:_SHOWN]
     )
-    return f"{head}\nthe loops that call jitted functions go over:\n{shown}"
+    return f"{head}\nthe loops that call jitted functions iterate over:\n{shown}"
 
 
 def _price(run: Run) -> float | None:

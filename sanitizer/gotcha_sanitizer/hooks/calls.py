@@ -129,7 +129,7 @@ def install(context: Context) -> Callable[[], None]:
         return lambda: None
     tool = _free_tool()
     if tool is None:
-        context.degraded("calls", "other tools hold all places of sys.monitoring")
+        context.degraded("calls", "other tools hold all tool IDs of sys.monitoring")
         return lambda: None
     calls = Calls(context, tool, internals.jitted_type(context.jax))
     calls.start()

@@ -104,13 +104,13 @@ NAMES = (
     Name(
         "monitoring events of the cache",
         _has_cache_events,
-        "what the persistent cache had counts as compiled; whether it stores any is not told",
+        "programs of the persistent cache count as compiled; whether it stores any is not reported",
     ),
     Name(
         "frame _trace_for_jit",
         _has_trace,
         "no constants, stale captures, random keys used twice or missing gradients; cleared caches "
-        "are not told from other reasons; arguments are read from the call",
+        "cannot be told from other reasons; arguments are read from the call",
     ),
     Name(
         "frame cache_miss",
@@ -122,7 +122,7 @@ NAMES = (
     Name(
         "frame _wrapped_callback",
         _has_callback,
-        "operations that compile in functions which programs call back are not told",
+        "operations that compile in functions which programs call back are not reported",
     ),
     Name(
         "fields of PjitInfo",
@@ -141,12 +141,12 @@ NAMES = (
     Name(
         "rules of jit",
         lambda jax: has(jax, private.PJIT, *private.RULES),
-        "of an eager transformation of a jitted function it is not told which",
+        "it is not reported which transformation of a jitted function ran outside of jit",
     ),
     Name(
         "frame value_and_grad_f",
         _has_gradients,
-        "gradients taken outside of jit are not told from other operations",
+        "gradients taken outside of jit cannot be told from other operations",
     ),
     Name(
         "closure _cached_shard_map",
@@ -177,7 +177,7 @@ NAMES = (
         "config.values",
         lambda jax: bool(internals.flags(jax)),
         "flags that are set too late, a GPU that is not used and a cache that stores nothing are "
-        "not told; pytest: of flags left changed, only those of the tracing context are seen",
+        "not reported; pytest: of flags left changed, only those of the tracing context are seen",
     ),
     Name(
         "config.trace_context_names",

@@ -78,7 +78,7 @@ def _findings(
     for finding in shown:
         yield from _brief(finding, colour)
     cut = (
-        f"and {plural(len(rest) - len(shown), 'finding')} more; " if len(rest) > len(shown) else ""
+        f"and {plural(len(rest) - len(shown), 'more finding')}; " if len(rest) > len(shown) else ""
     )
     yield f"  {cut}all of it: GOTCHA_OPTIONS=max_lines={options.max_lines - room + needed}"
 
@@ -156,4 +156,4 @@ def _notes(run: Run) -> Iterator[str]:
     for finding in run.notes[:_NOTES]:
         yield f"  note: {place(finding.site)}: {finding.message}"
     if (more := len(run.notes) - _NOTES) > 0:
-        yield f"  and {plural(more, 'note')} more"
+        yield f"  and {plural(more, 'more note')}"
