@@ -56,6 +56,18 @@ def test_wheel_needs_little(wheel):
     assert sorted(needs) == ["click", "libcst", "pathspec", "rich"]
 
 
+def test_the_readme_of_the_package_needs_no_repository_beside_it(wheel):
+    archive = zipfile.ZipFile(wheel)
+    metadata = next(n for n in archive.namelist() if n.endswith("METADATA"))
+    text = archive.read(metadata).decode().partition("\n\n")[2]
+    here = (ROOT / "README.md").read_text("utf-8")
+    assert len(re.findall(r"\]\(", text)) == len(re.findall(r"\]\(", here)) > 20
+    assert not re.findall(r"\]\((?!https://|#)[^)]*\)", text)
+    paths = re.findall(r"\]\(https://\S+?/gotcha/(?:blob/)?main/([^)#]+)", text)
+    assert len(paths) > 20 and all((ROOT / path).exists() for path in paths)
+    assert "![" not in re.sub(r"!\[[^\]]*\]\(https://raw\.", "", text)
+
+
 def test_a_clean_clone_runs_without_installing():
     env = os.environ | {"PYTHONPATH": "lint"}
     command = [sys.executable, "-m", "gotcha_lint", "--version"]
