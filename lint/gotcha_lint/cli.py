@@ -66,6 +66,12 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--output-file", "-o", metavar="FILE", help="Write the output there.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "never"]), default=None)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option("--baseline", metavar="FILE", help="Do not report the findings that it names.")
+@click.option(
+    "--write-baseline",
+    is_flag=True,
+    help="Write the findings that there are now to the baseline (gotcha-baseline.json); exit.",
+)
 @click.option(
     "--with-run",
     multiple=True,
@@ -152,6 +158,8 @@ def _options(given: dict[str, Any]) -> Options:
         raise UsageError("--unsafe-fixes goes with --fix or --diff")
     if given["with_run"] and (given["fix"] or given["diff"]):
         raise UsageError("--with-run is about the files as they ran: leave out --fix and --diff")
+    if given["write_baseline"] and (given["fix"] or given["diff"] or "-" in given["paths"]):
+        raise UsageError("--write-baseline takes files as they are: leave out --fix, --diff and -")
     own = {key: given[key] for key in Options.__dataclass_fields__ if key in given}
     own["jobs"] = given["jobs"] or default_jobs()
     return Options(**own, cache=not given["no_cache"], screen=not given["no_screen"])

@@ -54,6 +54,7 @@ class Settings:
     facts: Mapping[str, Mapping[str, str | int]] = field(default_factory=dict, hash=False)
     respect_gitignore: bool = True
     force_exclude: bool = False
+    baseline: str | None = None  # a whole path
     root: str = ""
     source: str | None = None
 
@@ -68,6 +69,7 @@ class Overrides:
     preview: bool | None = None
     fail_on: FailOn | None = None
     force_exclude: bool | None = None
+    baseline: str | None = None
 
     def over(self, settings: Settings) -> Settings:
         """`--select` replaces the file's selection, `--ignore` and `--extend-select` add to it."""
@@ -76,6 +78,8 @@ class Overrides:
             for key in ("preview", "fail_on", "force_exclude")
             if (value := getattr(self, key)) is not None
         }
+        if self.baseline is not None:
+            given["baseline"] = os.path.abspath(self.baseline)
         extend, ignore = settings.extend_select, settings.ignore
         if self.select:
             given["select"] = self.select
@@ -187,6 +191,8 @@ def _from_table(table: dict[str, Any], source: str, root: str) -> Settings:
     if "per_file_ignores" in values:
         pairs = table["per-file-ignores"].items()
         values["per_file_ignores"] = tuple((glob, _names(names)) for glob, names in pairs)
+    if "baseline" in values:
+        values["baseline"] = os.path.join(root, values["baseline"])
     for key in ("select", "ignore", "extend_select", "exclude", "extend_exclude"):
         if key in values:
             values[key] = _names(values[key])

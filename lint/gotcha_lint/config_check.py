@@ -75,6 +75,11 @@ def _bool(key: str, value: Any, known: Known) -> Iterator[str]:
         yield f"{key}: must be true or false, not {_kind(value)}"
 
 
+def _path(key: str, value: Any, known: Known) -> Iterator[str]:
+    if not isinstance(value, str) or not value.strip():
+        yield f"{key}: must be the path of a file, not {_kind(value)}"
+
+
 def _fail_on(key: str, value: Any, known: Known) -> Iterator[str]:
     if not isinstance(value, str):
         yield f"{key}: must be a string, not {_kind(value)}"
@@ -146,4 +151,5 @@ CHECKS: dict[str, Check] = {
     "facts": _facts,
     "respect-gitignore": _bool,
     "force-exclude": _bool,
+    "baseline": _path,
 }

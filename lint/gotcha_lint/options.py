@@ -31,6 +31,7 @@ class Options:
     verbose: bool = False
     screen: bool = True
     color: str = "auto"
+    write_baseline: bool = False
     with_run: tuple[str, ...] = ()
 
     @property

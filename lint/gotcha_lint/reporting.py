@@ -121,4 +121,5 @@ def summary(findings: Sequence[Finding], checked: int, fixed: int, unsafe: bool)
 
 
 def count(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

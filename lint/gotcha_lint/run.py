@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,12 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gotcha_lint import reporting, terminal
-from gotcha_lint.config import SettingsFinder
+from gotcha_lint.baseline import DEFAULT, Baselines
+from gotcha_lint.baseline import write as write_baseline
+from gotcha_lint.config import SettingsFinder, display_path
 from gotcha_lint.discover import MissingPath, Walk
 from gotcha_lint.finding import Finding
 from gotcha_lint.fixer import Findings, LintFailed, Outcome, SourceFile, fix_files
 from gotcha_lint.options import Options, UsageError
 from gotcha_lint.progress import Bar
+from gotcha_lint.reporting import count
 from gotcha_lint.tools import Tools
 
 CLEAN, FOUND, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130
@@ -62,10 +66,14 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     inputs = find_inputs(options, finder)
     for path in inputs.files:
         finder(path)  # a wrong configuration ends the run before the work
+    if options.write_baseline:
+        return _write_baseline(options, finder, tools, inputs)
+    baselines = Baselines(lambda path: finder(path).baseline)
+    baselines.read(inputs.files)
     report = lint(options, finder, tools, inputs)
-    findings, outcome = list(report.findings), None
+    findings, outcome = baselines.new(report.findings), None
     if options.fix or options.diff:
-        outcome = _fix(options, finder, tools, inputs, report)
+        outcome = _fix(options, finder, tools, inputs, report, baselines)
         findings = sorted(
             (f for found in outcome.findings.values() for f in found),
             key=lambda finding: finding.order,
@@ -81,6 +89,8 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
         _print(options, tools, report, findings, outcome)
         code = max(code, _verdict(options, finder, findings))
     _remarks(options, report, findings, outcome)
+    if not (options.quiet or options.diff):
+        _about_baseline(inputs, report, baselines)
     if options.verbose:
         _details(finder, inputs, time.monotonic() - begun)
     return code
@@ -110,16 +120,21 @@ def lint(
 
 
 def _fix(
-    options: Options, finder: SettingsFinder, tools: Tools, inputs: Inputs, report: Any
+    options: Options,
+    finder: SettingsFinder,
+    tools: Tools,
+    inputs: Inputs,
+    report: Any,
+    baselines: Baselines,
 ) -> Outcome:
     def lint_many(overlay: Mapping[str, bytes]) -> Findings:
         again = lint(options, finder, tools, inputs, overlay)
         if new := {(f.path, f.rule) for f in again.failures} - broken:
             raise LintFailed(f"the result breaks the linter: {', '.join(sorted(new)[0])}")
-        return _grouped(again.findings)
+        return _grouped(baselines.new(again.findings))
 
     broken = {(failure.path, failure.rule) for failure in report.failures}
-    findings = _grouped(report.findings)
+    findings = _grouped(baselines.new(report.findings))
     fixable = sorted(path for path, found in findings.items() if any(f.fix for f in found))
     sources = {path: source for path in fixable if (source := report.source(path)) is not None}
     return fix_files(sources, findings, lint_many, unsafe=options.unsafe_fixes)
@@ -223,6 +238,34 @@ def _remarks(
         fixed = len(outcome.applied) if outcome else 0
         text = reporting.summary(findings, report.checked, fixed, options.unsafe_fixes)
         terminal.note(text)
+
+
+def _about_baseline(inputs: Inputs, report: Any, baselines: Baselines) -> None:
+    known = len(report.findings) - len(baselines.new(report.findings))
+    if known:
+        terminal.note(f"not shown: {count(known, 'known finding')} (baseline)")
+    if gone := baselines.gone(inputs.files, report.findings):
+        verb = "is" if gone == 1 else "are"
+        text = f"{count(gone, 'finding')} of the baseline {verb} gone"
+        terminal.note(f"{text}: write it anew (--write-baseline)")
+
+
+def _write_baseline(options: Options, finder: SettingsFinder, tools: Tools, inputs: Inputs) -> int:
+    """Findings of now become known ones, each in the baseline that holds for its file."""
+    report = lint(options, finder, tools, inputs)
+    files: dict[str, list[str]] = {}
+    for path in inputs.files:
+        own = finder(path)
+        files.setdefault(own.baseline or os.path.join(own.root, DEFAULT), []).append(path)
+    for file, paths in files.items():
+        found = [finding for finding in report.findings if finding.path in set(paths)]
+        number = write_baseline(file, paths, found)
+        shown = display_path(file)
+        terminal.note(f"wrote {count(number, 'finding')} to {shown}")
+        if finder(paths[0]).baseline is None and not options.quiet:
+            terminal.note(f'to use it: `baseline = "{DEFAULT}"` in [tool.gotcha], or --baseline')
+    tell_failures(report)
+    return INTERNAL if report.failures else CLEAN
 
 
 def _details(finder: SettingsFinder, inputs: Inputs, seconds: float) -> None:

@@ -39,6 +39,7 @@ target-flax = "0.10.4"
 target-optax = "0.2.4"
 respect-gitignore = false
 force-exclude = true
+baseline = "known.json"
 
 [per-file-ignores]
 "tests/**" = ["bad-word"]
@@ -87,6 +88,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         },
         respect_gitignore=False,
         force_exclude=True,
+        baseline=str(tmp_path / "known.json"),
         root=str(tmp_path),
         source=str(tmp_path / "gotcha.toml"),
     )
@@ -132,6 +134,8 @@ def test_defaults_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("ignore = [3]", "ignore: 3 is not a non-empty string"),
         ("exclude = ''", "exclude: must be a list of strings, not an empty string"),
         ("preview = 'yes'", "preview: must be true or false, not a string"),
+        ("baseline = 3", "baseline: must be the path of a file, not an integer"),
+        ("baseline = ''", "baseline: must be the path of a file, not an empty string"),
         ("fail-on = 'warn'", 'fail-on: "warn" is not one of error, warning, never'),
         ("target-jax = 0.10", 'target-jax: must be a string such as "0.10", not a number'),
         ("target-jax = 'new'", 'target-jax: "new" is not a release such as "0.10"'),
