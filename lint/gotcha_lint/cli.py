@@ -104,6 +104,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--why", metavar="FILE:LINE", help="Tell what is known about a line; exit.")
 @click.option("--coverage", is_flag=True, help="Tell how much was understood; exit.")
 @click.option("--show-settings", is_flag=True, help="Show the settings in force; exit.")
+@click.option("--server", is_flag=True, help="Serve an editor (LSP) on standard input and output.")
 @click.option(
     "--completion", type=click.Choice(["bash", "zsh", "fish"]), help="Print its script; exit."
 )
@@ -142,6 +143,8 @@ def _early(given: dict[str, Any], tools: Tools) -> int | None:
     """What needs neither files nor a configuration."""
     from gotcha_lint import commands
 
+    if given["server"]:
+        return commands.server()
     if given["completion"]:
         return commands.completion(given["completion"])
     if given["explain"] is not None:

@@ -126,6 +126,18 @@ def _toml(value: object) -> str:
     return json.dumps(value)
 
 
+def server() -> int:
+    """Serves an editor. Raises UsageError where the server's library is not installed."""
+    try:
+        from gotcha_lint.server.serve import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        need = "pip install 'gotcha-lint[server]'"
+        raise UsageError(f"--server needs a library that is not installed: {need}") from error
+    return serve()
+
+
 def completion(shell: str) -> int:
     """`--completion SHELL`: the script that the shell must evaluate."""
     from click.shell_completion import get_completion_class

@@ -108,9 +108,11 @@ def gather(
 
 
 def _name(full: str, shown: Mapping[str, str]) -> str:
+    return shown[full] if full in shown else shown_name(full)
+
+
+def shown_name(full: str) -> str:
     """A project's other files are shown relative to the working directory."""
-    if full in shown:
-        return shown[full]
     relative = os.path.relpath(full)
     return full if relative.startswith("..") else relative
 

@@ -1,0 +1,1 @@
+"""`gotcha-lint --server`: findings in an editor, by the Language Server Protocol (LSP 3.17)."""
