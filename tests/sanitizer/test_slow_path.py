@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -55,7 +54,7 @@ def test_the_advice_is_that_of_the_cause(transformed: bool, advice: str):
     assert ("vmap" in found[-1].message) == transformed
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="calls are not seen")
+@pytest.mark.monitoring
 @pytest.mark.parametrize(
     ("line", "found"),
     [
