@@ -87,7 +87,7 @@ def test_an_edit_needs_lines_that_are_there_once():
 def test_a_patch_is_read():
     text = "Why.\n\n=== host: name\nshows: compiles 3\n--- a.py\n@@\n one\n-two\n+three\n\n+\n"
     (plant,) = patches.plants(text)
-    assert (plant.host, plant.name, plant.symptom.text) == ("host", "name", "compiles 3 times more")
+    assert (plant.host, plant.name, plant.symptom.text) == ("host", "name", "compiles 3 more times")
     assert plant.edits == (Edit("a.py", ("one", "two", ""), ("one", "three", "", "")),)
     with pytest.raises(PlantError, match="no such symptom"):
         patches.plants(text.replace("compiles", "sings"))

@@ -51,7 +51,7 @@ def seen(line: int, **given: Any) -> dict[str, Any]:
     return {
         "event": "finding",
         "name": "recompile",
-        "message": "`<lambda>` was compiled 11 times more",
+        "message": "`<lambda>` was compiled 11 more times",
         "path": os.path.abspath("train.py"),
         "line": line,
         "severity": "warning",
@@ -191,7 +191,7 @@ def test_what_no_rule_predicted(confirmed: Any):
         "train.py",
         IN_MAIN,
     )
-    assert second.message.endswith("more; make it once (seen in a run)")
+    assert second.message.endswith("more times; make it once (seen in a run)")
     assert confirmed([], surprise, ignore=("stale-capture",)) == []
 
 

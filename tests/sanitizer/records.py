@@ -60,7 +60,7 @@ def finding(**given: Any) -> Json:
 
     values: Json = {
         "name": "recompile",
-        "message": "`step` was compiled 2 times more: another shape: x: float32[8,2] -> "
+        "message": "`step` was compiled 2 more times: another shape: x: float32[8,2] -> "
         "float32[8,3]",
         "site": Site("src/train.py", 41, "main"),
         "advice": "pad to a few fixed sizes, with a mask",

@@ -35,7 +35,7 @@ def test_a_storm_is_told_at_once_before_the_turn_that_made_it_one_goes_on(go):
     shown = lines(done)
     (at,) = [n for n, line in enumerate(shown) if line.startswith("gotcha: prog.py:")]
     assert shown.index("turn 1") < at < shown.index("turn 2"), done.err
-    assert "recompile: `train.<lambda>` was compiled 2 times more" in shown[at]
+    assert "recompile: `train.<lambda>` was compiled 2 more times" in shown[at]
 
 
 def test_shapes_that_grow_are_told_once(go):

@@ -89,7 +89,7 @@ def test_says_what_the_record_holds():
     for part in (
         "train.py under gotcha",
         "recompile (shape)",
-        "step was compiled 2 times more",
+        "step was compiled 2 more times",
         "float32[8,2]",
         "pad to a few fixed sizes",
         "Python 3.12 and later only",

@@ -93,13 +93,13 @@ def _finding(event: Explained, storm: _Storm, control: bool) -> Finding:
     if control:
         by = f" by {package(library.path)}" if library else ""
         message = f"{names} outside of jit{by}, with a new function: "
-        message += f"compiled {storm.count} times more"
+        message += f"compiled {storm.count} more times"
         advice = "jit the function around it"
         advice += "" if library else ", or give it a function that is defined once"
     else:
         example = f" ({storm.examples[-1].partition(': ')[2]})" if storm.examples else ""
         verb = "were" if len(storm.operations) > 1 else "was"
-        message = f"{names} outside of jit {verb} compiled {storm.count} times more{example}"
+        message = f"{names} outside of jit {verb} compiled {storm.count} more times{example}"
         advice = "keep the shapes the same (pad), or do it in numpy, or inside of jit"
     return Finding(
         name="eager-control-flow" if control else "eager-op-storm",

@@ -176,7 +176,7 @@ def _kept(program: Program, grown: int) -> str:
 
 def _message(event: Explained, case: _Case) -> str:
     function = event.program.function
-    times = "once more" if case.count == 1 else f"{case.count} times more"
+    times = "once more" if case.count == 1 else f"{case.count} more times"
     owner = f" (of {function.key[0]})" if function.owner == "library" and not function.site else ""
     return f"`{function.name}`{owner} was compiled {times}: {_reason(event)}"
 
