@@ -32,7 +32,7 @@ from gotcha_lint.records import (
     add_found,
     record_all,
 )
-from gotcha_lint.shard import Loaded
+from gotcha_lint.shard import Known, Loaded
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.workspace import Workspace
 
@@ -63,7 +63,7 @@ def check(
     space: Workspace,
     tasks: Sequence[Task],
     facts: Facts,
-    known: frozenset[str],
+    names: frozenset[str],
     *,
     jobs: int,
     progress: Progress,
@@ -77,13 +77,14 @@ def check(
     with _without_collection():
         past = _past(space, records or {}, jobs)
         parallel = len(space.raw) >= PARALLEL_FROM and not keep and not past.same
-        pool = Pool(facts, known, jobs if parallel else 1)
+        pool = Pool(facts, names, jobs if parallel else 1)
         loaded = _load(space, pool, past, progress)
         project = Project(loaded.summaries, facts)
         changed = Changed.between(past, project)
         holding = changed.holding(past, project)
-        log = Log()
-        usage = _settle(pool, project, loaded, holding, log)
+        log = Log(records is not None)
+        known = None if records is None else _results(holding)
+        usage = _settle(pool, project, loaded, known, log)
         tasks = [task for task in tasks if task.path in project.summaries]
         words = pool.words(tasks)
         found = _known(holding, lambda one: (
@@ -127,10 +128,14 @@ def _load(space: Workspace, pool: Pool, past: Past, progress: Progress) -> Loade
     return replace(out, summaries=ordered)
 
 
-def _settle(pool: Pool, project: Project, loaded: Loaded, holding: Records, log: Log) -> Usage:
+def _results(holding: Records) -> Known:
+    every = [record.results for record in holding.values()]
+    return {fid: results for each in every for fid, results in each.items()}
+
+
+def _settle(pool: Pool, project: Project, loaded: Loaded, known: Known, log: Log) -> Usage:
     """Runs the rounds; results that are known are not worked out again."""
-    results = [record.results for record in holding.values()]
-    pool.link(project, {fid: known for each in results for fid, known in each.items()})
+    pool.link(project, known)
     seeds = {**conventions.module_calls(project), **loaded.seeds}
     told = settle(waves(project), seeds, log.listen(pool.analyse))
     usage = survey(told, project)

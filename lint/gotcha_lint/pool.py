@@ -8,14 +8,14 @@ from typing import Any
 
 from gotcha_lint.analysis.asked import Asked
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rounds import Result, Results
+from gotcha_lint.analysis.rounds import Results
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.drafts import Draft
 from gotcha_lint.facts import Facts
 from gotcha_lint.rounds_apart import packed_news, unpacked
-from gotcha_lint.shard import Loaded, Shard
+from gotcha_lint.shard import Known, Loaded, Shard
 from gotcha_lint.source import Span
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.workers import Local, Remote, answers
@@ -56,7 +56,7 @@ class Pool:
         self.owner.update(dict.fromkeys(files, 0))
         self.local().lend(files)
 
-    def link(self, project: Project, known: Mapping[FunctionId, Sequence[Result]]) -> None:
+    def link(self, project: Project, known: Known) -> None:
         for shard in self.shards:
             shard.send("link", project, known)
         self._gather()

@@ -67,8 +67,8 @@ Records = dict[str, Record]
 FoundBy = dict[str, dict[str, Found]]  # by file, and by the set of rules
 
 
-def digest(path: str, raw: bytes) -> bytes:
-    return blake2b(raw, digest_size=16, key=path.encode("utf-8", "surrogatepass")[:64]).digest()
+def _digest(raw: bytes) -> bytes:
+    return blake2b(raw, digest_size=16).digest()
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Past:
             if record.run in wanted:
                 raw = space.raw.get(path)
                 own = raw is not None and runs.get(path) == record.run
-                same = own and record.digest == digest(path, raw or b"")
+                same = own and record.digest == _digest(raw or b"")
                 (past.same if same else past.gone)[path] = record
         return past
 
@@ -148,9 +148,10 @@ def _declared(summary: Summary) -> Summary:
 
 
 class Log:
-    """All results of a run, as they come."""
+    """All results of a run, as they come, if they are to be recorded; none otherwise."""
 
-    def __init__(self) -> None:
+    def __init__(self, records: bool) -> None:
+        self._records = records
         self.results: dict[FunctionId, list[Result]] = {}
         self.last: dict[FunctionId, Result] = {}
 
@@ -160,7 +161,7 @@ class Log:
                 self._take(part)
                 yield part
 
-        return heard
+        return heard if self._records else analyse
 
     def _take(self, part: Results) -> None:
         for fid, result in part.items():
@@ -229,7 +230,7 @@ def record_all(
         asked.add(analysed.get(path, Asked()))
         records[path] = Record(
             runs[path],
-            digest(path, space.raw[path]),
+            _digest(space.raw[path]),
             summary,
             seeds.get(path, {}),
             tuple(broken.get(path, ())),

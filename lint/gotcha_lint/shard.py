@@ -37,6 +37,7 @@ from gotcha_lint.source import Source, Span
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.unreadable import Unreadable
 
+Known = Mapping[FunctionId, Sequence[Result]] | None  # results of earlier runs
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
 
@@ -59,6 +60,7 @@ class Shard:
         self.judged: dict[str, Asked] = {}  # of the project, by the rules, for each file
         self._unread: dict[str, bytes] = {}
         self._usage = UNTOLD
+        self._notes = False
         self._positions: dict[str, Positions] = {}
         self._analysis: Analysis | None = None
         self._chooser = Chooser()
@@ -119,9 +121,10 @@ class Shard:
             found = self._positions[path] = Positions(model.tree, text, model.stand_ins)
         return found
 
-    def link(self, project: Project, known: Mapping[FunctionId, Sequence[Result]]) -> None:
-        """The rounds begin; `known` are results of earlier runs."""
+    def link(self, project: Project, known: Known) -> None:
+        """The rounds begin; without `known` (None) nothing is noted for the next run."""
         self._analysis = Analysis(self.model_of, project, known)
+        self._notes = known is not None
 
     def analyse(
         self, ids: Sequence[FunctionId], table: Mapping[Key, Any]
@@ -176,6 +179,7 @@ class Shard:
         rules, failures = self._chooser.rules(task, words)
         model = self.models[task.path]
         reports, raised = run_rules(self._bodies_of(model), rules)
+        self._analysis.project.asked = Asked()
         failures.extend(Failure(task.path, name, error) for name, error in raised.items())
         drafting = Drafting(
             model,
@@ -190,7 +194,9 @@ class Shard:
         assert self._analysis is not None
         found = (self._analysis.body((model.path, f.number)) for f in model.functions)
         bodies = [body for body in found if body is not None]
-        asked = self.judged[model.path] = self._analysis.project.asked = Asked()
+        asked = self._analysis.project.asked = Asked()
+        if self._notes:
+            self.judged[model.path] = asked
         usage = watched(self._usage, asked.answers)
         for body in bodies:
             tell(body, usage)

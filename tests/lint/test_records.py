@@ -275,6 +275,19 @@ def test_any_change_gives_what_a_new_run_gives(project, series):
         assert lint(records) == lint()
 
 
+def test_other_files_are_asked_about_by_what_takes_note():
+    """Rules and analysis ask the project's methods; who reads the summaries leaves no trace."""
+    whole = {"analysis/project.py", "analysis/rounds.py", "analysis/conventions.py", "pipeline.py"}
+    package = Path(rounds.__file__).parents[1]
+    readers = {
+        str(path.relative_to(package)).replace(os.sep, "/")
+        for path in package.rglob("*.py")
+        if "project.summaries" in path.read_text("utf-8")
+        or "self.summaries" in path.read_text("utf-8")
+    }
+    assert readers - whole == {"records.py"}
+
+
 class TestOnDisk:
     @pytest.fixture
     def cache(self, tmp_path) -> Cache:

@@ -199,6 +199,16 @@ def test_it_ends_when_it_is_told_to(editor: Editor) -> None:
     assert editor.process.wait(20) == 0
 
 
+def test_facts_of_the_configuration_hold_at_once(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    text = "import mylib\n\n\n@mylib.fast\ndef step(x):\n    return x if x > 0 else -x\n"
+    path, session = str(tmp_path / "a.py"), Session()
+    (tmp_path / "a.py").write_text(text)
+    assert session.lint({path: text}) == {}
+    (tmp_path / "gotcha.toml").write_text('[facts]\n"mylib.fast" = { like = "jax.jit" }\n')
+    assert [f.name for f in session.lint({path: text})[path].findings] == ["traced-if"]
+
+
 def test_no_tree_stays_in_memory(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("")
     path, session = str(tmp_path / "losses.py"), Session()

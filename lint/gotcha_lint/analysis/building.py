@@ -95,7 +95,7 @@ class Builder:
 
 
 def on_call(builder: Builder, node: cst.Call, scope: Scope) -> None:
-    builder.model.add_site(scope.function, node)
+    scope.function.sites.append(node)
     builder.stack.extend(zip(reversed(node.args), repeat(scope)))
     builder.stack.append((node.func, scope))
 

@@ -171,7 +171,7 @@ class Flow:
         self.effects[key] = value if old is None else merge(key, old, value)
 
     def site(self, node: cst.CSTNode) -> Site:
-        return self.model.path, self.model.number(node)
+        return self.model.path, self.model.number(node, self.function)
 
     def fresh(self, node: cst.CSTNode, value: Value) -> Value:
         """The value with an identity of its own, as the result made at this node."""

@@ -17,6 +17,7 @@ from gotcha_lint.analysis.syntax import dotted, walk
 
 T = TypeVar("T")
 _SITE_BITS = 24  # of a node's number: its place among the sites of its function
+_FEW = 32  # sites that are looked through; of more, an index is made when it is asked for
 _OTHER = 1 << 60  # the number of a node that is no site: its place in the whole tree
 
 
@@ -96,9 +97,8 @@ class Function:
     is_generator: bool = False
     captured: dict[str, cst.CSTNode] = field(default_factory=dict)  # free names, with a use
     shared: set[str] = field(default_factory=set)  # names that functions nested in it capture
-    sites: list[cst.CSTNode] = field(
-        default_factory=list
-    )  # its calls and what it defines, in order
+    sites: list[cst.CSTNode] = field(default_factory=list)  # its calls and definitions, in order
+    places: dict[int, int] | None = None  # of the sites, by their ids, where there are many
     returns: list[cst.Return] = field(default_factory=list)  # its own, in source order
     known: dict[Callable[..., Any], Any] = field(default_factory=dict)  # what `once` keeps
 
@@ -114,6 +114,14 @@ class Function:
     def self_name(self) -> str:
         """What a method calls its object; empty for one without parameters, and for functions."""
         return self.params[0].name if self.is_method and self.params else ""
+
+    def place(self, site: cst.CSTNode) -> int:
+        """Which of its sites a node is; -1 for none."""
+        if len(self.sites) <= _FEW:
+            return next((n for n, other in enumerate(self.sites) if other is site), -1)
+        if self.places is None:
+            self.places = {id(other): n for n, other in enumerate(self.sites)}
+        return self.places.get(id(site), -1)
 
     def has_parameter(self, name: str) -> bool:
         return any(param.name == name for param in self.params)
@@ -165,23 +173,24 @@ class FileModel:
             self.stand_ins[id(call)] = decorator
         return call
 
-    def add_site(self, function: Function, node: cst.CSTNode) -> None:
-        """Numbers a node by its function and its place in it.
+    def number(self, node: cst.CSTNode, function: Function | None = None) -> int:
+        """A number for a node, so that plain data can point at it.
 
-        So the number is the same whatever is analysed, in whichever order, and whatever changes in
-        the file's other functions: what an earlier run learnt may speak of it.
+        A site of the function has that of the function and its place in it: the same whatever is
+        analysed, in whichever order, and whatever changes in the file's other functions. So what
+        an earlier run learnt may speak of it.
         """
-        self.numbers[id(node)] = function.number << _SITE_BITS | len(function.sites)
-        function.sites.append(node)
-
-    def number(self, node: cst.CSTNode) -> int:
-        """A number for a node, so that plain data can point at it."""
-        decorator = self.stand_ins.get(id(node))
-        found = self.numbers.get(id(node if decorator is None else decorator))
-        if found is None:  # an attribute, say: few are asked for
-            place = next(n for n, other in enumerate(walk(self.tree)) if other is node)
-            found = self.numbers[id(node)] = _OTHER | place
-            self.others[place] = node
+        found = self.numbers.get(id(node))
+        if found is None:
+            meant = self.stand_ins.get(id(node), node)
+            place = function.place(meant) if function is not None else -1
+            if function is not None and place >= 0:
+                found = function.number << _SITE_BITS | place
+            else:  # an attribute, say: few are asked for
+                place = next(n for n, other in enumerate(walk(self.tree)) if other is meant)
+                found = _OTHER | place
+                self.others[place] = meant
+            self.numbers[id(node)] = found
         return found
 
     def node(self, number: int) -> cst.CSTNode:

@@ -32,18 +32,21 @@ Analyse = Callable[[list[FunctionId], Mapping[Key, Any], Set[Key]], Iterable[Res
 class Shard:
     """The files of one worker, and the last analysis of each function.
 
-    `known` are results of earlier runs. What a function tells follows from its file, from what its
-    file asked of the project, and from what it reads of others: where that is as it was then, it is
-    not analysed again, nor is its file read, until a rule wants to see it.
+    `known` are results of earlier runs; where it is None, nothing is noted for the next one. What a
+    function tells follows from its file, from what its file asked of the project, and from what it
+    reads of others: where that is as it was then, it is not analysed again, nor is its file read,
+    until a rule wants to see it.
     """
 
     def __init__(
         self,
         model_of: Callable[[str], FileModel | None],
         project: Project,
-        known: Mapping[FunctionId, Sequence[Result]],
+        known: Mapping[FunctionId, Sequence[Result]] | None = None,
     ) -> None:
-        self.model_of, self.project, self.known = model_of, project, known
+        self.model_of, self.project = model_of, project
+        self.known = known or {}
+        self._notes = known is not None  # for the next run
         self.bodies: dict[FunctionId, Body] = {}
         self.asked: dict[str, Asked] = {}  # of the project, by the analysis of each file
         self.lost: dict[FunctionId, str] = {}  # functions that could not be analysed, and why
@@ -63,6 +66,7 @@ class Shard:
                 results[fid] = result
                 self._reads[fid] = result[1]
                 _spread(result[0], view)
+        self.project.asked = Asked()  # what is asked from here on is on behalf of no file
         return results
 
     def _as_before(self, fid: FunctionId, view: View) -> Result | None:
@@ -76,7 +80,8 @@ class Shard:
         model = self.model_of(fid[0])
         if model is None:
             return None
-        self.project.asked = self.asked.setdefault(fid[0], Asked())
+        asked = self.asked.setdefault(fid[0], Asked()) if self._notes else Asked()
+        self.project.asked = asked
         try:
             body, effects = Flow(model, model.functions[fid[1]], self.project, view).run()
         except RecursionError:

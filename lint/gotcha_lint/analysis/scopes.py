@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def on_function(builder: Builder, node: cst.FunctionDef | cst.Lambda, scope: Scope) -> None:
-    builder.model.add_site(scope.function, node)
+    scope.function.sites.append(node)
     named = isinstance(node, cst.FunctionDef)
     name = node.name.value if named else "<lambda>"
     cls = _class_of(builder, scope) if named else None
@@ -67,7 +67,7 @@ def on_class(builder: Builder, node: cst.ClassDef, scope: Scope) -> None:
 def _decorated(builder: Builder, node: cst.FunctionDef | cst.ClassDef, scope: Scope) -> None:
     """A decorator is a call, which has no node of its own."""
     for decorator in node.decorators:
-        builder.model.add_site(scope.function, decorator)
+        scope.function.sites.append(decorator)
         builder.push(decorator.decorator, scope)
 
 

@@ -35,6 +35,7 @@ class Session:
 
     def __init__(self) -> None:
         self._records: Records = {}
+        self._facts: list[Mapping[str, Mapping[str, str | int]]] = []  # with which they were made
 
     def lint(self, texts: Mapping[str, str]) -> dict[str, Linted]:
         """The findings of files, given by their whole paths.
@@ -46,6 +47,10 @@ class Session:
         raw = {path: text.encode("utf-8", "surrogatepass") for path, text in texts.items()}
         wanted = [p for p in texts if p.endswith((".py", ".pyi")) and not walk.is_excluded(p)]
         names = {shown_name(path): path for path in wanted}
+        facts = [finder(path).facts for path in wanted]
+        if facts != self._facts:
+            self._records.clear()
+            self._facts = facts
         baselines = Baselines(lambda path: finder(path).baseline)
         baselines.read(names)
         try:
