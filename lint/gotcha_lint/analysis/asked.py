@@ -7,12 +7,14 @@ knows what it need not work out again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from sys import intern
 from typing import Any
 
 from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.usage import Usage
 
 Part = tuple[str, str, Any]  # path, field of the summary, number or name: `part_of` finds it
+Kept = tuple[tuple[Part, ...], tuple[str, ...]]  # parts and modules, in little room
 Question = tuple[Any, ...]  # the name of a method or field, and what it was asked about
 
 
@@ -31,6 +33,14 @@ class Asked:
         self.parts |= other.parts
         self.modules |= other.modules
         self.answers |= other.answers
+
+    def kept(self) -> Kept:
+        return tuple(self.parts), tuple(map(intern, self.modules))
+
+    def add_kept(self, kept: Kept) -> None:
+        parts, modules = kept
+        self.parts.update(parts)
+        self.modules.update(modules)
 
 
 def part_of(summary: Summary, part: Part) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeVar
 
-from gotcha_lint.analysis.asked import Asked
+from gotcha_lint.analysis.asked import Asked, Kept
 from gotcha_lint.analysis.summary import ClassSummary, FunctionSummary, Summary
 from gotcha_lint.analysis.values import ClassId, FunctionId
 from gotcha_lint.facts import Facts
@@ -35,8 +35,8 @@ class Project:
         self.summaries = summaries
         self.facts = facts
         self.asked = Asked()  # on behalf of the file that is looked at now
-        self._symbols: dict[tuple[str, str], tuple[Symbol, Asked]] = {}
-        self._ancestors: dict[ClassId, tuple[Ancestry, Asked]] = {}
+        self._symbols: dict[tuple[str, str], tuple[Symbol, Kept]] = {}
+        self._ancestors: dict[ClassId, tuple[Ancestry, Kept]] = {}
 
     @cached_property
     def index(self) -> ModuleIndex:
@@ -71,14 +71,14 @@ class Project:
         found = self._symbols.get(key)
         if found is None:
             found = self._symbols[key] = self._apart(lambda: self._resolve(name, importer, 0))
-        self.asked.add(found[1])
+        self.asked.add_kept(found[1])
         return found[0]
 
-    def _apart(self, compute: Callable[[], T]) -> tuple[T, Asked]:
+    def _apart(self, compute: Callable[[], T]) -> tuple[T, Kept]:
         """With what was asked for it: what is kept is used for other files too."""
         outer, self.asked = self.asked, Asked()
         try:
-            return compute(), self.asked
+            return compute(), self.asked.kept()
         finally:
             self.asked = outer
 
@@ -165,9 +165,9 @@ class Project:
         """The project classes of a class's ancestry, itself first, and the names of the others."""
         found = self._ancestors.get(cid)
         if found is None:
-            self._ancestors[cid] = ((cid,), frozenset()), Asked()  # a cycle of bases ends here
+            self._ancestors[cid] = ((cid,), frozenset()), ((), ())  # a cycle of bases ends here
             found = self._ancestors[cid] = self._apart(lambda: self._collect(cid))
-        self.asked.add(found[1])
+        self.asked.add_kept(found[1])
         return found[0]
 
     def _collect(self, cid: ClassId) -> Ancestry:

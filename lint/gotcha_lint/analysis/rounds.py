@@ -50,7 +50,7 @@ class Shard:
         self.bodies: dict[FunctionId, Body] = {}
         self.asked: dict[str, Asked] = {}  # of the project, by the analysis of each file
         self.lost: dict[FunctionId, str] = {}  # functions that could not be analysed, and why
-        self._reads: dict[FunctionId, Effects] = {}  # at the last analysis
+        self._reads: dict[FunctionId, Effects] = {}  # of those that have no body, for `body`
         self._usage = UNTOLD
 
     def analyse(
@@ -64,7 +64,6 @@ class Shard:
             result = self._as_before(fid, view) or self._run(fid, view)
             if result is not None:
                 results[fid] = result
-                self._reads[fid] = result[1]
                 _spread(result[0], view)
         self.project.asked = Asked()  # what is asked from here on is on behalf of no file
         return results
@@ -73,6 +72,7 @@ class Shard:
         for result in self.known.get(fid, ()):
             if view.shows(result[1]):
                 self._forget(fid)
+                self._reads[fid] = result[1]
                 return result
         return None
 
@@ -91,6 +91,7 @@ class Shard:
             self.lost[fid] = last_line()
             return None
         self._forget(fid)
+        self._reads.pop(fid, None)
         self.bodies[fid] = body
         tell(body, self._usage)
         return effects, view.reads
