@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, TypeVar
 
 from gotcha_lint.analysis.asked import Asked, Kept
+from gotcha_lint.analysis.import_graph import ImportGraph
 from gotcha_lint.analysis.summary import ClassSummary, FunctionSummary, Summary
 from gotcha_lint.analysis.values import ClassId, FunctionId
 from gotcha_lint.facts import Facts
@@ -236,67 +237,31 @@ class Project:
     def is_a(self, cid: ClassId, *names: str) -> bool:
         return not self.ancestors(cid)[1].isdisjoint(names)
 
-    def _links(self) -> dict[str, list[str]]:
-        """The files that each file imports."""
-        return {
-            path: sorted(
-                found
-                for name in summary.imports
-                if (
-                    found := self.index.find(name, path)
-                    or self.index.find(name.rpartition(".")[0] or name, path)
-                )
-            )
-            for path, summary in self.summaries.items()
-        }
-
     @cached_property
-    def _joined(self) -> Mapping[str, set[str]]:
-        groups = {path: {path} for path in self.summaries}
-        for path, below in self._links().items():
-            for other in below:
-                small, large = sorted((groups[path], groups[other]), key=len)
-                if small is not large:
-                    large |= small
-                    groups.update(dict.fromkeys(small, large))
-        return groups
+    def imported(self) -> ImportGraph:
+        """Which files import which."""
+        return ImportGraph(
+            {
+                path: sorted(
+                    found
+                    for name in summary.imports
+                    if (
+                        found := self.index.find(name, path)
+                        or self.index.find(name.rpartition(".")[0] or name, path)
+                    )
+                )
+                for path, summary in self.summaries.items()
+            }
+        )
 
     def waited_for(self, path: str) -> bool:
         """The file, or one that hangs together with it by imports, may wait for a save's end."""
-        found = any(self.summaries[other].waits for other in self._joined[path])
+        found = any(self.summaries[other].waits for other in self.imported.joined[path])
         self.asked.answers["waited_for", path] = found
         return found
 
-    @cached_property
-    def _near(self) -> Mapping[str, set[str]]:
-        near = {path: {path} for path in self.summaries}
-        for path, below in self._links().items():
-            for other in below:
-                near[path].add(other)
-                near[other].add(path)
-        return near
-
     def explicit_near(self, path: str) -> bool:
         """The file, one that it imports, or one that imports it, is for meshes of explicit axes."""
-        found = any(self.summaries[other].explicit for other in self._near[path])
+        found = any(self.summaries[other].explicit for other in self.imported.near[path])
         self.asked.answers["explicit_near", path] = found
         return found
-
-    def import_depths(self) -> dict[str, int]:
-        """How many imports lie below each file; files that import each other count as one step."""
-        links = self._links()
-        depth: dict[str, int] = {}
-        for start in self.summaries:
-            stack, entered = [start], set()
-            while stack:
-                path = stack[-1]
-                if path in depth:
-                    stack.pop()
-                    continue
-                below = [p for p in links[path] if p not in depth and p not in entered]
-                if path in entered or not below:
-                    depth[path] = 1 + max((depth[p] for p in links[path] if p in depth), default=-1)
-                    stack.pop()
-                entered.add(path)
-                stack.extend(below if path not in depth else ())
-        return depth

@@ -235,7 +235,7 @@ def waves(project: Project) -> list[list[FunctionId]]:
 
     Within a file a function comes after those that it calls and after the one around it.
     """
-    depth = project.import_depths()
+    depth = project.imported.depths()
     found: dict[int, list[FunctionId]] = {}
     for path, summary in project.summaries.items():
         ids = found.setdefault(depth[path], [])
