@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from gotcha_lint import facts, pages, registry, selection, source
@@ -18,7 +18,7 @@ from gotcha_lint.unreadable import Unreadable
 from gotcha_lint.workspace import gather
 
 if TYPE_CHECKING:
-    from gotcha_lint.pipeline import Run
+    from gotcha_lint.pipeline import Outcome, Run
     from gotcha_lint.records import Records
 
 
@@ -86,18 +86,10 @@ def lint(
         left = [task for task in tasks.values() if task.path in space.raw]
         table = facts.load().with_user_rows(rows)
         store = memory.records() if memory is not None and records is None else None
-        if store is not None:
-            records = store.records(space.raw)
-        done = pipeline.check(
-            space,
-            left,
-            table,
-            names,
-            jobs=jobs,
-            progress=progress,
-            keep=keep,
-            records=records,
+        check = partial(
+            pipeline.check, space, left, table, names, jobs=jobs, progress=progress, keep=keep
         )
+        done = _with_stored(check, store.records(space.raw)) if store else check(records=records)
         if store is not None:
             store.write(done.records)
         elif records is not None:
@@ -115,6 +107,16 @@ def lint(
         run if keep else None,
         overlay,
     )
+
+
+def _with_stored(check: Callable[..., Outcome], records: Records) -> Outcome:
+    """A fault of ours in what was kept costs the time that it would have saved."""
+    try:
+        return check(records=records)
+    except Exception:
+        if not records:
+            raise
+        return check(records={})
 
 
 def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[Task]:

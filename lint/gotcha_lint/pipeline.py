@@ -6,7 +6,7 @@ What an earlier run knows and what still holds of it is not worked out again.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -22,15 +22,17 @@ from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding, Place
 from gotcha_lint.pool import Pool
 from gotcha_lint.records import (
-    Changed,
     Found,
     FoundBy,
     Log,
-    Past,
+    Now,
     Placed,
+    Record,
     Records,
     add_found,
+    digests,
     record_all,
+    unchanged,
 )
 from gotcha_lint.shard import Known, Loaded
 from gotcha_lint.task import Failure, Task
@@ -75,52 +77,53 @@ def check(
     `records` are those of an earlier run; where they are None, none are made for the next one.
     """
     with _without_collection():
-        past = _past(space, records or {}, jobs)
-        parallel = len(space.raw) >= PARALLEL_FROM and not keep and not past.same
+        texts = digests(space)
+        same = _same(unchanged(records or {}, texts), len(texts), jobs)
+        parallel = len(texts) >= PARALLEL_FROM and not keep and not same
         pool = Pool(facts, names, jobs if parallel else 1)
-        loaded = _load(space, pool, past, progress)
+        loaded = _load(space, pool, same, progress)
         project = Project(loaded.summaries, facts)
-        changed = Changed.between(past, project)
-        holding = changed.holding(past, project)
+        now = Now(project)
+        holding = now.holding(same)
         log = Log(records is not None)
         known = None if records is None else _results(holding)
         usage = _settle(pool, project, loaded, known, log)
         tasks = [task for task in tasks if task.path in project.summaries]
         words = pool.words(tasks)
-        found = _known(holding, lambda one: (
+        found = _known(holding, lambda record, one: (
             words <= one.words
             and log.repeats(one.reads)
-            and changed.leaves(one.asked, project, usage)
+            and now.says(one.answers, record.files, usage)
         ))  # fmt: skip
         new = [task for task in tasks if task.key not in found.get(task.path, {})]
         drafts, failures = pool.check(new, words)
         analysed, judged = pool.asked()
-        add_found(found, new, _placed(drafts, pool), judged, words, log, project.summaries)
+        add_found(found, new, _placed(drafts, pool, texts), judged, words, log, project)
+        _move(found, pool, texts)
         failures = [*loaded.failures, *failures]
         shown = [one for task in tasks for one in found[task.path][task.key].drafts]
-        findings = [_finding(one) for one in _moved(shown, past, pool)]
+        findings = [_finding(one) for one in shown]
         if records is not None:
-            records = record_all(space, loaded, holding, analysed, found, log, failures)
+            records = record_all(texts, loaded, holding, analysed, found, log, failures, project)
         if not keep:
             pool.close()
     run = Run(pool, project, space)
     return Outcome([*findings, *loaded.unreadable], failures, run, records or {})
 
 
-def _past(space: Workspace, records: Records, jobs: int) -> Past:
+def _same(records: Records, files: int, jobs: int) -> Records:
     """Records help one process; where most files are new, several are faster without."""
-    past = Past.of(records, space)
-    new = len(space.raw) - len(past.same)
-    return Past() if jobs > 1 and new > max(len(past.same), PARALLEL_FROM) else past
+    new = files - len(records)
+    return {} if jobs > 1 and new > max(len(records), PARALLEL_FROM) else records
 
 
-def _load(space: Workspace, pool: Pool, past: Past, progress: Progress) -> Loaded:
+def _load(space: Workspace, pool: Pool, same: Records, progress: Progress) -> Loaded:
     """Parses the files that are new; of the others the records say what is in them."""
-    new = [(path, raw) for path, raw in space.raw.items() if path not in past.same]
+    new = [(path, raw) for path, raw in space.raw.items() if path not in same]
     out = pool.load(new, progress)
-    if past.same:
-        pool.lend({path: space.raw[path] for path in past.same})
-    for path, record in past.same.items():
+    if same:
+        pool.lend({path: space.raw[path] for path in same})
+    for path, record in same.items():
         out.summaries[path] = record.summary
         out.seeds.update(record.seeds)
         out.unreadable.extend(record.broken)
@@ -156,38 +159,50 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _known(holding: Records, stands: Callable[[Found], bool]) -> FoundBy:
+def _known(holding: Records, stands: Callable[[Record, Found], bool]) -> FoundBy:
     """What the rules found before in each file, and would find again."""
     return {
-        path: {key: found for key, found in record.found.items() if stands(found)}
+        path: {key: found for key, found in record.found.items() if stands(record, found)}
         for path, record in holding.items()
     }
 
 
-def _placed(drafts: Sequence[Draft], pool: Pool) -> list[Placed]:
+def _placed(drafts: Sequence[Draft], pool: Pool, texts: Mapping[str, bytes]) -> list[Placed]:
     """Drafts with lines and columns; chains may lead into other workers' files."""
     places = pool.places(sorted({site for draft in drafts for site, _ in draft.chain}))
     spans = pool.spans([(d.path, d.start, d.end) for d in drafts])
     return [
-        Placed(draft, span, {site: places[site] for site, _ in draft.chain if site in places})
+        Placed(
+            draft,
+            span,
+            {site: (texts[site[0]], places[site]) for site, _ in draft.chain if site in places},
+        )
         for draft, span in zip(drafts, spans, strict=True)
     ]
 
 
-def _moved(placed: Sequence[Placed], past: Past, pool: Pool) -> list[Placed]:
+def _move(found: FoundBy, pool: Pool, texts: Mapping[str, bytes]) -> None:
     """Chains may lead into files that have changed since their places were found."""
-    old = {site for one in placed for site in one.places if site[0] in past.gone}
+    known = [one for keys in found.values() for each in keys.values() for one in each.drafts]
+    old = {s for one in known for s, (text, _) in one.places.items() if texts.get(s[0]) != text}
+    if not old:
+        return
     places = pool.places(sorted(old))
-    return [
-        one._replace(places={**one.places, **{s: places[s] for s in one.places if s in places}})
-        for one in placed
-    ]
+
+    def moved(one: Placed) -> Placed:
+        new = {s: (texts[s[0]], places[s]) for s in one.places if s in places}
+        return one._replace(places={**one.places, **new})
+
+    for keys in found.values():
+        for key, each in keys.items():
+            if any(site in old for one in each.drafts for site in one.places):
+                keys[key] = replace(each, drafts=tuple(map(moved, each.drafts)))
 
 
 def _finding(placed: Placed) -> Finding:
     draft, (line, column, end_line, end_column, cell), places = placed
     chain = tuple(
-        Place(site[0], *places[site][:4], text, places[site][4])
+        Place(site[0], *places[site][1][:4], text, places[site][1][4])
         for site, text in draft.chain
         if site in places
     )

@@ -20,7 +20,7 @@ from typing import Any
 from gotcha_lint.records import Record, Records
 from gotcha_lint.workspace import root_of
 
-_BUILTIN = frozenset({"set", "frozenset"})
+_BUILTIN = frozenset({"set", "frozenset", "complex"})
 _OWN = "gotcha_lint."
 
 

@@ -8,18 +8,16 @@ what a run without them finds.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
-from secrets import token_hex
 from typing import Any, NamedTuple
 
-from gotcha_lint.analysis.asked import Asked, Part, part_of, stands
+from gotcha_lint.analysis.asked import Asked, Part, Question, part_of, stands
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rounds import Analyse, Result, Results
 from gotcha_lint.analysis.summary import Summary
-from gotcha_lint.analysis.tables import Effects, Key
+from gotcha_lint.analysis.tables import Effects, Key, alike
 from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.drafts import Draft
@@ -32,11 +30,36 @@ from gotcha_lint.workspace import Workspace
 
 
 class Placed(NamedTuple):
-    """A draft with its lines and columns, and those of its reason chain."""
+    """A draft with its lines and columns, and those of its reason chain.
+
+    A place holds as long as the text of its file does, whose digest stands beside it.
+    """
 
     draft: Draft
     span: Span
-    places: Mapping[Site, Span]
+    places: Mapping[Site, tuple[bytes, Span]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What was asked of the project for a file, with what it said."""
+
+    parts: Mapping[Part, Any]
+    modules: frozenset[str]  # the last words of those that were looked for
+    others: Mapping[Question, Any]
+
+    @staticmethod
+    def to(asked: Asked, project: Project) -> Answers:
+        parts = {part: part_of(project.summaries[part[0]], part) for part in asked.parts}
+        return Answers(parts, frozenset(asked.modules), dict(asked.answers))
+
+    def again(self) -> Asked:
+        """The questions."""
+        asked = Asked()
+        asked.parts.update(self.parts)
+        asked.modules.update(self.modules)
+        asked.answers.update(self.others)
+        return asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +68,7 @@ class Found:
 
     drafts: tuple[Placed, ...]
     reads: Mapping[FunctionId, Effects]  # by the analysis that the rules looked at
-    asked: Asked
+    answers: Answers
     words: frozenset[str]  # of all files: rules that need others have not looked
 
 
@@ -53,13 +76,13 @@ class Found:
 class Record:
     """What is known of a file."""
 
-    run: str  # records of the same run speak of each other
     digest: bytes
+    files: frozenset[str]  # of the run
     summary: Summary
     seeds: Mapping[Key, Any]
     broken: tuple[Finding, ...]  # cells of a notebook that could not be read
     results: Mapping[FunctionId, Sequence[Result]]
-    asked: Asked
+    answers: Answers
     found: Mapping[str, Found]  # by the set of rules
 
 
@@ -67,84 +90,58 @@ Records = dict[str, Record]
 FoundBy = dict[str, dict[str, Found]]  # by file, and by the set of rules
 
 
-def _digest(raw: bytes) -> bytes:
-    return blake2b(raw, digest_size=16).digest()
+def digests(space: Workspace) -> dict[str, bytes]:
+    return {path: blake2b(raw, digest_size=16).digest() for path, raw in space.raw.items()}
 
 
-@dataclass(frozen=True)
-class Past:
-    """The records of files that are as they were, and of those that have changed or are gone."""
-
-    same: Records = field(default_factory=dict)
-    gone: Records = field(default_factory=dict)
-
-    @staticmethod
-    def of(records: Records, space: Workspace) -> Past:
-        """For each component the records of one run: of the one that knows most of its files."""
-        runs: dict[str, str] = {}
-        for component in space.components:
-            known = Counter(records[path].run for path in component if path in records)
-            if known:
-                runs |= dict.fromkeys(component, known.most_common(1)[0][0])
-        past, wanted = Past(), set(runs.values())
-        for path, record in records.items():
-            if record.run in wanted:
-                raw = space.raw.get(path)
-                own = raw is not None and runs.get(path) == record.run
-                same = own and record.digest == _digest(raw or b"")
-                (past.same if same else past.gone)[path] = record
-        return past
+def unchanged(records: Records, texts: Mapping[str, bytes]) -> Records:
+    """The records of files whose texts, given by their digests, are as they were."""
+    return {
+        path: records[path]
+        for path, text in texts.items()
+        if path in records and records[path].digest == text
+    }
 
 
-@dataclass(frozen=True)
-class Changed:
-    """What is not as it was in the declarations of a project."""
+class Now:
+    """A project as it is now, to be asked again."""
 
-    declared: Mapping[str, tuple[Summary, Summary]]  # of files that declare something else
-    moved: frozenset[str]  # files that came or went
-    modules: frozenset[str]  # the last words of their names; "" for packages
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._moved: dict[frozenset[str], frozenset[str]] = {}
 
-    @staticmethod
-    def between(past: Past, project: Project) -> Changed:
-        declared = {}
-        for path in past.gone.keys() & project.summaries.keys():
-            both = _declared(past.gone[path].summary), _declared(project.summaries[path])
-            if both[0] != both[1]:
-                declared[path] = both
-        moved = (past.same.keys() | past.gone.keys()) ^ project.summaries.keys()
-        return Changed(declared, frozenset(moved), frozenset(map(module_word, moved)))
+    def holding(self, records: Records) -> Records:
+        """Those whose results hold."""
+        return {p: r for p, r in records.items() if self.says(r.answers, r.files)}
 
-    def holding(self, past: Past, project: Project) -> Records:
-        """The records of unchanged files whose results hold in the project as it is now."""
-        return {p: record for p, record in past.same.items() if self.leaves(record.asked, project)}
-
-    def leaves(self, asked: Asked, project: Project, usage: Usage | None = None) -> bool:
-        """Whether what was asked would be answered as it was."""
+    def says(self, answers: Answers, files: frozenset[str], usage: Usage | None = None) -> bool:
+        """Whether it answers as the one of these files did."""
+        moved = self._words_of_moved(files)
         return (
-            "" not in self.modules
-            and self.modules.isdisjoint(asked.modules)
-            and all(map(self._leaves_part, asked.parts))
-            and all(_holds(q, answer, project, usage) for q, answer in asked.answers.items())
+            "" not in moved
+            and moved.isdisjoint(answers.modules)
+            and all(self._part(part, answer) for part, answer in answers.parts.items())
+            and all(self._other(q, answer, usage) for q, answer in answers.others.items())
         )
 
-    def _leaves_part(self, part: Part) -> bool:
-        both = self.declared.get(part[0])
-        if both is not None:
-            return part_of(both[0], part) == part_of(both[1], part)
-        return part[0] not in self.moved
+    def _words_of_moved(self, files: frozenset[str]) -> frozenset[str]:
+        """By what names the files are imported that came or went; "" for packages."""
+        if files not in self._moved:
+            moved = files ^ self.project.summaries.keys()
+            self._moved[files] = frozenset(map(module_word, moved))
+        return self._moved[files]
 
+    def _part(self, part: Part, answer: Any) -> bool:
+        summary = self.project.summaries.get(part[0])
+        return summary is not None and part_of(summary, part) == answer
 
-def _holds(question: Any, answer: Any, project: Project, usage: Usage | None) -> bool:
-    if question[0] in Usage._fields:
-        return usage is not None and stands(usage, question, answer)
-    about = question[1] if isinstance(question[1], str) else question[1][0]
-    return about in project.summaries and getattr(project, question[0])(*question[1:]) == answer
-
-
-def _declared(summary: Summary) -> Summary:
-    """Which functions a body names matters to the order of the rounds alone."""
-    plain = tuple(function._replace(uses=frozenset()) for function in summary.functions)
-    return summary._replace(functions=plain)
+    def _other(self, question: Question, answer: Any, usage: Usage | None) -> bool:
+        if question[0] in Usage._fields:
+            return usage is not None and stands(usage, question, answer)
+        about = question[1] if isinstance(question[1], str) else question[1][0]
+        if about not in self.project.summaries:
+            return False
+        return getattr(self.project, question[0])(*question[1:]) == answer
 
 
 class Log:
@@ -177,7 +174,13 @@ class Log:
 
     def repeats(self, reads: Mapping[FunctionId, Effects]) -> bool:
         """Whether the last analysis of these functions read the same."""
-        return all(fid in self.last and self.last[fid][1] == read for fid, read in reads.items())
+        return all(fid in self.last and _alike(self.last[fid][1], r) for fid, r in reads.items())
+
+
+def _alike(reads: Effects, others: Effects) -> bool:
+    return reads is others or (
+        reads.keys() == others.keys() and all(alike(reads[key], others[key]) for key in reads)
+    )
 
 
 def add_found(
@@ -187,7 +190,7 @@ def add_found(
     judged: Mapping[str, Asked],
     words: frozenset[str],
     log: Log,
-    summaries: Mapping[str, Summary],
+    project: Project,
 ) -> None:
     """Adds what the rules have found now."""
     by_path: dict[str, list[Placed]] = {}
@@ -195,22 +198,24 @@ def add_found(
         by_path.setdefault(one.draft.path, []).append(one)
     for task in tasks:
         own = tuple(by_path.get(task.path, ()))
-        reads, asked = log.reads(summaries[task.path]), judged.get(task.path, Asked())
-        found.setdefault(task.path, {})[task.key] = Found(own, reads, asked, words)
+        answers = Answers.to(judged.get(task.path, Asked()), project)
+        reads = log.reads(project.summaries[task.path])
+        found.setdefault(task.path, {})[task.key] = Found(own, reads, answers, words)
 
 
 def record_all(
-    space: Workspace,
+    texts: Mapping[str, bytes],
     loaded: Loaded,
     holding: Records,
     analysed: Mapping[str, Asked],
     found: FoundBy,
     log: Log,
     failures: Sequence[Failure],
+    project: Project,
 ) -> Records:
     """What this run knows of its files, but for those that it failed on."""
     failed = {failure.path for failure in failures}
-    runs = {path: run for part in space.components for run in [token_hex(8)] for path in part}
+    files = frozenset(loaded.summaries)
     seeds: dict[str, dict[Key, Any]] = {}
     for key, value in loaded.seeds.items():
         seeds.setdefault(key[1][0], {})[key] = value
@@ -224,18 +229,16 @@ def record_all(
     for path, summary in loaded.summaries.items():
         if path in failed:
             continue
-        asked = Asked()
-        if path in holding:
-            asked.add(holding[path].asked)
+        asked = holding[path].answers.again() if path in holding else Asked()
         asked.add(analysed.get(path, Asked()))
         records[path] = Record(
-            runs[path],
-            _digest(space.raw[path]),
+            texts[path],
+            files,
             summary,
             seeds.get(path, {}),
             tuple(broken.get(path, ())),
             results.get(path, {}),
-            asked,
+            Answers.to(asked, project),
             found.get(path, {}),
         )
     return records

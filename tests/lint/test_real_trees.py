@@ -6,16 +6,18 @@ import random
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gotcha_lint import engine
+from gotcha_lint import engine, pipeline
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import FunctionId
 from gotcha_lint.config import Settings
 from gotcha_lint.finding import Finding
 
 SETTINGS = Settings(preview=True)
+ROOT = Path(__file__).parents[2]
 TREES = ("optax", "flax/linen", "flax/training")
 ALONE = 20  # files: for each, all that it may depend on is read again
 Traced = dict[FunctionId, tuple[Trace, int]]
@@ -56,3 +58,67 @@ def test_the_screen_and_the_other_files_change_nothing(tmp_path):
     for path in random.Random(0).sample(paths, ALONE):
         own = {id: found for id, found in traced.items() if id[0] == path}
         assert learned([path]) == ([f for f in findings if f.path == path], own), path
+
+
+EDITS = 16
+
+
+def edited(text: str, chance: random.Random) -> str:
+    """The text as somebody might leave it; it need not make sense, nor even be Python."""
+    lines = text.splitlines(keepends=True)
+    tops = [n for n, line in enumerate(lines) if line.startswith(("def ", "class ", "@"))]
+    deep = [n for n, line in enumerate(lines) if line.startswith("    ") and line.strip()]
+    at = chance.choice(tops or [0])
+    match chance.randrange(8):
+        case 0:
+            lines.insert(at, "# a comment\n")
+        case 1:
+            lines.insert(
+                at, "def added(x, fn=None):\n    return fn(x) if x > 0 else float(x)\n\n\n"
+            )
+        case 2 if deep:
+            del lines[chance.choice(deep)]
+        case 3:
+            return text.replace("jax.jit", chance.choice(["jax.vmap", "jax.grad", "print"]))
+        case 4:
+            return text.replace("jnp.", "np.", chance.randrange(1, 20))
+        case 5:
+            return text.replace("def ", "@jax.jit\ndef ", 1) if text.startswith("def") else text
+        case 6 if deep:
+            where = chance.choice(deep)
+            indent = lines[where][: len(lines[where]) - len(lines[where].lstrip())]
+            lines.insert(where, f"{indent}key = jax.random.normal(key)\n")
+        case _:
+            return text.replace("return ", "return +", chance.randrange(1, 5))
+    return "".join(lines)
+
+
+@pytest.mark.slow
+def test_records_change_nothing(tmp_path, monkeypatch):
+    """After each of a series of edits: the findings, and all that functions tell each other."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(installed("optax"), tmp_path / "optax", ignore=ignored)
+    shutil.copytree(ROOT / "examples/flawed", tmp_path / "flawed")
+    shutil.copytree(ROOT / "reference_trainer", tmp_path / "reference_trainer")
+    (tmp_path / "pyproject.toml").touch()
+    tables: list[dict[Any, Any]] = []
+    real = pipeline.survey
+    monkeypatch.setattr(
+        pipeline, "survey", lambda table, project: (tables.append(table), real(table, project))[1]
+    )
+    chance, records = random.Random(0), {}
+    for number in range(EDITS):
+        paths = sorted(map(str, tmp_path.rglob("*.py")))
+        known = engine.lint(paths, lambda path: SETTINGS, records=records)
+        fresh = engine.lint(paths, lambda path: SETTINGS)
+        assert known.findings == fresh.findings, number
+        assert known.failures == fresh.failures == []
+        assert tables[0] == tables[1], number
+        tables.clear()
+        path = Path(chance.choice(paths))
+        if number % 8 == 5:
+            path.unlink()
+        elif number % 8 == 7:
+            path.with_name(f"new_{number}.py").write_text(path.read_text("utf-8"), "utf-8")
+        else:
+            path.write_text(edited(path.read_text("utf-8"), chance), "utf-8")

@@ -214,6 +214,75 @@ def test_what_a_file_says_of_others_follows_them(project, library, before, after
         assert (found in [f.name for f in lint()]) is (second is before)
 
 
+SERIES: dict[str, list[Files]] = {
+    # A decorator that is a name alone, in a file that is not read again.
+    "a bare decorator": [
+        {
+            "a.py": "def loss(p, q):\n    if p > 0:\n        return p\n    return q\n",
+            "b.py": "import jax\nfrom a import loss\n\n@jax.jit\ndef f(x):\n"
+            "    return loss(x, 1)\n",
+        },
+        {"a.py": "# c\ndef loss(p, q):\n    if p > 0:\n        return p\n    return q\n"},
+    ],
+    # The lines of a chain move, and then nothing changes.
+    "a chain that moved": [
+        {
+            "a.py": "def loss(p, q):\n    if p > 0:\n        return p\n    return q\n",
+            "b.py": "import jax\nfrom a import loss\nf = jax.jit(loss)\n",
+        },
+        {"b.py": "# one\nimport jax\nfrom a import loss\nf = jax.jit(loss)\n"},
+        {},
+        {"c.py": "import b\n"},
+    ],
+    # Equal, and yet another type.
+    "False and 0": [
+        {
+            "a.py": "OPT = (False,)\n",
+            "b.py": "import jax, a\n\n@jax.jit\ndef f(x):\n    return h(x)\n\n"
+            "@jax.jit\ndef g(x):\n    return h(x, training=a.OPT[0])\n\n"
+            "def h(x, training=False):\n    if training:\n        return float(x)\n    return x\n",
+        },
+        {"a.py": "OPT = (0,)\n"},
+    ],
+    "a file that came back": [
+        {"a.py": "import b\n", "b.py": "import jax\ndef plain(x, n=3):\n    return x\n"},
+        {
+            "a.py": "x = 1\n",
+            "b.py": "",
+            "c.py": "import jax, d\nfrom b import plain\n"
+            "g = jax.jit(plain, static_argnames=('nn',))\n",
+            "d.py": "import jax\n",
+        },
+        {"a.py": "import b\n", "b.py": "import jax\ndef plain(x, n=3):\n    return x\n"},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_series_of_changes(project, name):
+    records: Records = {}
+    files: Files = {}
+    for change in SERIES[name]:
+        files = {path: text for path, text in (files | change).items() if text}
+        write(project, files)
+        assert lint(records) == lint()
+
+
+def test_files_that_no_import_joins_and_one_of_them_alone(project):
+    """`import pkg` is no word of `pkg.sub`, and yet `pkg.sub.loss` is found."""
+    write(project, {"a.py": ""})
+    (project / "pkg").mkdir()
+    (project / "pkg/__init__.py").write_text("")
+    sub = project / "pkg/sub.py"
+    user = "import jax, pkg\n\n@jax.jit\ndef f(x):\n    return pkg.sub.loss(x, 1)\n"
+    (project / "a.py").write_text(user)
+    records: Records = {}
+    for text in ("return p", "return float(p)", "return q"):
+        sub.write_text(f"import jax\ndef loss(p, q):\n    {text}\n")
+        for names in (("a.py", "pkg/sub.py"), ("a.py",), ("pkg/sub.py",)):
+            assert lint(records, *names) == lint(None, *names)
+
+
 def test_a_chain_leads_to_where_its_places_are_now(project):
     records: Records = {}
     before = lint(records)[0].chain
@@ -319,6 +388,27 @@ class TestOnDisk:
         (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
         assert lint(cache=cache) == lint() != []
         assert len(path.read_bytes()) > 1000
+
+    def test_a_complex_number_is_read_back(self, project, cache, analysed):
+        write(project, {"a.py": "import jax\nX = 1j\n", "b.py": "import a\n"})
+        lint(cache=cache)
+        (project / "b.py").write_text("import a\nprint(a.X)\n")
+        analysed()
+        lint(cache=cache)
+        assert analysed() == {"b.py"}
+
+    def test_a_fault_of_records_costs_time_alone(self, project, cache, monkeypatch):
+        lint(cache=cache)
+        (project / "losses.py").write_text("def loss(params, batch):\n    return float(batch)\n")
+        real = rounds.Shard._as_before
+
+        def broken(self, fid, view):
+            if self.known:
+                raise KeyError(fid)
+            return real(self, fid, view)
+
+        monkeypatch.setattr(rounds.Shard, "_as_before", broken)
+        assert lint(cache=cache) == lint() != []
 
     def test_reading_runs_nothing(self, tmp_path, monkeypatch):
         class Evil:

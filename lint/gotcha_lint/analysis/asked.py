@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from sys import intern
 from typing import Any
 
-from gotcha_lint.analysis.summary import Summary
+from gotcha_lint.analysis.summary import FunctionSummary, Summary
 from gotcha_lint.analysis.usage import Usage
 
 Part = tuple[str, str, Any]  # path, field of the summary, number or name: `part_of` finds it
@@ -51,7 +51,9 @@ def part_of(summary: Summary, part: Part) -> Any:
         return held
     if isinstance(held, dict):
         return held.get(key)
-    return held[key] if key < len(held) else None
+    found = held[key] if key < len(held) else None
+    # Which functions its body names matters to the order of the rounds alone.
+    return found._replace(uses=frozenset()) if isinstance(found, FunctionSummary) else found
 
 
 class Watched:

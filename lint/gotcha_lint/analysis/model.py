@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import islice
 from typing import Any, Literal, TypeVar
 
 import libcst as cst
@@ -154,7 +155,6 @@ class FileModel:
     imports: set[str]  # every qualified name that the file imports, relative ones with dots
     stars: list[str]  # modules imported with *
     numbers: dict[int, int] = field(default_factory=dict)  # of nodes, by their id
-    others: dict[int, cst.CSTNode] = field(default_factory=dict)  # numbered, and no site
     decorator_calls: dict[int, cst.Call] = field(default_factory=dict)  # by the decorator's id
     stand_ins: dict[int, cst.Decorator] = field(default_factory=dict)  # by the made-up call's id
     # Imports, and attributes whose last word is that of a removed name, with their scopes.
@@ -189,14 +189,13 @@ class FileModel:
             else:  # an attribute, say: few are asked for
                 place = next(n for n, other in enumerate(walk(self.tree)) if other is meant)
                 found = _OTHER | place
-                self.others[place] = meant
             self.numbers[id(node)] = found
         return found
 
     def node(self, number: int) -> cst.CSTNode:
         """The node that has a number."""
         if number & _OTHER:
-            return self.others[number ^ _OTHER]
+            return next(islice(walk(self.tree), number ^ _OTHER, None))
         node = self.functions[number >> _SITE_BITS].sites[number & (1 << _SITE_BITS) - 1]
         return self.call_of(node) if isinstance(node, cst.Decorator) else node
 

@@ -66,9 +66,19 @@ class View:
             now = table.get(key)
             if now is None:
                 now = news.get(key)
-            if now is not value and now != value:
+            if not alike(now, value):
                 return False
         return True
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Equal, and of the same types too: `(False,) == (0,)`."""
+    if a is b:
+        return True
+    if a != b:
+        return False
+    literals = getattr(a, "literal", None), getattr(b, "literal", None)
+    return literals[0].__class__ is not tuple or repr(literals[0]) == repr(literals[1])
 
 
 def merge(key: Key, a: Any, b: Any) -> Any:

@@ -11,6 +11,7 @@ from gotcha_lint import engine, source
 from gotcha_lint.baseline import Baselines
 from gotcha_lint.config import SettingsFinder
 from gotcha_lint.discover import Walk
+from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
 from gotcha_lint.records import Records
 from gotcha_lint.registry import rules
@@ -54,16 +55,20 @@ class Session:
         baselines = Baselines(lambda path: finder(path).baseline)
         baselines.read(names)
         try:
-            report = engine.lint(
-                list(names),
-                finder,
-                overlay={name: raw[path] for name, path in names.items()},
-                records=self._records,
-            )
+            report = self._report(list(names), finder, {n: raw[p] for n, p in names.items()})
         finally:
             _let_go()
         found = baselines.new(report.findings)
         return dict(_linted(names, raw, found))
+
+    def _report(
+        self, names: list[str], finder: SettingsFinder, overlay: Mapping[str, bytes]
+    ) -> Report:
+        try:
+            return engine.lint(names, finder, overlay=overlay, records=self._records)
+        except Exception:  # a fault of ours in what is kept costs time alone
+            self._records.clear()
+            return engine.lint(names, finder, overlay=overlay, records=self._records)
 
 
 def _let_go() -> None:

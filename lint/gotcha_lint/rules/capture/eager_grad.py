@@ -28,7 +28,7 @@ class EagerGrad(Rule):
     whose callers jit them, tests, loops of a few turns.
     """
 
-    roots = frozenset({"grad"})
+    roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
     confirmed_by = (("eager-grad", ""),)
     preview = True  # a second reader disagreed about one of its two findings on real code
     examples = (

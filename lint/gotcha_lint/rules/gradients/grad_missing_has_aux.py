@@ -30,7 +30,7 @@ class GradMissingHasAux(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
+    roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
     examples = (
         Example(
             bad="""

@@ -36,7 +36,7 @@ class NormAtZero(Rule):
     severity = "warning"
     confidence = "medium"
     preview = True
-    roots = frozenset({"grad", "value_and_grad"})
+    roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
     examples = (
         Example(
             bad="""

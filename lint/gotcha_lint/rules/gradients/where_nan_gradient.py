@@ -30,7 +30,7 @@ class WhereNanGradient(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"grad", "value_and_grad", "where"})
+    roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian", "where"})
     examples = (
         Example(
             bad="""
