@@ -193,10 +193,11 @@ class FileModel:
         return found
 
     def node(self, number: int) -> cst.CSTNode:
-        """The node that has a number."""
+        """The node that has a number; of a decorator, its call."""
         if number & _OTHER:
-            return next(islice(walk(self.tree), number ^ _OTHER, None))
-        node = self.functions[number >> _SITE_BITS].sites[number & (1 << _SITE_BITS) - 1]
+            node = next(islice(walk(self.tree), number ^ _OTHER, None))
+        else:
+            node = self.functions[number >> _SITE_BITS].sites[number & (1 << _SITE_BITS) - 1]
         return self.call_of(node) if isinstance(node, cst.Decorator) else node
 
     @property
