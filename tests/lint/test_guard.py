@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gotcha_lint import guard as guard_module
@@ -188,6 +188,7 @@ STRINGS = [
 ]  # fmt: skip
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine
 @given(st.lists(st.sampled_from([*STRINGS, "# it's ('\n", "keep", "\n", " ", "keep.keep(keep)"])))
 def test_only_strings_and_comments_are_masked(parts: list[str]) -> None:
     text = " ".join(parts)
