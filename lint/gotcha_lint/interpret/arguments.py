@@ -1,0 +1,286 @@
+"""Arguments of a compiled call, taken apart as JAX does: the leaves of the tree, static values.
+
+Taken apart at the call, since the contents of lists and objects change later. Leaves that a caller
+gives stay symbols, and are taken apart when the caller is known (see `substitution`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gotcha_lint.domain.sites import Origin, Site
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    Array,
+    Atom,
+    Constant,
+    Mapping,
+    Marks,
+    Number,
+    Object,
+    Sequence,
+    Size,
+    Symbol,
+    Tuple,
+    Value,
+    join_sizes,
+)
+from gotcha_lint.interpret.arrays import CANONICAL, PYTHON_DTYPES
+from gotcha_lint.interpret.heap import class_attribute, contents_of, mapping_of
+from gotcha_lint.interpret.machine import Machine
+
+_DEPTH = 5
+Axis = tuple[int, int]  # rank, axis
+
+
+@dataclass(slots=True)
+class Leaf:
+    """A node of the argument tree: what it can be, each with where it comes from."""
+
+    kinds: dict[str, Origin | None] = field(default_factory=dict)
+    dtypes: dict[str, Origin | None] = field(default_factory=dict)
+    weaks: dict[bool, Origin | None] = field(default_factory=dict)
+    sizes: dict[Axis, tuple[Size, Origin | None]] = field(default_factory=dict)
+    symbols: tuple[tuple[Symbol, Marks], ...] = ()
+    marks: Marks = NO_MARKS  # with what it varies which alternative it is
+
+    def add(self, other: Leaf) -> None:
+        for mine, its in (
+            (self.kinds, other.kinds), (self.dtypes, other.dtypes), (self.weaks, other.weaks)
+        ):  # fmt: skip
+            for key, origin in its.items():
+                mine.setdefault(key, origin)
+        for axis, (size, origin) in other.sizes.items():
+            old = self.sizes.get(axis)
+            new = join_sizes(old[0], size) if old else size
+            self.sizes[axis] = new, (old and old[1]) or origin
+        self.symbols = tuple(dict.fromkeys((*self.symbols, *other.symbols)))
+        self.marks |= other.marks
+
+
+Leaves = dict[str, Leaf]
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A static argument, or a part of one, that can make programs differ.
+
+    kind: "value" (differs with the marks), "object" (hashed by identity, made at `site`),
+    "unhashable", "length" (a container that grows), "no tree" (an object that JAX cannot trace),
+    "symbol" (what a caller gives: taken apart when it is known).
+    """
+
+    label: str
+    kind: str
+    marks: Marks = NO_MARKS
+    site: Site | None = None
+    origin: Origin | None = None
+    cls: Site | None = None
+    value: Value | None = None
+
+
+def flatten(
+    machine: Machine, value: Value, path: str, leaves: Leaves, statics: list[Static], depth: int = 0
+) -> None:
+    """Takes a traced argument apart into `leaves`."""
+    leaf = leaves.setdefault(path, Leaf())
+    if depth > _DEPTH:
+        return
+    if value.choice:
+        leaf.marks |= value.choice | value.marks
+    for atom in value.atoms:
+        if isinstance(atom, Symbol):
+            leaf.symbols = (*leaf.symbols, (atom, value.marks))
+        elif isinstance(atom, (Constant, Number)) and atom.type in PYTHON_DTYPES:
+            leaf.kinds.setdefault("leaf", atom.origin)
+            leaf.dtypes.setdefault(PYTHON_DTYPES[atom.type], atom.origin)
+            leaf.weaks.setdefault(atom.type != "bool", atom.origin)
+        elif isinstance(atom, Array):
+            _array(atom, leaf)
+        elif isinstance(atom, Constant) and atom.value is None:
+            leaf.kinds.setdefault("None", atom.origin)
+        else:
+            _node(machine, atom, value, path, leaves, statics, depth)
+
+
+def _array(atom: Array, leaf: Leaf) -> None:
+    leaf.kinds.setdefault("leaf", atom.origin)
+    if atom.dtype is not None:
+        leaf.dtypes.setdefault(CANONICAL.get(atom.dtype, atom.dtype), atom.origin)
+        leaf.weaks.setdefault(atom.weak, atom.origin)
+    for axis, size in enumerate(atom.shape or ()):
+        key = len(atom.shape or ()), axis
+        old = leaf.sizes.get(key)
+        leaf.sizes[key] = (
+            join_sizes(old[0], size) if old else size,
+            (old and old[1]) or atom.origin,
+        )
+
+
+def _node(
+    machine: Machine,
+    atom: Atom,
+    value: Value,
+    path: str,
+    leaves: Leaves,
+    statics: list[Static],
+    depth: int,
+) -> None:
+    """A container or an object."""
+    leaf = leaves[path]
+    if isinstance(atom, Object) and atom.site.kind == "dict":
+        stored = machine.peek((atom.site, "{}"))
+        alternatives = [x for x in stored.atoms if isinstance(x, Mapping)] if stored else []
+        if len(alternatives) > 1:
+            for mapping in alternatives:
+                if mapping.rest is None:
+                    leaf.kinds.setdefault(_keys("dict", mapping), atom.origin or mapping.origin)
+            return
+    content = contents_of(machine, atom)
+    mapping = mapping_of(machine, atom) if content is None else None
+    if content is not None:
+        kind = "list" if isinstance(atom, Object) else "tuple"
+        origin = content.origin or atom.origin
+        if isinstance(content, Tuple):
+            leaf.kinds.setdefault(f"{kind} of {len(content.items)}", origin)
+            for index, item in enumerate(content.items):
+                flatten(machine, item, f"{path}[{index}]", leaves, statics, depth + 1)
+        else:
+            leaf.kinds.setdefault(f"{kind} of many", origin)
+            if content.size.marks and content.size.constant is None and not content.size.few:
+                statics.append(Static(path, "length", content.size.marks, None, origin))
+            flatten(machine, content.element, f"{path}[*]", leaves, statics, depth + 1)
+    elif mapping is not None:
+        label = (isinstance(atom, Object) and atom.site.info.get("label")) or "dict"
+        kind = _keys(label, mapping) if mapping.rest is None else label
+        leaf.kinds.setdefault(kind, atom.origin or mapping.origin)
+        for key, item in zip(mapping.keys, mapping.values, strict=True):
+            flatten(machine, item, f"{path}[{key!r}]", leaves, statics, depth + 1)
+    elif isinstance(atom, Object) and atom.site.kind == "instance":
+        _instance(machine, atom, value, path, leaves, statics, depth)
+
+
+def _keys(label: str, mapping: Mapping) -> str:
+    return f"{label} {','.join(sorted(map(str, mapping.keys)))}"
+
+
+def _instance(
+    machine: Machine,
+    atom: Object,
+    value: Value,
+    path: str,
+    leaves: Leaves,
+    statics: list[Static],
+    depth: int,
+) -> None:
+    site = atom.site
+    cls = site.info.get("class")
+    if cls is not None and path == "self" and value.only is atom and not is_tree(cls):
+        statics.append(Static(path, "no tree", NO_MARKS, None, cls.origin, cls))
+    name = cls.info["name"] if cls is not None else site.info.get("name", "")
+    leaves[path].kinds.setdefault(f"class {name}", atom.origin)
+    fields = [field for field, _ in cls.info["fields"]] if cls is not None else []
+    static = set(cls.info["statics"]) if cls is not None else set()
+    for each in fields or machine.fields_of(site):
+        stored = machine.peek((site, each))
+        if stored is not None and each not in static:
+            flatten(machine, stored, f"{path}.{each}", leaves, statics, depth + 1)
+
+
+def is_tree(cls: Site) -> bool:
+    """Can JAX take an object of this class apart? Also where it is not known."""
+    library = " ".join(cls.info["library"])
+    words = ("NamedTuple", "nnx", "equinox", "haiku", "PyTree", "Module", "State", "?")
+    return "struct" in cls.info["decorators"] or any(word in library for word in words)
+
+
+def has_value_hash(machine: Machine, cls: Site) -> bool:
+    """Do equal fields give the same key? A class of its own `__hash__`, frozen, a named tuple."""
+    library = " ".join(cls.info["library"])
+    if any(word in ("frozen", "struct") for word in cls.info["decorators"]):
+        return True
+    if any(word in library for word in ("NamedTuple", "Enum", "flax.linen", "?")):
+        return True
+    return own_hash(machine, cls)
+
+
+def own_hash(machine: Machine, cls: Site) -> bool:
+    return class_attribute(machine, cls, "__hash__") is not None
+
+
+def static_parts(
+    machine: Machine, value: Value, label: str, statics: list[Static], depth: int = 0
+) -> None:
+    """Takes a static argument apart into what its hash depends on."""
+    if depth > 3:
+        return
+    for atom in value.atoms:
+        if isinstance(atom, Symbol):
+            statics.append(Static(label, "symbol", value.marks, origin=atom.origin, value=value))
+        elif isinstance(atom, Number):
+            few = atom.type == "bool" or atom.high - atom.low < 3
+            if value.marks and not few:
+                statics.append(Static(label, "value", value.marks, None, atom.origin))
+        elif isinstance(atom, Tuple):
+            for index, item in enumerate(atom.items):
+                static_parts(machine, item, f"{label}[{index}]", statics, depth + 1)
+        elif isinstance(atom, Object):
+            _static_object(machine, atom, value, label, statics, depth)
+
+
+def _static_object(
+    machine: Machine, atom: Object, value: Value, label: str, statics: list[Static], depth: int
+) -> None:
+    site = atom.site
+    if site.kind == "instance" and site.info.get("class") is not None:
+        cls = site.info["class"]
+        if not has_value_hash(machine, cls):
+            statics.append(Static(label, "object", value.marks, site, site.origin, cls))
+        elif not own_hash(machine, cls):
+            for each in machine.fields_of(site):
+                stored = machine.peek((site, each))
+                if stored is not None:
+                    static_parts(machine, stored, f"{label}.{each}", statics, depth + 1)
+    elif site.kind in ("optimizer", "function", "transform", "object"):
+        statics.append(Static(label, "object", value.marks, site, site.origin))
+    elif site.kind in ("list", "dict", "set"):
+        statics.append(Static(label, "unhashable", NO_MARKS, site, site.origin))
+
+
+def reachable(machine: Machine, values: Iterable[Value]) -> set[Site]:
+    """All objects that the arguments lead to: what a trace reads of them is no capture."""
+    found: set[Site] = set()
+    for value in values:
+        _reach(machine, value, found, 0)
+    return found
+
+
+def _reach(machine: Machine, value: Value, found: set[Site], depth: int) -> None:
+    if depth > _DEPTH:
+        return
+    for atom in value.atoms:
+        if isinstance(atom, Object) and atom.site not in found:
+            found.add(atom.site)
+        elif not isinstance(atom, (Tuple, Sequence, Mapping)):
+            continue
+        for part in _parts(machine, atom):
+            _reach(machine, part, found, depth + 1)
+
+
+def _parts(machine: Machine, atom: Atom) -> Iterator[Value]:
+    if isinstance(atom, Tuple):
+        yield from atom.items
+    elif isinstance(atom, Sequence):
+        yield atom.element
+    elif isinstance(atom, Mapping):
+        yield from atom.values
+        if atom.rest is not None:
+            yield atom.rest
+    elif isinstance(atom, Object):
+        names: Iterable[Any] = machine.fields_of(atom.site)
+        for name in names:
+            stored = machine.peek((atom.site, name))
+            if stored is not None:
+                yield stored

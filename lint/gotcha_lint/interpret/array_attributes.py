@@ -1,0 +1,52 @@
+"""Attributes of arrays: shape, dtype, transposes; all others are methods."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.value import (
+    UNKNOWN,
+    Array,
+    Method,
+    Number,
+    Sequence,
+    Size,
+    Tuple,
+    Value,
+    constant,
+    only,
+    value_of,
+)
+from gotcha_lint.interpret.machine import Machine
+
+_ANY_SIZE = Value((Number("int", 0),))
+
+
+def array_attribute(machine: Machine, array: Array, value: Value, name: str, span: Span) -> Value:
+    shape = array.shape
+    if name == "shape":
+        if shape is None:
+            return only(Sequence(_ANY_SIZE.marked(value.marks), Size()))
+        return only(Tuple(tuple(value_of(size) for size in shape)))
+    if name in ("T", "mT"):
+        turned = None if shape is None else tuple(reversed(shape))
+        return only(replace(array, shape=turned), value.marks)
+    if name == "ndim":
+        return constant(len(shape)) if shape is not None else only(Number("int", 0, 10))
+    if name == "dtype":
+        return constant(array.dtype) if array.dtype else UNKNOWN
+    if name == "size":
+        return _count(shape)
+    if name in ("real", "imag"):
+        return Value((array,), False, value.marks)
+    return only(Method(Value((array,), False, value.marks), name, machine.origin(span)))
+
+
+def _count(shape: tuple[Size, ...] | None) -> Value:
+    count = 1
+    for size in shape or ():
+        if size.constant is None:
+            return _ANY_SIZE
+        count *= size.constant
+    return constant(count) if shape is not None else _ANY_SIZE

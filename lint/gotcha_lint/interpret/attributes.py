@@ -1,0 +1,210 @@
+"""Attributes of objects, classes, modules and symbols; how classes are made."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.sites import Frame, Site, Span
+from gotcha_lint.domain.value import (
+    BOTTOM,
+    NO_MARKS,
+    UNKNOWN,
+    Array,
+    Atom,
+    Library,
+    Method,
+    Object,
+    Symbol,
+    Value,
+    join,
+    only,
+)
+from gotcha_lint.interpret.array_attributes import array_attribute
+from gotcha_lint.interpret.heap import class_attribute
+from gotcha_lint.interpret.imports import library_attribute, module_attribute
+from gotcha_lint.interpret.machine import Instruction, Machine, Registers
+from gotcha_lint.interpret.state import Activation
+
+_BOUND = ("function", "transform", "class_method")
+
+
+def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
+    """`value.name`; what a value varies with, its attributes vary with."""
+    out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
+    for atom in value.atoms:
+        found = _of_atom(machine, atom, value, name, span)
+        if value.marks and not isinstance(atom, Library):
+            if not any(isinstance(x, Method) for x in found.atoms):
+                found = found.marked(value.marks)
+        out = join(out, found)
+    return out
+
+
+def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) -> Value:
+    if isinstance(atom, Object):
+        return _of_site(machine, atom, value, name, span)
+    if isinstance(atom, Library):
+        return library_attribute(machine, f"{atom.name}.{name}", span)
+    if isinstance(atom, Symbol):
+        written = machine.read((atom, name))
+        if written is not None:
+            return written
+        step = atom.step("." + name, machine.origin(span))
+        return only(step, value.marks) if step is not None else Value((), True, value.marks)
+    if isinstance(atom, Array):
+        return array_attribute(machine, atom, value, name, span)
+    receiver = Value((atom,), False, value.marks)
+    if isinstance(atom, Method) and name in _AT_METHODS:
+        return only(Method(atom.receiver, f"at.{name}", machine.origin(span)))
+    return only(Method(receiver, name, machine.origin(span)))
+
+
+_AT_METHODS = frozenset(
+    ("set", "add", "get", "multiply", "min", "max", "mul", "divide", "apply", "power", "subtract")
+)
+
+
+def _of_site(machine: Machine, atom: Object, value: Value, name: str, span: Span) -> Value:
+    site = atom.site
+    if site.kind in ("instance", "class"):
+        return _of_instance(machine, atom, value, name, span)
+    if site.kind == "module":
+        found = machine.read((site.path, name))
+        return module_attribute(machine, site.path, name) if found is None else found
+    if site.kind == "super":
+        return _of_super(machine, site, name, span)
+    found = machine.read((site, name))
+    if found is not None:
+        return found
+    return only(Method(Value((atom,), False, value.marks), name, machine.origin(span)))
+
+
+def _of_instance(machine: Machine, atom: Object, value: Value, name: str, span: Span) -> Value:
+    site = atom.site
+    found = machine.read((site, name))
+    if found is not None:
+        return found
+    bound = only(Method(Value((atom,), False, value.marks), name, machine.origin(span)))
+    cls = site if site.kind == "class" else site.info.get("class")
+    in_class = class_attribute(machine, cls, name) if cls is not None else None
+    if cls is None:
+        return bound
+    if in_class is None:
+        special = cls.info["library"] or cls.info["decorators"]
+        return bound if special and site.kind == "instance" else UNKNOWN
+    if site.kind == "class":
+        part = in_class.only
+        is_bound = isinstance(part, Object) and part.site.kind == "class_method"
+        return bound if is_bound else _of_class(in_class)
+    me = Value((atom,), False, value.marks)
+    out = Value((), True) if in_class.unknown else BOTTOM
+    for part in in_class.atoms:
+        out = join(out, _bound(machine, part, me, bound, name, span))
+    return out
+
+
+def _of_class(value: Value) -> Value:
+    """What a class attribute is on the class itself."""
+    part = value.only
+    if isinstance(part, Object) and part.site.kind == "static_method":
+        return part.site.info["inner"]
+    return value
+
+
+def _bound(
+    machine: Machine, part: Atom, me: Value, bound: Value, name: str, span: Span
+) -> Value:
+    """What a class attribute is on an instance: a method, the value of a property, itself."""
+    if not isinstance(part, Object):
+        return only(part)
+    kind, info = part.site.kind, part.site.info
+    if kind == "property":
+        return machine.call(info["inner"], (me,), {}, span)
+    if kind == "cached_property":
+        return _cached(machine, info["inner"], me, name, span)
+    if kind in _BOUND:
+        return bound
+    return info["inner"] if kind == "static_method" else only(part)
+
+
+def _cached(machine: Machine, getter: Value, me: Value, name: str, span: Span) -> Value:
+    """A cached property is computed once, whatever loop asks for it first."""
+    current, machine.current = machine.current, NO_MARKS
+    machine.guarded += 1
+    try:
+        found = machine.call(getter, (me,), {}, span)
+    finally:
+        machine.guarded -= 1
+        machine.current = current
+    for atom in me.atoms:
+        if isinstance(atom, Object):
+            machine.write((atom.site, name), found)
+    return found
+
+
+def _of_super(machine: Machine, site: Site, name: str, span: Span) -> Value:
+    for base in site.info["bases"]:
+        found = class_attribute(machine, base, name)
+        if found is not None:
+            bound = machine.allocate("transform", span, ("super", name))
+            bound.info.update(
+                word="partial", inner=found, args=(site.info["self"],), keywords={}
+            )
+            return only(Object(bound, machine.origin(span)))
+    return UNKNOWN
+
+
+def set_attribute(machine: Machine, base: Value, name: str, value: Value, span: Span) -> None:
+    """`base.name = value`, for each object that it may be."""
+    for atom in base.atoms:
+        if isinstance(atom, Object):
+            machine.write((atom.site, name), value, span)
+        elif isinstance(atom, Symbol):
+            machine.write((atom, name), value, span)
+
+
+def make_class(machine: Machine, instruction: Instruction, registers: Registers) -> Value:
+    """Runs the body of a class, and notes its bases and fields."""
+    _, _, function, bases, _, span = instruction
+    outer = machine.activation
+    site = machine.allocate("class", span, function)
+    frame = machine.frames.setdefault(("class", function, outer.frame), Frame(function))
+    own: list[Site] = []
+    library: list[str] = []
+    for base in bases:
+        value = registers.get(base, UNKNOWN)
+        for atom in value.atoms:
+            if isinstance(atom, Object) and atom.site.kind == "class":
+                own.append(atom.site)
+                library += atom.site.info["library"]
+            elif isinstance(atom, Library):
+                library.append(atom.name)
+        if value.unknown:
+            library.append("?")
+    site.info.update(
+        function=function,
+        name=function.name,
+        frame=frame,
+        bases=own,
+        library=library,
+        fields=[field for base in own for field in base.info["fields"]],
+        decorators=[word for base in own for word in base.info["decorators"]],
+        statics=[name for base in own for name in base.info["statics"]],
+        static_lines=set(),  # where a field says that it is no leaf
+    )
+    inner = () if outer.function.is_module else (outer.frame,)
+    inside = Activation(function, frame, outer.environment + inner, len(machine.layers))
+    machine.activations.append(inside)
+    machine.classes.append(site)
+    try:
+        machine.run(function.body)
+    finally:
+        machine.classes.pop()
+        machine.activations.pop()
+        outer.writes |= inside.writes
+        outer.made.update(inside.made)
+        for location, value in inside.reads.items():
+            outer.reads.setdefault(location, value)
+    return only(Object(site, machine.origin(span)))
+
+
+def class_being_made(machine: Machine) -> Site | None:
+    return machine.classes[-1] if machine.classes else None

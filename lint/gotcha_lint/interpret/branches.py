@@ -1,0 +1,112 @@
+"""Branches and exceptions: each path in a layer of its own, joined where they meet.
+
+In a branch, the place that its test looked at holds only what passes the test.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gotcha_lint.domain.value import UNKNOWN, Constant, Value
+from gotcha_lint.interpret.arithmetic import truth
+from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
+from gotcha_lint.interpret.state import Layer
+
+TRUTH = "truth"  # the test asks whether the place is true at all
+_SAME = {"Is": True, "Eq": True, "IsNot": False, "NotEq": False}
+
+
+def note_test(
+    machine: Machine, target: int, operator: str, left: int, right: int, a: Value, b: Value
+) -> None:
+    """Keeps which place a comparison looked at, for the branches that depend on it."""
+    if operator not in _SAME:
+        return
+    sources = machine.activation.sources
+    for register, other in ((left, b), (right, a)):
+        atom = other.only
+        if register in sources and isinstance(atom, Constant):
+            machine.activation.tests[target] = sources[register], atom.value, _SAME[operator]
+            return
+
+
+def branch(machine: Machine, instruction: Instruction, registers: Registers) -> str | None:
+    """`if`: the branch that is taken where the test is known, else both."""
+    _, _, test, then, otherwise, guard, _ = instruction
+    value = registers.get(test, UNKNOWN)
+    for mark in value.marks:
+        if isinstance(mark, tuple) and mark[0] == "ragged":  # it looks at the short batch itself
+            machine.handled.add(mark[1])
+    known = truth(value)
+    if known is not None:
+        return machine.run(then if known else otherwise)
+    machine.guarded += guard
+    asked = machine.activation.tests.get(test)
+    if asked is None and test in machine.activation.sources:
+        asked = machine.activation.sources[test], TRUTH, True
+    try:
+        ends: list[Layer] = []
+        for code, holds in ((then, True), (otherwise, False)):
+            machine.layers.append(_refined(machine, asked, holds))
+            flow = machine.run(code)
+            layer = machine.layers.pop()
+            if flow is None:
+                ends.append(layer)
+    finally:
+        machine.guarded -= guard
+    if len(ends) < 2 and value.marks:
+        machine.activation.control |= value.marks
+    if not ends:
+        return STOP
+    machine.merge(ends, value.marks)
+    return None
+
+
+def _refined(machine: Machine, asked: tuple[Any, Any, bool] | None, holds: bool) -> Layer:
+    """What is known at the start of a branch: the place that was asked, without what fails."""
+    if asked is None:
+        return {}
+    place, constant, same = asked
+    value = machine.peek(place)
+    if value is None or len(value.atoms) + value.unknown < 2:
+        return {}
+    wanted = same == holds
+    if constant is TRUTH:
+        kept = [a for a in value.atoms if truth(Value((a,))) in (None, wanted)]
+        unknown = value.unknown
+    else:
+        kept = [a for a in value.atoms if _may_equal(a, constant, wanted)]
+        unknown = value.unknown and not (wanted and constant is None)
+    if len(kept) == len(value.atoms) and unknown == value.unknown or not (kept or unknown):
+        return {}
+    return {place: Value(kept, unknown, value.marks, value.choice)}
+
+
+def _may_equal(atom: Any, constant: Any, wanted: bool) -> bool:
+    """Can this alternative (not) be the constant?"""
+    if isinstance(atom, Constant):
+        same = atom.value is constant or (
+            type(atom.value) is type(constant) and atom.value == constant
+        )
+        return same == wanted
+    return not (wanted and constant is None)
+
+
+def attempt(machine: Machine, instruction: Instruction) -> str | None:
+    """`try`: its body may end anywhere, so a handler starts from before and from after it."""
+    _, _, body, handlers, otherwise, final, _ = instruction
+    machine.layers.append({})
+    flow = machine.run(body) or machine.run(otherwise)
+    done = machine.layers.pop()
+    ends = [done] if flow is None else []
+    for handler in handlers:
+        machine.layers.append({})
+        machine.merge([{}, done])
+        flow = machine.run(handler)
+        layer = machine.layers.pop()
+        if flow is None:
+            ends.append(layer)
+    if ends:
+        machine.merge(ends)
+    flow = machine.run(final)
+    return flow or (None if ends else STOP)

@@ -1,0 +1,247 @@
+"""Calls: of functions, classes, methods, transforms and libraries."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.sites import Site, Span
+from gotcha_lint.domain.value import (
+    BOTTOM,
+    UNKNOWN,
+    Array,
+    Atom,
+    Constant,
+    Library,
+    Mapping,
+    Method,
+    Number,
+    Object,
+    Sequence,
+    Tuple,
+    Value,
+    all_marks,
+    join,
+    only,
+)
+from gotcha_lint.interpret.attributes import attribute
+from gotcha_lint.interpret.call import METHODS, Call, find
+from gotcha_lint.interpret.functions import Arguments, call_function
+from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
+from gotcha_lint.interpret.machine import Machine, Registers
+
+_UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
+
+
+def call_instruction(
+    machine: Machine,
+    callee: int,
+    args: tuple[tuple[bool, int], ...],
+    keywords: tuple[tuple[str | None, int], ...],
+    span: Span,
+    registers: Registers,
+) -> Value:
+    """A call as the program writes it: star arguments are spread."""
+    positional: list[Value] = []
+    named: Arguments = {}
+    for star, register in args:
+        value = registers.get(register, UNKNOWN)
+        content = contents(machine, value) if star else None
+        if not star:
+            positional.append(value)
+        elif isinstance(content, Tuple):
+            positional.extend(content.items)
+        else:
+            named["*"] = content.element if isinstance(content, Sequence) else UNKNOWN
+    for name, register in keywords:
+        value = registers.get(register, UNKNOWN)
+        if name is not None:
+            named[name] = value
+            continue
+        for atom in value.atoms:
+            mapping = mapping_of(machine, atom)
+            if mapping is not None:
+                for key, item in zip(mapping.keys, mapping.values, strict=True):
+                    named[str(key)] = item
+    return call(machine, registers.get(callee, UNKNOWN), tuple(positional), named, span)
+
+
+def call(
+    machine: Machine, callee: Value, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> Value:
+    """`callee(*args, **keywords)`, for each function that it may be."""
+    out = BOTTOM
+    if callee.unknown or not callee.atoms:
+        out = unknown_call(machine, args, keywords, span)
+    for atom in callee.atoms:
+        out = join(out, _call_atom(machine, atom, args, keywords, span))
+    return out
+
+
+def _call_atom(
+    machine: Machine, atom: Atom, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> Value:
+    if isinstance(atom, Library):
+        return call_library(machine, atom.name, args, keywords, span)
+    if isinstance(atom, Method):
+        return _call_method(machine, atom, args, keywords, span)
+    if isinstance(atom, Object):
+        site = atom.site
+        if site.kind == "function":
+            return call_function(machine, site, args, keywords, span)
+        if site.kind == "class":
+            return make_instance(machine, site, args, keywords, span)
+        if site.kind == "instance":
+            cls = site.info.get("class")
+            if cls is not None and class_attribute(machine, cls, "__call__") is not None:
+                return _call_method(
+                    machine, Method(only(atom), "__call__"), args, keywords, span
+                )
+        model = METHODS.get(f"{site.kind}()")
+        if model is not None:
+            return model(Call(machine, "()", args, keywords, span, only(atom), atom))
+    return unknown_call(machine, args, keywords, span)
+
+
+def call_library(
+    machine: Machine, name: str, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> Value:
+    model = find(name)
+    if model is None:
+        return unknown_call(machine, args, keywords, span)
+    return model(Call(machine, name, args, keywords, span))
+
+
+def unknown_call(
+    machine: Machine, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> Value:
+    """What nobody knows calls the functions that it is given, with something unknown."""
+    values = (*args, *keywords.values())
+    if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
+        for value in values:
+            atom = value.only
+            if isinstance(atom, Object) and atom.site.kind == "function":
+                if atom.site.info["function"] not in machine.covered:
+                    call_function(machine, atom.site, (), {}, span)
+    return Value((), True, all_marks(values))
+
+
+def _call_method(
+    machine: Machine, method: Method, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> Value:
+    receiver = method.receiver
+    out = unknown_call(machine, args, keywords, span) if receiver.unknown else BOTTOM
+    for atom in receiver.atoms:
+        out = join(out, _method_of(machine, method, atom, args, keywords, span))
+    return out
+
+
+def _method_of(
+    machine: Machine,
+    method: Method,
+    atom: Atom,
+    args: tuple[Value, ...],
+    keywords: Arguments,
+    span: Span,
+) -> Value:
+    receiver = method.receiver
+    if isinstance(atom, Object) and atom.site.kind == "instance":
+        cls = atom.site.info.get("class")
+        found = class_attribute(machine, cls, method.name) if cls is not None else None
+        if found is not None:
+            me = Value((atom,), False, receiver.marks)
+            out = UNKNOWN if found.unknown else BOTTOM
+            for part in found.atoms:
+                out = join(out, _call_bound(machine, part, me, cls, args, keywords, span))
+            return out
+    if isinstance(atom, Object) and atom.site.kind == "class":
+        found = class_attribute(machine, atom.site, method.name)
+        part = found.only if found is not None else None
+        if isinstance(part, Object) and part.site.kind == "class_method":
+            return machine.call(part.site.info["inner"], (only(atom), *args), keywords, span)
+    for kind in _kinds(atom):
+        model = METHODS.get(kind)
+        if model is not None:
+            return model(Call(machine, method.name, args, keywords, span, receiver, atom))
+    return unknown_call(machine, args, keywords, span).marked(receiver.marks)
+
+
+def _call_bound(
+    machine: Machine,
+    part: Atom,
+    me: Value,
+    cls: Site,
+    args: tuple[Value, ...],
+    keywords: Arguments,
+    span: Span,
+) -> Value:
+    """A function of a class, called on an instance."""
+    if isinstance(part, Object) and part.site.kind == "class_method":
+        return machine.call(part.site.info["inner"], (only(Object(cls)), *args), keywords, span)
+    if isinstance(part, Object) and part.site.kind == "static_method":
+        return machine.call(part.site.info["inner"], args, keywords, span)
+    return _call_atom(machine, part, (me, *args), keywords, span)
+
+
+def _kinds(atom: Atom) -> tuple[str, ...]:
+    """Under which names the methods of an object have their models, the most special first."""
+    if isinstance(atom, Object):
+        name = atom.site.info.get("name")
+        special = (f"{atom.site.kind}:{name}",) if isinstance(name, str) else ()
+        return (*special, atom.site.kind)
+    if isinstance(atom, Array):
+        return ("array",)
+    if isinstance(atom, (Tuple, Sequence)):
+        return ("tuple",)
+    if isinstance(atom, Mapping):
+        return ("mapping",)
+    if isinstance(atom, (Constant, Number)):
+        return (atom.type, "number")
+    if isinstance(atom, Library):
+        return (atom.name,)
+    return ("method",) if isinstance(atom, Method) else ("symbol",)
+
+
+def make_instance(
+    machine: Machine, cls: Site, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> Value:
+    """`Class(...)`: runs `__init__`, or fills the fields of a dataclass."""
+    site = machine.allocate("instance", span, cls)
+    site.info.update({"class": cls, "name": cls.info["name"]})
+    me = only(Object(site, machine.origin(span)))
+    init = class_attribute(machine, cls, "__init__")
+    if init is not None:
+        machine.call(init, (me, *args), keywords, span)
+        return me
+    names = list(dict.fromkeys(name for name, _ in cls.info["fields"]))
+    for name, value in zip(names, args, strict=False):
+        machine.write((site, name), value)
+    for name in names[len(args) :]:
+        value = keywords.get(name) or class_attribute(machine, cls, name) or UNKNOWN
+        machine.write((site, name), value)
+    for hook in ("__post_init__", "setup"):
+        found = class_attribute(machine, cls, hook)
+        if found is not None:
+            machine.call(found, (me,), {}, span)
+    return me
+
+
+def enter_context(machine: Machine, context: Value, span: Span) -> Value:
+    """What `with context as x` binds."""
+    out = Value((), context.unknown, context.marks) if context.unknown else BOTTOM
+    for atom in context.atoms:
+        if _has_method(machine, atom, "__enter__"):
+            entered = attribute(machine, only(atom), "__enter__", span)
+            out = join(out, machine.call(entered, (), {}, span))
+        else:
+            out = join(out, Value((atom,), False, context.marks))
+    return out
+
+
+def exit_context(machine: Machine, context: Value, span: Span) -> None:
+    for atom in context.atoms:
+        if _has_method(machine, atom, "__exit__"):
+            exiting = attribute(machine, only(atom), "__exit__", span)
+            machine.call(exiting, (UNKNOWN, UNKNOWN, UNKNOWN), {}, span)
+
+
+def _has_method(machine: Machine, atom: Atom, name: str) -> bool:
+    cls = atom.site.info.get("class") if isinstance(atom, Object) else None
+    return cls is not None and class_attribute(machine, cls, name) is not None

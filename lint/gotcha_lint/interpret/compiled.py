@@ -1,0 +1,198 @@
+"""Calls of compiled functions: what JAX's cache key is made of, and what the trace captures."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.sites import Frame, Site, Span
+from gotcha_lint.domain.value import Constant, Method, Object, Tuple, Value
+from gotcha_lint.interpret.arguments import Leaves, Static, flatten, reachable, static_parts
+from gotcha_lint.interpret.arrays import on_device, weaken
+from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.interpret.heap import class_attribute, contents
+from gotcha_lint.interpret.identity import compiled_identity
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.state import Activation
+from gotcha_lint.program.ir import Function
+
+_LAYERS = 8  # of transforms around transforms
+
+
+class Inner:
+    """The function of the program that a callable leads to, and what is bound already."""
+
+    __slots__ = ("bound", "by_method", "function", "names")
+
+    def __init__(self, machine: Machine, callee: Value) -> None:
+        self.function: Function | None = None
+        self.bound = 0  # positional arguments
+        self.names: set[str] = set()
+        self.by_method = False
+        atom = callee.only
+        for _ in range(_LAYERS):
+            if isinstance(atom, Method):
+                self._method(machine, atom)
+                return
+            if not isinstance(atom, Object):
+                return
+            site = atom.site
+            if site.kind == "function":
+                self.function = site.info["function"]
+                return
+            if site.kind != "transform":
+                return
+            if site.info["word"] == "partial":
+                self.bound += len(site.info["args"])
+                self.names |= set(site.info["keywords"])
+            atom = site.info["inner"].only
+
+    def _method(self, machine: Machine, method: Method) -> None:
+        for atom in method.receiver.atoms:
+            cls = atom.site.info.get("class") if isinstance(atom, Object) else None
+            found = class_attribute(machine, cls, method.name) if cls is not None else None
+            part = found.only if found is not None else None
+            if isinstance(part, Object) and part.site.kind == "function":
+                self.function = part.site.info["function"]
+                self.bound += 1
+                self.by_method = True
+                return
+
+    @property
+    def parameters(self) -> list[str]:
+        """Names of the parameters that are still to be given by position."""
+        if self.function is None:
+            return []
+        return [p.name for p in self.function.parameters if p.kind == "pos"][self.bound :]
+
+
+def static_names(machine: Machine, site: Site, inner: Inner) -> tuple[set[str], set[int]]:
+    """Which arguments the jit at `site` takes as static: names, and positions of the call."""
+    names: set[str] = set()
+    positions: set[int] = set()
+    parameters = inner.parameters
+    for word in ("static_argnames", "static_argnums", "static_broadcasted_argnums"):
+        given = site.info["keywords"].get(word)
+        if given is None:
+            continue
+        content = contents(machine, given)
+        for value in content.items if isinstance(content, Tuple) else (given,):
+            atom = value.only
+            known = atom.value if isinstance(atom, Constant) else None
+            if isinstance(known, str):
+                names.add(known)
+            elif isinstance(known, int):
+                count = len(parameters)
+                positions.add(known + count if known < 0 else known)
+    for position in list(positions):
+        if position < len(parameters):
+            names.add(parameters[position])
+    positions |= {parameters.index(name) for name in names if name in parameters}
+    return names, positions
+
+
+def call_compiled(call: Call, site: Site) -> Value:
+    """Calls what `jax.jit` made at `site`. The result lies on the device."""
+    machine = call.engine
+    inner_value: Value = site.info["inner"]
+    inner = Inner(machine, inner_value)
+    names, positions = static_names(machine, site, inner)
+    parameters = inner.parameters
+    leaves: Leaves = {}
+    statics: list[Static] = []
+    traced: list[Value] = []
+    given: list[Value] = []
+
+    def take(value: Value, label: str, static: bool) -> Value:
+        if static:
+            static_parts(machine, value, label, statics)
+            return value
+        flatten(machine, value, label, leaves, statics)
+        given.append(value)
+        return weaken(value)
+
+    for index, value in enumerate(call.args):
+        label = parameters[index] if index < len(parameters) else f"argument {index}"
+        traced.append(take(value, label, index in positions or label in names))
+    keywords = {
+        name: take(value, name, name in names) for name, value in call.keywords.items()
+    }
+    result, captured = _trace(machine, inner_value, traced, keywords, given, call.span)
+    machine.note(
+        CompiledCall(
+            site=site,
+            function=inner.function,
+            path=machine.path,
+            span=call.span,
+            leaves=leaves,
+            statics=tuple(statics),
+            identity=compiled_identity(machine, site),
+            captured=captured,
+            style=(len(call.args), frozenset(call.keywords) - names),
+            within=machine.activation.function,
+            loops=machine.current,
+            in_loop=bool(machine.loops),
+            in_own_loop=bool(machine.loops),
+            generation=site.generation,
+            handled=frozenset(machine.handled),
+            fresh=_is_fresh(inner_value),
+            by_method=inner.by_method,
+            calls=machine.calls,
+        )
+    )
+    return on_device(result)
+
+
+def _trace(
+    machine: Machine,
+    callee: Value,
+    args: list[Value],
+    keywords: dict[str, Value],
+    given: list[Value],
+    span: Span,
+) -> tuple[Value, tuple[tuple[Location, Value], ...]]:
+    """Runs the function as JAX traces it; what it reads besides its arguments is captured."""
+    own = reachable(machine, given)
+    outer = machine.activation
+    inside = Activation(outer.function, Frame(outer.function), outer.environment, outer.base)
+    depth = len(machine.activations)
+    machine.activations.append(inside)
+    machine.traced += 1
+    try:
+        result = machine.call(callee, args, keywords, span)
+    finally:
+        machine.traced -= 1
+        del machine.activations[depth:]
+    outer.cut |= inside.cut
+    outer.functions |= inside.functions
+    outer.contexts |= inside.contexts
+    for made, loops in inside.made.items():
+        machine.activations[-1].made.setdefault(made, loops)
+    for place, value in inside.reads.items():
+        if not outer.owns(place) and place not in outer.writes and place not in outer.reads:
+            outer.reads[place] = value
+    outer.writes |= {place for place in inside.writes if not outer.is_local(place)}
+    captured = {
+        place: value
+        for place, value in inside.reads.items()
+        if place[0] not in own and place not in inside.writes
+    }
+    atom = callee.only
+    if isinstance(atom, Object) and atom.site.info.get("word") == "partial":
+        bound = dict(enumerate(atom.site.info["args"])) | atom.site.info["keywords"]
+        captured |= {(atom.site, str(name)): value for name, value in bound.items()}
+    return result, tuple(captured.items())
+
+
+def _is_fresh(callee: Value) -> bool:
+    """Is it a new function at each evaluation: a closure, a partial, a bound method?"""
+    for atom in callee.atoms:
+        if isinstance(atom, Method):
+            return True
+        if isinstance(atom, Object):
+            site = atom.site
+            if site.kind == "transform":
+                return True
+            if site.kind == "function":
+                parent = site.info["function"].parent
+                if parent is not None and not parent.is_module and not parent.is_class:
+                    return True
+    return False

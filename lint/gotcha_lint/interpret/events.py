@@ -1,0 +1,119 @@
+"""What the interpreter notes, in program order, for the questions of `solve`.
+
+Events of a function are kept with its summary, and noted again at each call, with what the caller
+knows put in place of the parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gotcha_lint.domain.sites import Origin, Site, Span
+from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
+
+if TYPE_CHECKING:
+    from gotcha_lint.interpret.arguments import Leaves, Static
+    from gotcha_lint.program.ir import Function
+
+Location = tuple[Hashable, str]  # a frame, a site, a symbol or a module's name; and a name in it
+CallString = tuple[Origin, ...]  # the calls that lead here, outermost first
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """An object is made. `loops`: the steady loops around; `kept`: only where none is there yet."""
+
+    site: Site
+    loops: Marks
+    kept: bool
+    within: Function
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A location that others can see gets another value."""
+
+    location: Location
+    path: str
+    span: Span
+    value: Value
+    old: Value | None
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A site that is part of the identity of what is compiled, and what chooses between sites."""
+
+    site: Site
+    marks: Marks
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCall:
+    """A call of a compiled function: all that JAX's cache key is made of."""
+
+    site: Site  # where jit was called
+    function: Function | None
+    path: str
+    span: Span
+    leaves: Leaves  # of traced arguments
+    statics: tuple[Static, ...]
+    identity: tuple[Identity, ...]
+    captured: tuple[tuple[Location, Value], ...]  # what the trace reads from outside
+    style: tuple[int, frozenset[str]]  # how many by position, which by name
+    within: Function
+    loops: Marks = NO_MARKS  # steady loops around the call
+    in_loop: bool = False
+    in_own_loop: bool = False  # a loop of the very function that calls
+    generation: int = 0  # of the site: another object after the next allocation
+    handled: frozenset[Hashable] = frozenset()  # ranges whose short last slice the program looks at
+    fresh: bool = False  # what is compiled is a new object at each evaluation
+    by_method: bool = False
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolled:
+    """A Python loop that runs while JAX traces; `equations` for each turn, about."""
+
+    path: str
+    span: Span
+    turns: Size
+    equations: int
+    within: Function
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EagerControl:
+    """`scan`, `cond`, `while_loop`, ... outside of jit: compiles once for each new body."""
+
+    what: str
+    path: str
+    span: Span
+    identity: tuple[Identity, ...]
+    within: Function
+    loops: Marks = NO_MARKS
+    calls: CallString = ()
+
+
+Event = Allocation | Write | CompiledCall | Unrolled | EagerControl
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a call of a function in one context reads, writes, returns and does."""
+
+    reads: dict[Location, Value]
+    writes: dict[Location, Value]
+    result: Value
+    events: tuple[Event, ...]
+    made: tuple[tuple[Site, Marks | None], ...]  # sites; None: only where there is none yet
+    equations: int
+    contexts: frozenset[int]  # numbers of its own context and of those of its callees
+    functions: frozenset[Function] = field(default_factory=frozenset)

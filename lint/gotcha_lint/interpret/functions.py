@@ -1,0 +1,327 @@
+"""Calls of the program's own functions: contexts, summaries, and what a call takes from them.
+
+A function is run once for each context: its mode (eager or traced), what it closes over, and its
+arguments. What is unknown of an argument becomes a symbol of the callee's own parameter, so that
+all callers that know nothing share one run. After `BY_VALUE` contexts in one root, data become
+symbols too, and only callables and objects are kept. The result is a summary, in which each call
+puts what it knows in place of the symbols. A summary holds as long as what it read is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from gotcha_lint.domain.sites import Frame, Site, Span
+from gotcha_lint.domain.value import (
+    BOTTOM,
+    NO_MARKS,
+    NONE,
+    UNKNOWN,
+    Constant,
+    Library,
+    Mapping,
+    Method,
+    Object,
+    Sequence,
+    Size,
+    Tuple,
+    Value,
+    join,
+    join_all,
+    only,
+)
+from gotcha_lint.interpret.events import Event, Location, Summary, Write
+from gotcha_lint.interpret.machine import Machine, OutOfBudget
+from gotcha_lint.interpret.state import Activation, Layer
+from gotcha_lint.interpret.substitution import Substitution, opaque, symbol_for
+from gotcha_lint.program.ir import Function
+
+BY_VALUE = 3  # contexts of a function in one root and mode that are kept apart by their data
+CONTEXTS = 8  # ... that are kept apart by their callables and objects; then all is symbols
+DEPTH = 40  # calls within calls
+_RERUNS = 4  # of one context in one root, because what it reads has changed
+_SUMMARIES = 3  # for one context, which differ in what they read
+_FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
+_NAMING = ("function", "transform", "class", "instance")
+_EVENTS = 400  # of one summary; a function that notes more is cut off there
+_KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
+
+Arguments = dict[str, Value]
+
+
+def call_function(
+    machine: Machine, site: Site, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> Value:
+    """Calls a closure of the program: in its context, with what the caller knows put back in."""
+    function: Function = site.info["function"]
+    given = bind(function, site.info["defaults"], args, keywords)
+    key, values, roots = _context(machine, site, function, given)
+    if key in machine.active:
+        for activation in reversed(machine.activations):
+            activation.cut.add(key)
+            if activation.key == key:
+                break
+        return UNKNOWN
+    if len(machine.activations) > DEPTH:
+        return UNKNOWN
+    summary = _known(machine, key)
+    if summary is None:
+        summary = _run(machine, site, function, key, values)
+    else:
+        machine.replays += 1
+        _charge(machine, summary)
+    return _apply(machine, function, summary, Substitution(machine, roots, span), span)
+
+
+def bind(
+    function: Function, defaults: Arguments, args: tuple[Value, ...], keywords: Arguments
+) -> Arguments:
+    """Which parameter gets which argument; what is missing is unknown."""
+    names = [p.name for p in function.parameters if p.kind == "pos"]
+    named = dict(keywords)
+    rest = named.pop("*", None)
+    given: Arguments = dict(zip(names, args, strict=False))
+    extra = args[len(names) :]
+    for parameter in function.parameters:
+        name = parameter.name
+        if name in given or parameter.kind == "**":
+            continue
+        if parameter.kind == "*":
+            many = only(Tuple(tuple(extra))) if rest is None else only(Sequence(rest, Size()))
+            given[name] = many
+        elif name in named:
+            given[name] = named.pop(name)
+        elif rest is not None and parameter.kind == "pos":
+            given[name] = rest
+        else:
+            given[name] = defaults.get(name, UNKNOWN)
+    for parameter in function.parameters:
+        if parameter.kind == "**":
+            left = {name: value for name, value in named.items() if name not in given}
+            given[parameter.name] = only(Mapping(tuple(left), tuple(left.values())))
+    return given
+
+
+def _context(
+    machine: Machine, site: Site, function: Function, given: Arguments
+) -> tuple[Any, Arguments, dict[Hashable, Value]]:
+    """The key of the context, the arguments as the callee sees them, and what they stand for."""
+    mode = bool(machine.traced)
+    known = machine.contexts.setdefault((function, mode), {})
+    base = function, site.info["environment"], mode
+    for exact in (0, 1, 2):
+        values: Arguments = {}
+        roots: dict[Hashable, Value] = {}
+        for name, value in given.items():
+            root = function, name
+            if opaque(machine, value) or _blurred(value, exact):
+                values[name] = symbol_for(root)
+                roots[root] = value
+            else:
+                values[name] = value
+        key = (*base, tuple(values.values()))
+        if key in known or exact == 2 or len(known) < (BY_VALUE, CONTEXTS)[exact]:
+            known[key] = True
+            break
+    return key, values, roots
+
+
+def _blurred(value: Value, exact: int) -> bool:
+    """Is it given up in a context that is less exact? 0: nothing is; 1: data are; 2: all is."""
+    if exact == 0:
+        return False
+    atom = value.only
+    if isinstance(atom, Object):
+        return atom.site.kind not in _KEPT_KINDS or (
+            exact == 2 and atom.site.kind not in ("function", "class", "instance", "module")
+        )
+    if isinstance(atom, Constant) and (atom.value is None or isinstance(atom.value, bool)):
+        return False
+    return not isinstance(atom, (Library, Method)) or exact == 2
+
+
+def _charge(machine: Machine, summary: Summary) -> None:
+    """Each context costs a root once, whether it is run for it or was run for another one."""
+    new = summary.contexts - machine.charged
+    if new:
+        machine.charged |= new
+        machine.budget -= sum(machine.costs[number] for number in new)
+
+
+def _known(machine: Machine, key: Any) -> Summary | None:
+    """A summary that still holds; after many runs in one root, the newest has to do."""
+    known = machine.memory.get(key)
+    if not known:
+        return None
+    for summary in known:
+        if all(machine.peek(place) == value for place, value in summary.reads.items()):
+            return summary
+    machine.reruns[key] = again = machine.reruns.get(key, 0) + 1
+    return known[0] if again > _RERUNS else None
+
+
+def _run(
+    machine: Machine, site: Site, function: Function, key: Any, values: Arguments
+) -> Summary:
+    machine.analyses += 1
+    machine.runs_of[function, bool(machine.traced)] = (
+        machine.runs_of.get((function, bool(machine.traced)), 0) + 1
+    )
+    frame = _frame(machine, site, function, values)
+    activation = Activation(function, frame, site.info["environment"], len(machine.layers))
+    activation.key = key
+    activation.functions.add(function)
+    number = machine.numbers.setdefault(key, len(machine.numbers))
+    activation.contexts.add(number)
+    saved = machine.save()
+    inner, machine.spent_inside = machine.spent_inside, 0
+    events, machine.events = machine.events, []
+    equations, machine.equations = machine.equations, 0
+    handled, machine.handled = machine.handled, set()
+    budget, layers, depth = machine.budget, len(machine.layers), len(machine.activations)
+    machine.layers.append({(frame, name): value for name, value in values.items()})
+    activation.writes.update((frame, n) for n in values if n in function.captured)
+    machine.activations.append(activation)
+    machine.active.add(key)
+    machine.path, machine.calls = function.path, ()
+    machine.loops, machine.current, machine.guarded = [], NO_MARKS, 0
+    try:
+        if machine.run(function.body) is None:
+            activation.returns.append((NONE, machine.layers[-1]))
+    except RecursionError:
+        activation.returns.append((UNKNOWN, {}))
+    except OutOfBudget:
+        machine.active.discard(key)
+        raise
+    finally:
+        del machine.layers[layers:], machine.activations[depth:]
+        machine.active.discard(key)
+        noted, machine.events = machine.events, events
+        machine.restore(saved)
+        own, machine.equations = machine.equations, equations
+        machine.handled = handled
+    spent = budget - machine.budget
+    machine.costs[number] = max(machine.costs.get(number, 0), spent - machine.spent_inside)
+    machine.spent_inside = inner + spent
+    machine.charged.add(number)
+    writes = _writes(machine, activation)
+    summary = Summary(
+        reads=activation.reads,
+        writes=writes,
+        result=_result(activation),
+        events=tuple(_distinct(noted)),
+        made=tuple(activation.made.items()),
+        equations=own,
+        contexts=frozenset(activation.contexts),
+        functions=frozenset(activation.functions),
+    )
+    if not activation.cut - {key}:  # else it holds only within the recursion that it is part of
+        old = machine.memory.get(key, [])
+        machine.memory[key] = [summary, *old[: _SUMMARIES - 1]]
+    machine.activations[-1].cut |= activation.cut - {key}
+    return summary
+
+
+def _frame(machine: Machine, site: Site, function: Function, values: Arguments) -> Frame:
+    """The frame is named by what is called and what it is called on, never by data.
+
+    Sites that are made in it are named by it, so their number does not grow with the callers'.
+    """
+    environment: tuple[Frame, ...] = site.info["environment"]
+    named: list[Site] = []
+    depth = max((frame.depth for frame in environment), default=0)
+    for value in values.values():
+        atom = value.only
+        if isinstance(atom, Object) and atom.site.kind in _NAMING:
+            inner = atom.site.info.get("frame")
+            below = inner.depth if isinstance(inner, Frame) else 0
+            if below < _FRAMES:
+                named.append(atom.site)
+                depth = max(depth, below)
+    key = (function, environment, tuple(named))
+    frame = machine.frames.get(key)
+    if frame is None:
+        frame = machine.frames[key] = Frame(function, depth + bool(named))
+    return frame
+
+
+def _distinct(events: list[Event]) -> list[Event]:
+    """Without those that say nothing new: the same write, with the same value, again."""
+    out: list[Event] = []
+    seen: set[Any] = set()
+    for event in events:
+        if isinstance(event, Write):
+            key = event.location, event.span, event.value, event.old
+            if key in seen:
+                continue
+            seen.add(key)
+        else:
+            seen.clear()
+        out.append(event)
+        if len(out) >= _EVENTS:
+            break
+    return out
+
+
+def _writes(machine: Machine, activation: Activation) -> Layer:
+    """What the function leaves written that others can see, joined over its ends."""
+    ends = activation.returns or [(BOTTOM, {})]
+    seen = [
+        {place: value for place, value in layer.items() if not activation.is_local(place)}
+        for _, layer in ends
+    ]
+    machine.layers.append({})
+    machine.merge(seen)
+    return machine.layers.pop()
+
+
+def _result(activation: Activation) -> Value:
+    function = activation.function
+    if function.is_generator:
+        elements = join_all(activation.yields)
+        return only(Sequence(elements, Size(), (function.path, _line(function))))
+    out = BOTTOM
+    for value, _ in activation.returns:
+        out = join(out, value, activation.control)
+    return out
+
+
+def _line(function: Function) -> Span:
+    return function.line, 1, function.line, 1
+
+
+def _apply(
+    machine: Machine, function: Function, summary: Summary, new: Substitution, span: Span
+) -> Value:
+    """Does in the caller what the summary says."""
+    activation = machine.activation
+    activation.functions |= summary.functions
+    activation.contexts |= summary.contexts
+    for place in summary.reads:
+        moved = new.location(place)
+        if moved is None or activation.owns(moved):
+            continue
+        if moved not in activation.writes and moved not in activation.reads:
+            value = machine.peek(moved)
+            if value is not None:
+                activation.reads[moved] = value
+    for made, loops in summary.made:
+        kept = loops is None or bool(machine.guarded)
+        machine.remake(made, (loops or NO_MARKS) | machine.current, kept)
+    for event in summary.events:
+        again = new.event(event)
+        if again is not None:
+            machine.events.append(again)
+    for place, value in summary.writes.items():
+        moved = new.location(place)
+        if moved is not None:
+            machine.put(moved, new.value(value, _around(moved)))
+    machine.equations += summary.equations
+    return new.value(summary.result)
+
+
+def _around(place: Location) -> frozenset[Any]:
+    """Loops in which the object itself is made: with them, its contents do not grow."""
+    base = place[0]
+    return base.info.get("around", NO_MARKS) if isinstance(base, Site) else NO_MARKS

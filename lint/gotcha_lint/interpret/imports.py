@@ -1,0 +1,95 @@
+"""Imports: modules of the project are run once, at the bottom of the state; others are libraries."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.sites import Frame, Site, Span
+from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, only
+from gotcha_lint.interpret.call import canonical
+from gotcha_lint.interpret.machine import Instruction, Machine, OutOfBudget
+from gotcha_lint.interpret.state import Activation
+
+MODULE_BUDGET = 60_000  # instructions
+
+
+def import_name(
+    machine: Machine, module: str, level: int, name: str | None, span: Span
+) -> Value:
+    """`import module`, or `from module import name`."""
+    full = "." * level + module
+    path = machine.find_module(full)
+    if path is not None:
+        loaded = load_module(machine, path)
+        if name is None:
+            return loaded
+        value = machine.read((path, name))
+        return value if value is not None else _submodule(machine, full, name)
+    if name is not None and (level or machine.find_module(f"{full}.{name}")):
+        return _submodule(machine, full, name)
+    dotted = f"{full}.{name}" if name else full
+    return only(Library(canonical(dotted), machine.origin(span)))
+
+
+def _submodule(machine: Machine, package: str, name: str) -> Value:
+    path = machine.find_module(package + name if package.endswith(".") else f"{package}.{name}")
+    return UNKNOWN if path is None else load_module(machine, path)
+
+
+def module_attribute(machine: Machine, path: str, name: str) -> Value:
+    """`package.name` where the package's own file does not bind it: a module in it."""
+    found = machine.find_module_below(path, name)
+    return UNKNOWN if found is None else load_module(machine, found)
+
+
+def library_attribute(machine: Machine, dotted: str, span: Span) -> Value:
+    """`a.b` of a library, or of a package of the project that has no `__init__` of its own."""
+    path = machine.find_module(dotted)
+    if path is not None:
+        return load_module(machine, path)
+    return only(Library(canonical(dotted), machine.origin(span)))
+
+
+def import_all(machine: Machine, instruction: Instruction) -> None:
+    """`from module import *`: of a module of the project, all its names."""
+    _, _, module, level, _ = instruction
+    path = machine.find_module("." * level + module)
+    if path is None:
+        return
+    load_module(machine, path)
+    for layer in list(machine.layers):
+        for location in [location for location in layer if location[0] == path]:
+            if not location[1].startswith("_"):
+                machine.write((machine.path, location[1]), layer[location])
+
+
+def load_module(machine: Machine, path: str) -> Value:
+    """The module at a path, as a value; it is run when it is first asked for."""
+    key = ("module", path)
+    site = machine.sites.get(key)
+    if site is None:
+        site = machine.sites[key] = Site("module", path, (1, 1, 1, 1))
+        run_module(machine, path)
+    return only(Object(site))
+
+
+def run_module(machine: Machine, path: str) -> None:
+    """Runs the body of a module, whoever imports it, from the state that the others left."""
+    module = machine.modules[path]
+    saved = machine.save()
+    budget, machine.budget = machine.budget, MODULE_BUDGET
+    machine.path, machine.layers = module.path, [machine.layers[0]]
+    machine.loops, machine.current = [], NO_MARKS
+    machine.traced = machine.guarded = 0
+    depth = len(machine.activations)
+    machine.activations.append(Activation(module.top, Frame(module.top), (), 0))
+    try:
+        machine.run(module.top.body)
+    except (OutOfBudget, RecursionError) as error:
+        machine.failures.append((module.path, "<module>", type(error).__name__))
+    except Exception as error:  # a fault of ours in one module does not hide the others
+        machine.failures.append((module.path, "<module>", f"{type(error).__name__}: {error}"))
+    finally:
+        del machine.activations[depth:]
+        for layer in machine.layers[1:]:
+            machine.layers[0].update(layer)
+        machine.restore(saved)
+        machine.budget = budget

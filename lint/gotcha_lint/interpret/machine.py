@@ -1,0 +1,203 @@
+"""The machine that the parts of the interpreter share: its registers, its state, what it notes.
+
+`Machine` is what models and the files of this folder see; `engine.Engine` adds the instructions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gotcha_lint.domain.sites import Frame, Origin, Site, Span
+from gotcha_lint.domain.value import NO_MARKS, Marks, Value
+from gotcha_lint.interpret.events import Allocation, CallString, Event, Location, Summary, Write
+from gotcha_lint.interpret.state import Activation, Layer, State
+from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.ir import Function, Module
+
+STOP = "stop"  # what follows in this region is not reached
+
+Instruction = tuple[Any, ...]
+Registers = dict[int, Value]
+
+
+class OutOfBudget(Exception):
+    """A root has run for too long; what it has noted so far stands."""
+
+
+class Machine(State, ABC):
+    """The state of the interpreter, and what models and instructions do with it."""
+
+    def __init__(self, modules: dict[str, Module], index: ModuleIndex) -> None:
+        """`modules` by path; `index` finds them by the names that imports use."""
+        super().__init__()
+        self.modules = modules
+        self._index = index
+        self._found: dict[tuple[str, str], str | None] = {}
+        self.events: list[Event] = []
+        self.loops: list[tuple[Any, bool]] = []  # the open loops of this function: loop, steady
+        self.current: Marks = NO_MARKS  # those that are in a steady turn
+        self.calls: CallString = ()
+        self.traced = 0  # JAX traces what runs here
+        self.guarded = 0  # what runs here runs only where something is not there yet
+        self.path = ""
+        self.budget = 0
+        self.equations = 0
+        self.generation = 0
+        self.frames: dict[Any, Frame] = {}
+        self.sites: dict[Any, Site] = {}
+        self.fresh: dict[Site, Marks] = {}  # loops in whose steady turns a site is made anew
+        self.memory: dict[Any, list[Summary]] = {}
+        self.contexts: dict[Any, dict[Any, bool]] = {}  # of a function and mode, in this root
+        self.covered: set[Function] = set()  # interpreted in this root or an earlier one
+        self.runs_of: dict[Any, int] = {}  # of a function and mode
+        self.numbers: dict[Any, int] = {}  # of contexts
+        self.costs: dict[int, int] = {}  # instructions of a context, without its callees
+        self.charged: set[int] = set()  # contexts that this root has paid for
+        self.spent_inside = 0
+        self.reruns: dict[Any, int] = {}  # of a context, in this root
+        self.active: set[Any] = set()
+        self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
+        self.handled: set[Any] = set()
+        self.bound_of_test: Any = None  # of the loop test that ran last
+        self.test_operands: tuple[Value, Value] | None = None
+        self.failures: list[tuple[str, str, str]] = []
+        self.analyses = 0
+        self.replays = 0
+        self.sites_of: dict[Function, Site] = {}  # the first closure of each function
+        self.classes: list[Site] = []  # whose bodies are being run
+        self.top = Activation(Function("<root>", "", 0), Frame(Function("<root>", "", 0)), (), 0)
+        self.activations.append(self.top)
+        self.operations: Mapping[str, Callable[[Instruction, Registers], str | None]] = {}
+
+    # What models use
+
+    def origin(self, span: Span) -> Origin:
+        return self.path, span
+
+    def allocate(self, kind: str, span: Span, extra: Any = None) -> Site:
+        """The site of what this instruction makes, in this context; made anew from now on."""
+        frame = self.activation.frame
+        key = (kind, self.path, span, frame, extra)
+        site = self.sites.get(key)
+        if site is None:
+            site = self.sites[key] = Site(kind, self.path, span)
+        self.made(site, self.current, bool(self.guarded))
+        site.info["around"] = frozenset(loop for loop, _ in self.loops)
+        site.info["frame"] = frame
+        return site
+
+    def made(self, site: Site, loops: Marks, kept: bool) -> None:
+        """Notes that the site is made anew, in the steady turns of these loops."""
+        self.generation += 1
+        site.generation = self.generation
+        self.remake(site, loops, kept)
+        if site.kind in ("transform", "instance"):
+            within = self.activation.function
+            self.events.append(Allocation(site, loops, kept, within, self.calls))
+
+    def remake(self, site: Site, loops: Marks, kept: bool) -> None:
+        made = self.activations[-1].made
+        if kept:
+            made.setdefault(site, None)
+            return
+        old = made.get(site)
+        if old is None or not loops <= old:
+            made[site] = loops if old is None else old | loops
+        fresh = self.fresh.get(site)
+        if fresh is None or not loops <= fresh:
+            self.fresh[site] = loops if fresh is None else fresh | loops
+
+    def find_module_below(self, path: str, name: str) -> str | None:
+        """The path of a module in the package whose `__init__` is at `path`."""
+        found = self._index.find(f".{name}", path) if self._index.is_package(path) else None
+        return found if found in self.modules else None
+
+    def save(self) -> tuple[Any, ...]:
+        """Where the machine is, to come back to it (see `restore`)."""
+        return (
+            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls
+        )  # fmt: skip
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
+        (
+            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls
+        ) = saved  # fmt: skip
+
+    def note(self, event: Event) -> None:
+        self.events.append(event)
+
+    def write(self, location: Location, value: Value, span: Span | None = None) -> None:
+        """Writes a location. With a span, the write is an event where others can see it."""
+        if span is not None and not self.activation.is_local(location):
+            old = self.peek(location)
+            if old is not None:  # the first write changes nothing that was read before
+                self.events.append(Write(location, self.path, span, value, old, self.calls))
+        self.put(location, value)
+
+    @abstractmethod
+    def attribute(self, value: Value, name: str, span: Span) -> Value:
+        """`value.name`."""
+
+    @abstractmethod
+    def item(self, value: Value, key: Value, span: Span) -> Value:
+        """`value[key]`."""
+
+    @abstractmethod
+    def call(
+        self, callee: Value, args: Sequence[Value], keywords: dict[str, Value], span: Span
+    ) -> Value:
+        """`callee(*args, **keywords)`."""
+
+    def call_traced(
+        self,
+        callee: Value,
+        args: Sequence[Value],
+        span: Span,
+        keywords: dict[str, Value] | None = None,
+    ) -> Value:
+        """Calls it as JAX does while it traces."""
+        self.traced += 1
+        try:
+            return self.call(callee, args, keywords or {}, span)
+        finally:
+            self.traced -= 1
+
+    def find_module(self, name: str) -> str | None:
+        """The path of a module of the project, as the file that runs now names it."""
+        key = name, self.path.rpartition("/")[0]
+        if key not in self._found:
+            path = self._index.find(name, self.path)
+            self._found[key] = path if path in self.modules else None
+        return self._found[key]
+
+    # Running
+
+    def run(self, code: Sequence[Instruction]) -> str | None:
+        """Runs instructions; says whether what follows them is reached."""
+        operations = self.operations
+        registers = self.activation.registers
+        for instruction in code:
+            self.budget -= 1
+            if self.budget < 0:
+                raise OutOfBudget
+            if operations[instruction[0]](instruction, registers) is not None:
+                return STOP
+        return None
+
+    def run_branch(self, code: Sequence[Instruction]) -> Layer | None:
+        """Runs instructions in a layer of their own; None where their end is not reached."""
+        self.layers.append({})
+        flow = self.run(code)
+        layer = self.layers.pop()
+        return layer if flow is None else None
+
+    def locate(self, name: str, hops: int) -> Location:
+        """The location of a name: `hops` enclosing functions out, or of the module."""
+        activation = self.activation
+        if name.startswith("%") or (hops == 0 and not activation.function.is_module):
+            return activation.frame, name
+        if 0 < hops <= len(activation.environment):
+            return activation.environment[-hops], name
+        return activation.function.path, name

@@ -1,0 +1,88 @@
+"""Flax: linen modules are values with fields; train states are trees."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.value import (
+    UNKNOWN,
+    Array,
+    Mapping,
+    Object,
+    Tuple,
+    Value,
+    only,
+)
+from gotcha_lint.interpret.arrays import unknown_array
+from gotcha_lint.interpret.call import Call, methods, model
+from gotcha_lint.interpret.heap import class_attribute
+from gotcha_lint.interpret.models.optax import is_false
+
+
+@model(
+    "flax.training.train_state.TrainState.create",
+    "flax.training.train_state.TrainState",
+)
+def train_state(call: Call) -> Value:
+    """The step counter starts as a Python 0: a weak type, where later steps are the same."""
+    machine = call.engine
+    site = machine.allocate("instance", call.span, "TrainState")
+    site.info.update({"class": None, "name": "TrainState"})
+    for name, value in call.keywords.items():
+        machine.write((site, name), value)
+    machine.write((site, "step"), only(Array("int32", True, (), "device", call.origin)))
+    machine.write((site, "opt_state"), UNKNOWN)
+    return only(Object(site, call.origin))
+
+
+@methods("instance")
+def instance_method(call: Call) -> Value:
+    """Methods that a base class of a library gives: `replace`, `apply`, `init`, ..."""
+    assert isinstance(call.on, Object)
+    site = call.on.site
+    machine = call.engine
+    cls = site.info.get("class")
+    if call.short in ("replace", "_replace"):
+        return _replaced(call)
+    if call.short == "apply_gradients":
+        return Value((call.on,))
+    if call.short == "apply" and cls is not None:
+        return _apply(call)
+    if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
+        made = machine.allocate("dict", call.span)
+        machine.write((made, "{}"), only(Mapping(("params",), (UNKNOWN,), UNKNOWN)))
+        return only(Object(made, call.origin))
+    if call.short in ("param", "variable"):
+        return unknown_array("device", call.origin, call.marks)
+    return Value((), True, call.marks | call.receiver.marks)
+
+
+def _replaced(call: Call) -> Value:
+    """A copy of a struct with other fields."""
+    assert isinstance(call.on, Object)
+    machine, old = call.engine, call.on.site
+    site = machine.allocate("instance", call.span, old.info.get("class"))
+    site.info.update({"class": old.info.get("class"), "name": old.info.get("name")})
+    cls = old.info.get("class")
+    names = [n for n, _ in cls.info["fields"]] if cls is not None else machine.fields_of(old)
+    for name in dict.fromkeys((*names, *call.keywords)):
+        value = call.keywords.get(name)
+        if value is None:
+            value = machine.read((old, name)) or UNKNOWN
+        machine.write((site, name), value)
+    return only(Object(site, call.origin))
+
+
+def _apply(call: Call) -> Value:
+    """`model.apply(variables, x)` runs the module's `__call__`."""
+    assert isinstance(call.on, Object)
+    machine = call.engine
+    method = call.keyword("method")
+    found = class_attribute(machine, call.on.site.info["class"], "__call__")
+    if method is not None or found is None:
+        return UNKNOWN
+    own = {k: v for k, v in call.keywords.items() if k not in ("rngs", "mutable", "variables")}
+    me = Value((call.on,))
+    out = machine.call(found, (me, *call.args[1:]), own, call.span)
+    mutable = call.keyword("mutable")
+    if mutable is not None and not is_false(mutable):
+        return only(Tuple((out, UNKNOWN)))
+    return out

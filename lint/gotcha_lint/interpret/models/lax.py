@@ -1,0 +1,238 @@
+"""`jax.lax`: control flow, which calls the functions that it is given, and operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    UNKNOWN,
+    Array,
+    Size,
+    Tuple,
+    Value,
+    join_all,
+    only,
+    size_from,
+)
+from gotcha_lint.interpret.arrays import (
+    canonical_dtype,
+    dtype_of,
+    elementwise,
+    first_array,
+    lead,
+    leading_size,
+    shape_from,
+    strip,
+    weaken,
+)
+from gotcha_lint.interpret.call import Call, alias, family, model
+from gotcha_lint.interpret.events import EagerControl
+from gotcha_lint.interpret.heap import contents, element_of
+from gotcha_lint.interpret.identity import identity
+from gotcha_lint.interpret.result_types import from_table
+
+alias(
+    {
+        "flax.nnx.cond": "jax.lax.cond",
+        "flax.nnx.fori_loop": "jax.lax.fori_loop",
+        "flax.nnx.while_loop": "jax.lax.while_loop",
+        "flax.nnx.switch": "jax.lax.switch",
+    }
+)
+_SAME = frozenset(
+    (
+        "psum",
+        "pmean",
+        "pmax",
+        "pmin",
+        "ppermute",
+        "pcast",
+        "pvary",
+        "with_sharding_constraint",
+        "dynamic_update_slice",
+        "dynamic_update_slice_in_dim",
+        "dynamic_update_index_in_dim",
+        "optimization_barrier",
+        "rev",
+        "sort",
+        "cumsum",
+        "cumprod",
+        "cummax",
+        "cummin",
+        "cumlogsumexp",
+    )
+)
+_ELEMENTWISE = frozenset(
+    (
+        *("exp", "log", "tanh", "rsqrt", "sqrt", "abs", "neg", "sign", "floor", "ceil", "round"),
+        *("add", "sub", "mul", "div", "max", "min", "pow", "rem", "sin", "cos", "logistic"),
+        *("square", "erf", "log1p", "expm1", "clamp", "nextafter", "atan2", "integer_pow"),
+    )
+)
+_COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "is_finite"))
+
+
+def note_eager(call: Call, functions: Iterable[Value]) -> None:
+    """Outside of a trace, control flow compiles once for each new body."""
+    machine = call.engine
+    if machine.traced:
+        return
+    made_of = tuple(part for function in functions for part in identity(machine, function))
+    within = machine.activation.function
+    machine.note(
+        EagerControl(
+            call.short, machine.path, call.span, made_of, within, machine.current, machine.calls
+        )
+    )
+
+
+def _traced_index(call: Call) -> Value:
+    return only(Array("int32", True, (), "device", call.origin))
+
+
+@model("jax.lax.scan")
+def scan(call: Call) -> Value:
+    """`scan(f, init, xs, length)`: the body's carry, and its outputs along a new axis."""
+    machine = call.engine
+    body, init, xs = call.argument(0, "f"), call.argument(1, "init"), call.argument(2, "xs")
+    note_eager(call, (body,))
+    length = call.get(3, "length")
+    size = leading_size(xs)
+    if size is None and length is not None and not length.is_none:
+        size = size_from(length, call.origin)
+    result = machine.call_traced(body, (weaken(init), strip(xs)), call.span)
+    content = contents(machine, result)
+    if isinstance(content, Tuple) and len(content.items) == 2:
+        carry, outputs = content.items
+        return only(Tuple((carry, lead(outputs, size or Size())), call.origin))
+    return Value((), True, result.marks | init.marks | xs.marks)
+
+
+@model("jax.lax.while_loop")
+def while_loop(call: Call) -> Value:
+    machine = call.engine
+    test, body = call.argument(0, "cond_fun"), call.argument(1, "body_fun")
+    init = weaken(call.argument(2, "init_val"))
+    note_eager(call, (test, body))
+    machine.call_traced(test, (init,), call.span)
+    return machine.call_traced(body, (init,), call.span)
+
+
+@model("jax.lax.fori_loop")
+def fori_loop(call: Call) -> Value:
+    body, init = call.argument(2, "body_fun"), weaken(call.argument(3, "init_val"))
+    note_eager(call, (body,))
+    return call.engine.call_traced(body, (_traced_index(call), init), call.span)
+
+
+@model("jax.lax.cond")
+def cond(call: Call) -> Value:
+    """`cond(pred, true_fun, false_fun, *operands)`: either result."""
+    functions = [call.argument(1, "true_fun"), call.argument(2, "false_fun")]
+    operand = call.keyword("operand")
+    operands = call.args[3:] or ((operand,) if operand is not None else ())
+    return _any_branch(call, functions, operands)
+
+
+@model("jax.lax.switch")
+def switch(call: Call) -> Value:
+    """`switch(index, branches, *operands)`: any of the results."""
+    content = contents(call.engine, call.argument(1, "branches"))
+    if isinstance(content, Tuple):
+        return _any_branch(call, content.items, call.args[2:])
+    functions = [element_of(content)] if content is not None else [UNKNOWN]
+    return _any_branch(call, functions, call.args[2:])
+
+
+def _any_branch(call: Call, functions: Iterable[Value], operands: Iterable[Value]) -> Value:
+    given = tuple(weaken(value) for value in operands)
+    machine = call.engine
+    results = [machine.call_traced(function, given, call.span) for function in functions]
+    return join_all(results) if results else Value((), True, call.marks)
+
+
+@model("jax.lax.map")
+def map_over(call: Call) -> Value:
+    body, xs = call.argument(0, "f"), call.argument(1, "xs")
+    note_eager(call, (body,))
+    result = call.engine.call_traced(body, (strip(xs),), call.span)
+    return lead(result, leading_size(xs) or Size())
+
+
+@model("jax.lax.associative_scan")
+def associative_scan(call: Call) -> Value:
+    elements = call.argument(1, "elems")
+    call.engine.call_traced(call.argument(0, "fn"), (elements, elements), call.span)
+    return elements
+
+
+@model("jax.lax.custom_root", "jax.lax.custom_linear_solve")
+def solved(call: Call) -> Value:
+    """The functions are traced; the result has the tree of the guess or right-hand side."""
+    function, other = call.argument(0, "f"), call.argument(1, "initial_guess")
+    call.engine.call_traced(function, (weaken(other),), call.span)
+    return other
+
+
+@model("jax.lax.reduce", "jax.lax.reduce_window")
+def reduced(call: Call) -> Value:
+    call.engine.equations += 1
+    array = first_array(call.argument(0, "operands"))
+    return only(Array(array.dtype, False, None, "device", call.origin), call.marks)
+
+
+@model("jax.lax.axis_index", "jax.lax.axis_size")
+def axis_index(call: Call) -> Value:
+    call.engine.equations += 1
+    return only(Array("int32", False, (), "device", call.origin))
+
+
+@model("jax.lax.top_k")
+def top_k(call: Call) -> Value:
+    found = from_table(call, call.name, call.args)
+    if found is not None:
+        return found
+    call.engine.equations += 1
+    array, count = first_array(call.argument(0, "operand")), size_from(call.argument(1, "k"))
+    shape = (*array.shape[:-1], count) if array.shape else None
+    values = only(Array(array.dtype, False, shape, "device", call.origin), call.marks)
+    indices = only(Array("int32", False, shape, "device", call.origin), call.marks)
+    return only(Tuple((values, indices), call.origin))
+
+
+@family("jax.lax.")
+def operation(call: Call) -> Value:
+    """By the table, or where it has no answer by hand."""
+    found = from_table(call, call.name, call.args)
+    if found is not None:
+        return found
+    call.engine.equations += 1
+    name = call.short
+    if name in _SAME:
+        return call.args[0] if call.args else Value((), True, call.marks)
+    if name in _ELEMENTWISE:
+        return elementwise(call.engine, call.args, call.span, False)
+    if name in _COMPARISONS:
+        return elementwise(call.engine, call.args, call.span, False, "bool")
+    if name == "select" and len(call.args) == 3:
+        return elementwise(call.engine, call.args[1:], call.span, False)
+    if name in ("dynamic_slice", "convert_element_type", "reshape", "broadcast"):
+        return _shaped(call, name)
+    return only(Array(None, False, None, "device", call.origin), call.marks)
+
+
+def _shaped(call: Call, name: str) -> Value:
+    machine, array = call.engine, first_array(call.argument(0, "operand"))
+    marks = call.args[0].marks if call.args else NO_MARKS
+    shape, dtype = array.shape, array.dtype
+    if name == "dynamic_slice":
+        shape = shape_from(machine, call.argument(2, "slice_sizes"))
+    elif name == "reshape":
+        shape = shape_from(machine, call.argument(1, "new_sizes"))
+    elif name == "broadcast":
+        before = shape_from(machine, call.argument(1, "sizes"))
+        shape = None if shape is None or before is None else (*before, *shape)
+    else:
+        dtype = canonical_dtype(dtype_of(call.argument(1, "new_dtype")))
+    return only(Array(dtype, False, shape, "device", call.origin), marks)

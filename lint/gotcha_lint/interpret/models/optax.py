@@ -1,0 +1,70 @@
+"""Optax: optimizers are objects; their states keep the tree of the parameters."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.value import (
+    UNKNOWN,
+    Array,
+    Constant,
+    Object,
+    Tuple,
+    Value,
+    only,
+)
+from gotcha_lint.interpret.arrays import as_arrays
+from gotcha_lint.interpret.call import Call, alias, family, methods, model
+
+alias({"flax.nnx.Optimizer": "optax.#nnx"})
+_WORDS_OF_SCHEDULES = ("schedule", "decay", "warmup", "cosine", "piecewise", "join_schedules")
+_UNKNOWN_ARRAY = Array(None, False, None)
+
+
+@model("optax.apply_updates", "optax.incremental_update", "optax.periodic_update")
+def apply_updates(call: Call) -> Value:
+    """The updated parameters have the tree and the types of the parameters."""
+    index = 0 if call.short == "apply_updates" else 1
+    return call.argument(index, "params" if index == 0 else "old_tensors")
+
+
+@model("optax.global_norm")
+def global_norm(call: Call) -> Value:
+    return only(Array("float32", False, (), "device", call.origin), call.marks)
+
+
+@family("optax.", "optax.losses.")
+def optimizer_or_loss(call: Call) -> Value:
+    name = call.short
+    if "loss" in name or "entropy" in name or name == "squared_error":
+        return _loss(call)
+    if not name[:1].islower() and name != "#nnx":
+        return UNKNOWN
+    if any(word in name for word in _WORDS_OF_SCHEDULES):
+        return UNKNOWN
+    site = call.engine.allocate("optimizer", call.span, call.name)
+    site.info["name"] = call.name
+    return only(Object(site, call.origin))
+
+
+def _loss(call: Call) -> Value:
+    machine = call.engine
+    machine.equations += 3
+    arrays = as_arrays(call.argument(0, "logits")) or [_UNKNOWN_ARRAY]
+    first = arrays[0]
+    shape = first.shape
+    if shape is not None and "entropy" in call.short and "sigmoid" not in call.short:
+        shape = shape[:-1]
+    return only(Array(first.dtype, False, shape, "device", call.origin), call.marks)
+
+
+@methods("optimizer")
+def optimizer_method(call: Call) -> Value:
+    """`tx.init(params)`, `tx.update(grads, state, params)`."""
+    if call.short == "update" and call.args:
+        state = call.argument(1, "state")
+        return only(Tuple((call.args[0], state)))
+    return Value((), True, call.marks)
+
+
+def is_false(value: Value | None) -> bool:
+    atom = value.only if value is not None else None
+    return isinstance(atom, Constant) and atom.value is False

@@ -1,0 +1,315 @@
+"""Transforms of JAX, and of libraries that follow them: jit, grad, vmap, remat, custom rules, ..."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.value import (
+    BOTTOM,
+    NO_MARKS,
+    UNKNOWN,
+    Constant,
+    Library,
+    Object,
+    Size,
+    Tuple,
+    Value,
+    join,
+    only,
+)
+from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
+from gotcha_lint.interpret.call import Call, Model, alias, methods, model
+from gotcha_lint.interpret.compiled import call_compiled
+from gotcha_lint.interpret.heap import contents
+
+WORDS = {
+    "jax.jit": "jit",
+    "jax.pmap": "pmap",
+    "jax.grad": "grad",
+    "jax.value_and_grad": "value_and_grad",
+    "jax.vmap": "vmap",
+    "jax.checkpoint": "checkpoint",
+    "jax.custom_jvp": "custom_jvp",
+    "jax.custom_vjp": "custom_vjp",
+    "jax.jacfwd": "jacfwd",
+    "jax.jacrev": "jacrev",
+    "jax.hessian": "hessian",
+    "jax.linearize": "linearize",
+    "jax.shard_map": "shard_map",
+    "jax.experimental.checkify.checkify": "checkify",
+}
+alias(
+    {
+        "jax.experimental.pjit.pjit": "jax.jit",
+        "jax.pjit": "jax.jit",
+        "jax.api.jit": "jax.jit",
+        "flax.nnx.jit": "jax.jit",
+        "flax.nnx.pmap": "jax.pmap",
+        "flax.linen.jit": "jax.jit",
+        "equinox.filter_jit": "jax.jit",
+        "equinox.filter_pmap": "jax.pmap",
+        "flax.nnx.grad": "jax.grad",
+        "flax.nnx.value_and_grad": "jax.value_and_grad",
+        "equinox.filter_grad": "jax.grad",
+        "equinox.filter_value_and_grad": "jax.value_and_grad",
+        "flax.nnx.vmap": "jax.vmap",
+        "equinox.filter_vmap": "jax.vmap",
+        "jax.remat": "jax.checkpoint",
+        "jax.ad_checkpoint.checkpoint": "jax.checkpoint",
+        "flax.nnx.remat": "jax.checkpoint",
+        "equinox.filter_checkpoint": "jax.checkpoint",
+        "jax.experimental.shard_map.shard_map": "jax.shard_map",
+        "jax.jacobian": "jax.jacrev",
+    }
+)
+COMPILING = ("jit", "pmap")
+
+
+def _transform(word: str, name: str) -> Model:
+    def make(call: Call) -> Value:
+        machine = call.engine
+        args = list(call.args)
+        keywords = dict(call.keywords)
+        if not args:
+            function = next((keywords.pop(k) for k in ("fun", "f", "func") if k in keywords), None)
+            if function is None:
+                site = machine.allocate("transform", call.span, "partial")
+                site.info.update(
+                    word="partial", inner=only(Library(name)), args=(), keywords=keywords
+                )
+                return only(Object(site, call.origin))
+            args = [function]
+        site = machine.allocate("transform", call.span, word)
+        site.info.update(word=word, inner=args[0], args=tuple(args[1:]), keywords=keywords)
+        return only(Object(site, call.origin))
+
+    return make
+
+
+for _name, _word in WORDS.items():
+    model(_name)(_transform(_word, _name))
+
+
+@methods("transform()")
+def call_transform(call: Call) -> Value:
+    """Calls what a transform made."""
+    assert isinstance(call.on, Object)
+    site = call.on.site
+    info = site.info
+    word: str = info["word"]
+    inner: Value = info["inner"]
+    machine = call.engine
+    if word == "partial":
+        return machine.call(
+            inner, (*info["args"], *call.args), {**info["keywords"], **call.keywords}, call.span
+        )
+    if word in COMPILING:
+        if machine.traced:
+            args = tuple(weaken(value) for value in call.args)
+            return machine.call(inner, args, call.keywords, call.span)
+        return call_compiled(call, site)
+    if word == "cache":
+        return _call_cached(call, inner)
+    if word in ("grad", "value_and_grad"):
+        return _call_grad(call, word, inner)
+    if word == "vmap":
+        return _call_vmap(call, inner)
+    out = machine.call_traced(inner, call.args, call.span, call.keywords)
+    if word == "checkify":
+        return only(Tuple((UNKNOWN, out)))
+    return out if word in ("checkpoint", "custom_jvp", "custom_vjp") else UNKNOWN
+
+
+def _call_cached(call: Call, inner: Value) -> Value:
+    """A memoised function runs once for each argument, whatever loop calls it."""
+    machine = call.engine
+    around = machine.current
+    if not call.marks & around:
+        machine.current = NO_MARKS
+        machine.guarded += 1
+    try:
+        return machine.call(inner, call.args, call.keywords, call.span)
+    finally:
+        if not call.marks & around:
+            machine.guarded -= 1
+        machine.current = around
+
+
+def _option(call: Call, index: int, name: str) -> Value | None:
+    """An option of the transform itself, given when it was made."""
+    assert isinstance(call.on, Object)
+    info = call.on.site.info
+    given = info["args"]
+    return given[index] if index < len(given) else info["keywords"].get(name)
+
+
+def _call_grad(call: Call, word: str, inner: Value) -> Value:
+    """Outside of jit, a gradient runs operation by operation; its trace still needs tracers."""
+    machine = call.engine
+    out = machine.call(inner, tuple(map(weaken, call.args)), call.keywords, call.span)
+    which = _option(call, 0, "argnums")
+    content = contents(machine, which) if which is not None else None
+    if isinstance(content, Tuple):
+        gradient = only(Tuple(tuple(_argument(call, value.constant) for value in content.items)))
+    else:
+        gradient = _argument(call, 0 if which is None else which.constant)
+    has_aux = _option(call, 1, "has_aux")
+    if word == "value_and_grad":
+        return only(Tuple((on_device(out), gradient)))
+    if has_aux is not None and has_aux.constant:
+        pair = contents(machine, out)
+        known = isinstance(pair, Tuple) and len(pair.items) == 2
+        return only(Tuple((gradient, pair.items[1] if known else UNKNOWN)))
+    return gradient
+
+
+def _argument(call: Call, index: object) -> Value:
+    """The gradient has the tree and the types of the argument."""
+    if isinstance(index, int) and index < len(call.args):
+        return on_device(call.args[index])
+    return UNKNOWN
+
+
+def _call_vmap(call: Call, inner: Value) -> Value:
+    machine = call.engine
+    axes = _option(call, 0, "in_axes")
+    content = contents(machine, axes) if axes is not None else None
+    mapped: list[Value] = []
+    size: Size | None = None
+    for index, value in enumerate(call.args):
+        if isinstance(content, Tuple) and index < len(content.items):
+            chosen = content.items[index]
+        else:
+            chosen = axes if axes is not None and content is None else None
+        atom = chosen.only if chosen is not None else None
+        axis = atom.value if isinstance(atom, Constant) else 0
+        if axis is None:
+            mapped.append(value)
+            continue
+        size = size or leading_size(value)
+        mapped.append(strip(value) if axis == 0 else Value((), True, value.marks))
+    result = machine.call(inner, mapped, call.keywords, call.span)
+    return lead(result, size or Size())
+
+
+@methods("transform")
+def transform_method(call: Call) -> Value:
+    """`jitted.lower(...).compile()`; the compiled object is called as the jitted one is."""
+    if call.short == "lower":
+        return only(Library("#lowered", call.origin)) if call.on is None else _lowered(call)
+    if call.short in ("__wrapped__", "fun", "func"):
+        assert isinstance(call.on, Object)
+        return call.on.site.info["inner"]
+    return UNKNOWN
+
+
+def _lowered(call: Call) -> Value:
+    """Lowering traces; the result keeps the function."""
+    assert isinstance(call.on, Object)
+    machine = call.engine
+    inner = call.on.site.info["inner"]
+    machine.call_traced(inner, tuple(map(weaken, call.args)), call.span, call.keywords)
+    site = machine.allocate("object", call.span, "lowered")
+    site.info.update(name="lowered", inner=inner)
+    return only(Object(site, call.origin))
+
+
+@methods("object:lowered")
+def lowered_method(call: Call) -> Value:
+    if call.short != "compile":
+        return UNKNOWN
+    assert isinstance(call.on, Object)
+    site = call.engine.allocate("object", call.span, "compiled")
+    site.info.update(name="compiled", inner=call.on.site.info["inner"])
+    return only(Object(site, call.origin))
+
+
+@methods("object()")
+def call_object(call: Call) -> Value:
+    """A compiled executable takes one signature alone, so it never compiles again."""
+    assert isinstance(call.on, Object)
+    inner = call.on.site.info.get("inner")
+    if inner is None:
+        return Value((), True, call.marks)
+    out = call.engine.call_traced(inner, tuple(map(weaken, call.args)), call.span, call.keywords)
+    return on_device(out)
+
+
+@model("functools.partial", "jax.tree_util.Partial", "functools.partialmethod")
+def partial(call: Call) -> Value:
+    if not call.args:
+        return UNKNOWN
+    site = call.engine.allocate("transform", call.span, "partial")
+    site.info.update(
+        word="partial", inner=call.args[0], args=call.args[1:], keywords=dict(call.keywords)
+    )
+    return only(Object(site, call.origin))
+
+
+@model("functools.cache", "functools.lru_cache", "cachetools.cached", "cachetools.func.lru_cache")
+def cache(call: Call) -> Value:
+    """`@cache`, `@lru_cache`, `@lru_cache(maxsize=...)`."""
+    function = call.args[0].only if call.args else None
+    if function is None or isinstance(function, Constant):
+        site = call.engine.allocate("transform", call.span, "partial")
+        inner = only(Library("functools.cache"))
+        site.info.update(word="partial", inner=inner, args=(), keywords={})
+        return only(Object(site, call.origin))
+    site = call.engine.allocate("transform", call.span, "cache")
+    site.info.update(word="cache", inner=call.args[0], args=(), keywords={})
+    return only(Object(site, call.origin))
+
+
+@model("functools.wraps")
+def wraps(call: Call) -> Value:
+    return only(Library("identity"))
+
+
+@model(
+    "identity",
+    "jax.block_until_ready",
+    "jax.lax.stop_gradient",
+    "jax.named_call",
+    "jax.device_get",
+    "flax.linen.compact",
+    "flax.linen.nowrap",
+    "typing.cast",
+    "typing.no_type_check",
+    "abc.abstractmethod",
+    "typing.overload",
+    "typing.override",
+)
+def identity(call: Call) -> Value:
+    if call.name == "typing.cast":
+        return call.argument(1, "val")
+    return call.argument(0, "x")
+
+
+@model("jax.vjp", "jax.jvp", "jax.linear_transpose", "jax.eval_shape", "jax.make_jaxpr")
+def traces_now(call: Call) -> Value:
+    """Transforms that call the function at once."""
+    machine = call.engine
+    function = call.argument(0, "fun")
+    if call.short == "make_jaxpr":
+        return UNKNOWN
+    if call.short == "jvp":
+        content = contents(machine, call.argument(1, "primals"))
+        args = content.items if isinstance(content, Tuple) else ()
+        out = machine.call(function, tuple(map(weaken, args)), {}, call.span)
+        return only(Tuple((out, out)))
+    args = tuple(map(weaken, call.args[1:]))
+    keywords = {name: value for name, value in call.keywords.items() if name != "has_aux"}
+    out = machine.call_traced(function, args, call.span, keywords)
+    return only(Tuple((on_device(out), UNKNOWN))) if call.short == "vjp" else out
+
+
+@model("jax.pure_callback", "jax.debug.callback", "jax.experimental.io_callback", "jax.debug.print")
+def callback(call: Call) -> Value:
+    """Runs on the host: not traced."""
+    machine = call.engine
+    traced, machine.traced = machine.traced, 0
+    try:
+        if call.short != "print" and call.args:
+            machine.call(call.args[0], [UNKNOWN] * max(len(call.args) - 1, 0), {}, call.span)
+    finally:
+        machine.traced = traced
+    out = BOTTOM
+    return join(out, UNKNOWN)

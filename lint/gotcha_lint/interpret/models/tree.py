@@ -1,0 +1,213 @@
+"""`jax.tree`: functions over the leaves of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.value import (
+    BOTTOM,
+    NONE,
+    UNKNOWN,
+    Array,
+    Atom,
+    Constant,
+    Mapping,
+    Number,
+    Object,
+    Sequence,
+    Size,
+    Tuple,
+    Value,
+    join,
+    only,
+)
+from gotcha_lint.interpret.arguments import is_tree
+from gotcha_lint.interpret.call import Call, alias, model
+from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
+from gotcha_lint.interpret.machine import Machine
+
+_DEPTH = 5
+
+alias(
+    {
+        "jax.tree_util.tree_map": "jax.tree.map",
+        "jax.tree_map": "jax.tree.map",
+        "jax.tree_util.tree_leaves": "jax.tree.leaves",
+        "jax.tree_leaves": "jax.tree.leaves",
+        "jax.tree_util.tree_reduce": "jax.tree.reduce",
+        "jax.tree_util.tree_map_with_path": "jax.tree.map_with_path",
+        "optax.tree_utils.tree_map": "jax.tree.map",
+        "jax.tree_util.tree_flatten": "jax.tree.flatten",
+    }
+)
+
+
+@model("jax.tree.map")
+def tree_map(call: Call) -> Value:
+    if len(call.args) < 2:
+        tree = call.keyword("tree")
+        if tree is None or not call.args:
+            return UNKNOWN
+        return _map(call.engine, call.args[0], [tree], call.span, 0)
+    return _map(call.engine, call.args[0], call.args[1:], call.span, 0)
+
+
+@model("jax.tree.map_with_path")
+def tree_map_with_path(call: Call) -> Value:
+    if len(call.args) < 2:
+        return UNKNOWN
+    call.engine.call(call.args[0], [UNKNOWN] * len(call.args), {}, call.span)
+    return Value((), True, call.marks)
+
+
+@model("jax.tree.leaves")
+def tree_leaves(call: Call) -> Value:
+    """A list of arrays; how many is not known."""
+    site = call.engine.allocate("list", call.span)
+    leaves = _leaves(call.engine, call.argument(0, "tree"), 0)
+    call.engine.write((site, "[]"), only(Sequence(leaves, Size())))
+    return only(Object(site, call.origin))
+
+
+@model("jax.tree.reduce")
+def tree_reduce(call: Call) -> Value:
+    leaf = _leaves(call.engine, call.argument(1, "tree"), 0)
+    first = call.get(2, "initializer") or leaf
+    return call.engine.call(call.argument(0, "function"), (first, leaf), {}, call.span)
+
+
+@model("jax.tree.flatten")
+def tree_flatten(call: Call) -> Value:
+    return only(Tuple((tree_leaves(call), UNKNOWN)))
+
+
+def _leaves(machine: Machine, tree: Value, depth: int) -> Value:
+    out = UNKNOWN if tree.unknown or not tree.atoms or depth > _DEPTH else BOTTOM
+    for atom in tree.atoms if depth <= _DEPTH else ():
+        content = contents_of(machine, atom)
+        mapping = mapping_of(machine, atom) if content is None else None
+        if content is not None:
+            out = join(out, _leaves(machine, element_of(content), depth + 1))
+        elif mapping is not None:
+            rest = () if mapping.rest is None else (mapping.rest,)
+            for value in (*mapping.values, *rest):
+                out = join(out, _leaves(machine, value, depth + 1))
+        elif not (isinstance(atom, Constant) and atom.value is None):
+            leaf = Value((atom,), False, tree.marks)
+            out = join(out, leaf if isinstance(atom, Array) else UNKNOWN)
+    return out
+
+
+def _map(
+    machine: Machine, function: Value, trees: Many[Value], span: Span, depth: int
+) -> Value:
+    """The function over the leaves of the first tree, and what stands in the others there."""
+    first = trees[0]
+    out = BOTTOM
+    for atom in first.atoms:
+        if depth < _DEPTH and isinstance(atom, Tuple):
+            columns = [contents(machine, tree) for tree in trees]
+            out = join(out, only(_map_items(machine, function, atom, columns, span, depth)))
+        elif depth < _DEPTH and isinstance(atom, Object) and atom.site.kind == "list":
+            out = join(out, _map_list(machine, function, atom, trees, span, depth))
+        elif depth < _DEPTH and isinstance(atom, Object) and atom.site.kind == "dict":
+            out = join(out, _map_dict(machine, function, atom, trees, span, depth))
+        elif isinstance(atom, Constant) and atom.value is None:
+            out = join(out, NONE)
+        elif isinstance(atom, (Array, Number, Constant)):
+            leaf = Value((atom,), False, first.marks)
+            out = join(out, machine.call(function, (leaf, *trees[1:]), {}, span))
+        elif depth < _DEPTH and isinstance(atom, Object) and atom.site.kind == "instance":
+            out = join(out, _map_instance(machine, function, atom, trees, span, depth))
+        else:
+            machine.call(function, [UNKNOWN] * len(trees), {}, span)
+            out = join(out, Value((), True, first.marks))
+    if first.unknown or not first.atoms:
+        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        out = join(out, Value((), True, first.marks))
+    return out
+
+
+def _map_instance(
+    machine: Machine, function: Value, atom: Object, trees: Many[Value], span: Span, depth: int
+) -> Value:
+    """A registered class keeps its fields' places; an object of any other class is a leaf."""
+    cls = atom.site.info.get("class")
+    if cls is not None and not is_tree(cls):
+        return machine.call(function, (only(atom), *trees[1:]), {}, span)
+    names = [name for name, _ in cls.info["fields"]] if cls is not None else []
+    names = names or machine.fields_of(atom.site)
+    if not names:
+        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        return UNKNOWN
+    site = machine.allocate("instance", span, ("tree", depth, cls))
+    site.info.update({"class": cls, "name": atom.site.info.get("name")})
+    static = set(cls.info["statics"]) if cls is not None else set()
+    for name in dict.fromkeys(names):
+        row = [machine.read((atom.site, name)) or UNKNOWN]
+        row += [machine.attribute(tree, name, span) for tree in trees[1:]]
+        mapped = row[0] if name in static else _map(machine, function, row, span, depth + 1)
+        machine.write((site, name), mapped)
+    return only(Object(site, atom.origin))
+
+
+def _map_items(
+    machine: Machine,
+    function: Value,
+    items: Tuple,
+    columns: Many[Tuple | Sequence | None],
+    span: Span,
+    depth: int,
+) -> Tuple:
+    rows: list[Value] = []
+    for index in range(len(items.items)):
+        row = [items.items[index]]
+        for column in columns[1:]:
+            known = isinstance(column, Tuple) and index < len(column.items)
+            row.append(column.items[index] if known else UNKNOWN)
+        rows.append(_map(machine, function, row, span, depth + 1))
+    return Tuple(tuple(rows), items.origin)
+
+
+def _map_list(
+    machine: Machine, function: Value, atom: Object, trees: Many[Value], span: Span, depth: int
+) -> Value:
+    columns = [contents(machine, tree) for tree in trees]
+    content = contents_of(machine, atom)
+    site = machine.allocate("list", span, ("tree", depth))
+    new: Atom
+    if isinstance(content, Tuple):
+        new = _map_items(machine, function, content, columns, span, depth)
+    else:
+        row = [UNKNOWN if c is None else element_of(c) for c in (content, *columns[1:])]
+        size = Size() if content is None else content.size
+        new = Sequence(_map(machine, function, row, span, depth + 1), size)
+    machine.write((site, "[]"), only(new))
+    return only(Object(site, atom.origin))
+
+
+def _map_dict(
+    machine: Machine, function: Value, atom: Object, trees: Many[Value], span: Span, depth: int
+) -> Value:
+    mappings = [mapping_of(machine, tree.only) if tree.only else None for tree in trees]
+    first = mapping_of(machine, atom)
+    if first is None:
+        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        return UNKNOWN
+    values: list[Value] = []
+    for key, value in zip(first.keys, first.values, strict=True):
+        row = [value]
+        for other in mappings[1:]:
+            known = other is not None and key in other.keys
+            row.append(other.values[other.keys.index(key)] if known and other else UNKNOWN)
+        values.append(_map(machine, function, row, span, depth + 1))
+    rest = None
+    if first.rest is not None:
+        row = [first.rest, *([UNKNOWN] * (len(trees) - 1))]
+        rest = _map(machine, function, row, span, depth + 1)
+    label = atom.site.info.get("label")
+    site = machine.allocate("dict", span, ("tree", depth, first.keys, label))
+    site.info["label"] = label
+    machine.write((site, "{}"), only(Mapping(first.keys, tuple(values), rest, first.origin)))
+    return only(Object(site, atom.origin))

@@ -1,0 +1,161 @@
+"""The state of the abstract program: locations and their values, in layers.
+
+A location is `(frame, name)`, `(site, attribute)`, `(symbol, attribute)` or `(module, name)`. Each
+open branch and loop body has a layer, so a branch costs only what it writes. Each activation notes
+what it reads from outside and what it writes: this says when a summary still holds, which arrays a
+trace captures, and which later write makes a capture stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gotcha_lint.domain.sites import Frame, Site
+from gotcha_lint.domain.value import BOTTOM, NO_MARKS, Marks, Value, join
+from gotcha_lint.interpret.events import Location
+
+if TYPE_CHECKING:
+    from gotcha_lint.program.ir import Function
+
+Layer = dict[Location, Value]
+
+
+class LoopState:
+    """The states that leave an open loop early."""
+
+    __slots__ = ("base", "breaks", "continues")
+
+    def __init__(self, base: int) -> None:
+        self.base = base
+        self.breaks: list[Layer] = []
+        self.continues: list[Layer] = []
+
+
+class Activation:
+    """A function that is being interpreted."""
+
+    __slots__ = (
+        "base",
+        "contexts",
+        "control",
+        "cut",
+        "environment",
+        "frame",
+        "function",
+        "functions",
+        "key",
+        "loops",
+        "made",
+        "reads",
+        "registers",
+        "returns",
+        "sources",
+        "tests",
+        "writes",
+        "yields",
+    )
+
+    def __init__(
+        self, function: Function, frame: Frame, environment: tuple[Frame, ...], base: int
+    ) -> None:
+        self.function = function
+        self.frame = frame
+        self.environment = environment  # frames of the enclosing functions, outermost first
+        self.base = base  # how many layers lie below
+        self.reads: Layer = {}
+        self.writes: set[Location] = set()
+        self.returns: list[tuple[Value, Layer]] = []
+        self.yields: list[Value] = []
+        self.registers: dict[int, Value] = {}
+        self.sources: dict[int, Location] = {}  # where a register was loaded from
+        self.tests: dict[int, tuple[Location, Any, bool]] = {}  # location is (not) a constant
+        self.loops: list[LoopState] = []
+        self.functions: set[Function] = set()  # that were interpreted within
+        self.made: dict[Site, Marks | None] = {}  # in which loops; None: only where it is missing
+        self.contexts: set[int] = set()  # that were used within
+        self.control: Marks = NO_MARKS  # what decides which of its returns is taken
+        self.key: Any = None  # of the context
+        self.cut: set[Any] = set()  # contexts further out that were called again: recursion
+
+    def owns(self, location: Location) -> bool:
+        return location[0] is self.frame
+
+    def is_local(self, location: Location) -> bool:
+        """Nobody else can see it."""
+        return location[0] is self.frame and location[1] not in self.function.captured
+
+
+class State:
+    """The layers, and the activations that note what is read and written."""
+
+    def __init__(self) -> None:
+        self.layers: list[Layer] = [{}]
+        self.activations: list[Activation] = []
+        self.fields: dict[Any, dict[str, None]] = {}  # attributes ever written, in order
+
+    @property
+    def activation(self) -> Activation:
+        return self.activations[-1]
+
+    def peek(self, location: Location) -> Value | None:
+        """The value at a location, without noting that it is read."""
+        for layer in reversed(self.layers):
+            value = layer.get(location)
+            if value is not None:
+                return value
+        return None
+
+    def read(self, location: Location) -> Value | None:
+        value = self.peek(location)
+        activation = self.activations[-1]
+        if (
+            value is not None
+            and location[0] is not activation.frame
+            and location not in activation.writes
+            and location not in activation.reads
+        ):
+            activation.reads[location] = value
+        return value
+
+    def put(self, location: Location, value: Value) -> None:
+        """Writes a location; whether others can see it is noted."""
+        activation = self.activations[-1]
+        if not activation.is_local(location):
+            activation.writes.add(location)
+        if location[0].__class__ is not Frame:
+            self.fields.setdefault(location[0], {})[location[1]] = None
+        self.layers[-1][location] = value
+
+    def fields_of(self, base: Any) -> list[str]:
+        return list(self.fields.get(base, ()))
+
+    def since(self, base: int) -> Layer:
+        """All that was written in the layers above `base`."""
+        out: Layer = {}
+        for layer in self.layers[base:]:
+            out.update(layer)
+        return out
+
+    def merge(self, branches: Sequence[Layer], marks: Marks = NO_MARKS) -> None:
+        """Joins what the branches wrote, into the top layer.
+
+        What differs varies with `marks`: with what decided between the branches.
+        """
+        top = self.layers[-1]
+        if len(branches) == 1:
+            top.update(branches[0])
+            return
+        for location in _locations(branches):
+            before = self.peek(location)
+            value = BOTTOM
+            for branch in branches:
+                after = branch.get(location, before)
+                if after is not None:
+                    value = join(value, after, marks)
+            top[location] = value
+
+
+def _locations(branches: Iterable[Layer]) -> dict[Location, None]:
+    """In the order of the first write, so that runs do not differ."""
+    return {location: None for branch in branches for location in branch}

@@ -1,0 +1,335 @@
+"""Puts what a caller gives in place of a function's parameters: in values, and in events."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from gotcha_lint.domain import affine
+from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.value import (
+    BOTTOM,
+    EACH,
+    NO_MARKS,
+    Array,
+    Atom,
+    Library,
+    Marks,
+    Method,
+    Number,
+    Sequence,
+    Size,
+    Symbol,
+    Tuple,
+    Value,
+    as_affine,
+    constant,
+    join,
+    only,
+    size_from,
+)
+from gotcha_lint.domain.value import Mapping as MappingOf
+from gotcha_lint.interpret.arguments import Leaf, Leaves, Static, flatten, static_parts
+from gotcha_lint.interpret.containers import element
+from gotcha_lint.interpret.events import (
+    Allocation,
+    CompiledCall,
+    EagerControl,
+    Event,
+    Identity,
+    Location,
+    Write,
+)
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.numbers import substituted
+
+
+def parameter_mark(root: Hashable) -> tuple[str, Hashable]:
+    """"Varies with what the caller gives for this parameter"."""
+    return "parameter", root
+
+
+class Substitution:
+    """Symbols of parameters -> values of the caller; `EACH` -> the loops around the call."""
+
+    def __init__(self, machine: Machine, given: Mapping[Hashable, Value], span: Span) -> None:
+        self._machine = machine
+        self._given = given
+        self._span = span
+        self._marks: dict[Any, Marks] = {
+            parameter_mark(root): value.marks for root, value in given.items()
+        }
+        self._marks[EACH] = machine.current | {EACH}
+        self._values: dict[Value, Value] = {}
+        self._symbols: dict[Symbol, Value | None] = {}
+        self._call: Origin = machine.path, span
+
+    def marks(self, marks: Marks, without: Marks = NO_MARKS) -> Marks:
+        if not marks:
+            return marks
+        out: set[Any] = set()
+        for mark in marks:
+            known = self._marks.get(mark)
+            if known is None:
+                out.add(mark)
+            else:
+                out |= known - without
+        return frozenset(out)
+
+    def symbol(self, symbol: Symbol) -> Value | None:
+        """What the caller gives for it; None where it is no parameter of the callee."""
+        if symbol not in self._symbols:
+            self._symbols[symbol] = self._resolve(symbol)
+        return self._symbols[symbol]
+
+    def _resolve(self, symbol: Symbol) -> Value | None:
+        value = self._given.get(symbol.root)
+        if value is None:
+            return None
+        for step in symbol.path:
+            if value.is_bottom or (value.unknown and not value.atoms):
+                return Value((), True, value.marks)
+            value = self._step(value, step)
+        return value
+
+    def _step(self, value: Value, step: Any) -> Value:
+        """What is read from a value by one step of a symbol's path."""
+        machine = self._machine
+        if isinstance(step, tuple):
+            return machine.item(value, self.value(only(step[1])), self._span)
+        if step.startswith("."):
+            return machine.attribute(value, step[1:], self._span)
+        if step == "[*]":
+            return element(machine, value, None)[0]
+        if step == "len":
+            counted = only(Library("builtins.len"))
+            return machine.call(counted, (value,), {}, self._span)
+        key = _key(step)
+        return Value((), True, value.marks) if key is None else machine.item(value, key, self._span)
+
+    def value(self, value: Value, without: Marks = NO_MARKS) -> Value:
+        if without:
+            return self._new_value(value, without)
+        known = self._values.get(value)
+        if known is None:
+            known = self._values[value] = self._new_value(value, without)
+        return known
+
+    def _new_value(self, value: Value, without: Marks) -> Value:
+        marks, choice = self.marks(value.marks, without), self.marks(value.choice, without)
+        same = marks == value.marks and choice == value.choice
+        atoms: list[Atom] = []
+        extra = BOTTOM
+        for atom in value.atoms:
+            if isinstance(atom, Symbol):
+                given = self.symbol(atom)
+                if given is not None:
+                    extra = join(extra, given)
+                    same = False
+                    continue
+            new = self._atom(atom, without)
+            same = same and new is atom
+            atoms.append(new)
+        if same:
+            return value
+        out = Value(atoms, value.unknown, marks, choice)
+        return join(out, extra.marked(marks)) if not extra.is_bottom else out
+
+    def _atom(self, atom: Atom, without: Marks) -> Atom:
+        if isinstance(atom, Array):
+            if not atom.shape:
+                return atom
+            shape = tuple(self.size(size) for size in atom.shape)
+            return atom if _all_same(shape, atom.shape) else replace(atom, shape=shape)
+        if isinstance(atom, Number) and atom.affine is not None and atom.affine[0]:
+            form = self.form(atom.affine)
+            return atom if form == atom.affine else replace(atom, affine=form)
+        if isinstance(atom, Tuple):
+            items = tuple(self.value(item, without) for item in atom.items)
+            return atom if _all_same(items, atom.items) else replace(atom, items=items)
+        if isinstance(atom, Sequence):
+            inner, size = self.value(atom.element, without), self.size(atom.size, without)
+            same = inner is atom.element and size is atom.size
+            return atom if same else replace(atom, element=inner, size=size)
+        if isinstance(atom, MappingOf):
+            values = tuple(self.value(item, without) for item in atom.values)
+            rest = None if atom.rest is None else self.value(atom.rest, without)
+            same = _all_same(values, atom.values) and rest is atom.rest
+            return atom if same else replace(atom, values=values, rest=rest)
+        if isinstance(atom, Method):
+            receiver = self.value(atom.receiver, without)
+            return atom if receiver is atom.receiver else replace(atom, receiver=receiver)
+        return atom
+
+    def size(self, size: Size, without: Marks = NO_MARKS) -> Size:
+        marks = self.marks(size.marks, without)
+        form = size.affine
+        if form is not None and form[0]:
+            if len(form[0]) == 1 and form[0][0][1] == 1 and not form[1]:
+                name = form[0][0][0]
+                given = self._number(name)
+                if given is not None:
+                    known = size_from(given, size.origin)
+                    return replace(known, marks=known.marks | marks)
+            new = self.form(form)
+            if affine.is_constant(new) and new is not None:
+                return Size(new[1], new[1], marks, origin=size.origin)
+            form = new
+        if marks == size.marks and form == size.affine:
+            return size
+        return replace(size, marks=marks, affine=form)
+
+    def form(self, form: Affine) -> Affine | None:
+        """An affine sum with the caller's numbers in it; None where one is not known."""
+        return substituted(form, self._form_of)
+
+    def _form_of(self, name: Hashable) -> Affine | None:
+        given = self._number(name)
+        if given is None:
+            return None
+        known = as_affine(given.only)
+        return affine.symbol(("unknown", name)) if known is None else known
+
+    def _number(self, name: Hashable) -> Value | None:
+        return self.symbol(name) if isinstance(name, Symbol) else None
+
+    def location(self, location: Location) -> Location | None:
+        """The same place, as the caller sees it; None where nobody can say which it is."""
+        base = location[0]
+        if isinstance(base, Symbol):
+            given = self.symbol(base)
+            if given is not None:
+                atom = given.only
+                site = getattr(atom, "site", None)
+                if isinstance(atom, Symbol):
+                    return atom, location[1]
+                return (site, location[1]) if site is not None else None
+        return location
+
+    # Events
+
+    def event(self, event: Event) -> Event | None:
+        machine = self._machine
+        calls = (*machine.calls, self._call, *event.calls)
+        if isinstance(event, Allocation):
+            machine.generation += 1
+            loops = event.loops | machine.current
+            kept = event.kept or bool(machine.guarded)
+            event.site.generation = machine.generation
+            return Allocation(event.site, loops, kept, event.within, calls)
+        if isinstance(event, Write):
+            location = self.location(event.location)
+            if location is None:
+                return None
+            old = None if event.old is None else self.value(event.old)
+            return replace(
+                event, location=location, value=self.value(event.value), old=old, calls=calls
+            )
+        if isinstance(event, CompiledCall):
+            return self._compiled(event, calls)
+        if isinstance(event, EagerControl):
+            return replace(
+                event,
+                identity=self._identity(event.identity),
+                loops=event.loops | machine.current,
+                calls=calls,
+            )
+        return replace(event, turns=self.size(event.turns), calls=calls)
+
+    def _identity(self, parts: tuple[Identity, ...]) -> tuple[Identity, ...]:
+        return tuple(replace(part, marks=self.marks(part.marks)) for part in parts)
+
+    def _compiled(self, event: CompiledCall, calls: tuple[Origin, ...]) -> CompiledCall:
+        machine = self._machine
+        statics: list[Static] = []
+        for static in event.statics:
+            if static.kind == "symbol" and static.value is not None:
+                new = self.value(static.value)
+                if new is not static.value:
+                    static_parts(machine, new, static.label, statics)
+                    continue
+            statics.append(replace(static, marks=self.marks(static.marks)))
+        leaves = self._leaves(event.leaves, statics)
+        captured: list[tuple[Location, Value]] = []
+        for location, value in event.captured:
+            moved = self.location(location)
+            if moved is not None:
+                captured.append((moved, self.value(value)))
+        return replace(
+            event,
+            leaves=leaves,
+            statics=tuple(statics),
+            identity=self._identity(event.identity),
+            captured=tuple(captured),
+            loops=event.loops | machine.current,
+            in_loop=event.in_loop or bool(machine.loops),
+            handled=event.handled | machine.handled,
+            calls=calls,
+        )
+
+    def _leaves(self, leaves: Leaves, statics: list[Static]) -> Leaves:
+        out: Leaves = {}
+        for path, leaf in leaves.items():
+            sizes = {
+                axis: (self.size(size), origin) for axis, (size, origin) in leaf.sizes.items()
+            }
+            new = Leaf(leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks))
+            known = out.get(path)
+            if known is None:
+                known = out[path] = new
+            else:
+                known.add(new)
+            for symbol, marks in leaf.symbols:
+                given = self.symbol(symbol)
+                if given is None:
+                    known.symbols = (*known.symbols, (symbol, self.marks(marks)))
+                    continue
+                parts: Leaves = {}
+                flatten(self._machine, given.marked(self.marks(marks)), path, parts, statics)
+                for inner, part in parts.items():
+                    if inner in out:
+                        merged = Leaf()
+                        merged.add(out[inner])
+                        merged.add(part)
+                        out[inner] = merged
+                    else:
+                        out[inner] = part
+        return out
+
+
+def _key(step: str) -> Value | None:
+    """The key of a step `[key]` or `[low:high:step]`; None for others."""
+    inside = step[1:-1]
+    try:
+        return constant(ast.literal_eval(inside))
+    except (ValueError, SyntaxError):
+        parts = inside.split(":")
+    if not step.endswith("]") or len(parts) != 3:
+        return None
+    try:
+        ends = tuple(constant(ast.literal_eval(part)) for part in parts)
+    except (ValueError, SyntaxError):
+        return None
+    return only(Tuple((constant("%slice"), *ends)))
+
+
+def _all_same(new: tuple[Any, ...], old: tuple[Any, ...]) -> bool:
+    return all(a is b for a, b in zip(new, old, strict=True))
+
+
+def opaque(machine: Machine, value: Value) -> bool:
+    """Nothing is known of it but that it may be the same as another."""
+    if not value.atoms:
+        return value.unknown
+    atom = value.only
+    return isinstance(atom, Symbol) and not machine.fields_of(atom)
+
+
+def symbol_for(root: Hashable, origin: Origin | None = None) -> Value:
+    """The value of a parameter of which nothing is known."""
+    return only(Symbol(root, (), origin), frozenset((parameter_mark(root),)))
+
+

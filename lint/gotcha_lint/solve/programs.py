@@ -1,0 +1,562 @@
+"""How many programs a compiled function has: what of its cache key varies, with what, from where.
+
+The answers are facts, without names of rules and without advice: `rules/` asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gotcha_lint.domain.sites import Origin, Site, Span
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    Array,
+    Mapping,
+    Marks,
+    Number,
+    Object,
+    Sequence,
+    Tuple,
+    Value,
+)
+from gotcha_lint.interpret.arguments import Leaf, Leaves
+from gotcha_lint.interpret.arrays import SIZES
+from gotcha_lint.interpret.events import (
+    Allocation,
+    CompiledCall,
+    EagerControl,
+    Identity,
+    Location,
+    Unrolled,
+    Write,
+)
+from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.roots import Segment
+
+Place = tuple[str, Span, str]  # path, span, what is there
+Loops = frozenset[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """One thing that makes JAX compile a function again.
+
+    kind: "identity" (a new function), "value" (of a static argument), "object" (a static argument
+    hashed by identity), "shape", "ragged" (a shorter last slice), "length" (a container grows),
+    "structure", "dtype", "weak", "style" (by position or by name), "once" (made, called once and
+    dropped by a function that may be called often), "no tree", "unhashable".
+    `loops`: one program for each of their turns; empty: a few programs.
+    """
+
+    kind: str
+    call: CompiledCall
+    label: str = ""
+    alternatives: tuple[str, ...] = ()
+    loops: Loops = NO_MARKS
+    axis: int = 0
+    places: tuple[Place, ...] = ()
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Arrays that become constants of a program, with their bytes."""
+
+    call: CompiledCall
+    location: Location
+    bytes: int | None
+    origin: Origin | None
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A captured location is written after the trace that read it; the compiled call keeps the old.
+
+    `loops`: those in whose turns it is written again.
+    """
+
+    call: CompiledCall
+    location: Location
+    path: str
+    span: Span
+    of_object: bool
+    static_self: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnrolledLoop:
+    path: str
+    span: Span
+    turns: int | None
+    equations: int
+    marks: Marks
+    within: Function
+
+
+@dataclass(frozen=True, slots=True)
+class EagerBody:
+    """Structured control flow outside of jit whose body is a new function in each turn."""
+
+    what: str
+    path: str
+    span: Span
+    loops: Loops
+    places: tuple[Place, ...]
+
+
+@dataclass(slots=True)
+class CompiledFunction:
+    """A place that compiles, and all that is known of its programs."""
+
+    site: Site
+    function: Function | None
+    calls: int = 0
+    keys: set[Any] = field(default_factory=set)
+    variations: list[Variation] = field(default_factory=list)
+    captures: list[Capture] = field(default_factory=list)
+    stale: list[Stale] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Programs:
+    """What the project compiles."""
+
+    compiled: dict[Site, CompiledFunction] = field(default_factory=dict)
+    unrolled: list[UnrolledLoop] = field(default_factory=list)
+    eager: list[EagerBody] = field(default_factory=list)
+
+    def add(self, segment: Segment) -> None:
+        """Takes the events of one root, in program order."""
+        _Reader(self, segment).read()
+
+
+class _Reader:
+    def __init__(self, programs: Programs, segment: Segment) -> None:
+        self.programs = programs
+        self.segment = segment
+        self.made: dict[Site, Function] = {}  # by which function
+        self.asked: dict[Site, list[CompiledCall]] = {}
+        self.traces: dict[Site, dict[Location, Value]] = {}
+        self.readers: dict[Location, set[Site]] = {}
+        self.dirty: dict[Site, dict[Location, Write]] = {}
+        self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
+
+    def read(self) -> None:
+        for event in self.segment.events:
+            if isinstance(event, Allocation):
+                self._allocation(event)
+            elif isinstance(event, Write):
+                self._write(event)
+            elif isinstance(event, CompiledCall):
+                self._call(event)
+            elif isinstance(event, Unrolled):
+                self._unrolled(event)
+            else:
+                self._eager(event)
+        for (site, _), calls in self.groups.items():
+            self._varying(self._row(site, calls[-1]), calls)
+        if not self.segment.runs_once:
+            self._called_once()
+        self._across()
+
+    def _row(self, site: Site, call: CompiledCall) -> CompiledFunction:
+        row = self.programs.compiled.get(site)
+        if row is None:
+            row = self.programs.compiled[site] = CompiledFunction(site, call.function)
+        row.function = row.function or call.function
+        return row
+
+    def _allocation(self, event: Allocation) -> None:
+        """A site that is allocated again is another object: what was traced held the old one."""
+        site = event.site
+        self.made[site] = event.within
+        self.traces.pop(site, None)
+        self.dirty.pop(site, None)
+        if site.kind == "instance":
+            for place in [place for place in self.readers if place[0] is site]:
+                for reader in self.readers.pop(place):
+                    self.traces.get(reader, {}).pop(place, None)
+                    self.dirty.get(reader, {}).pop(place, None)
+
+    def _write(self, event: Write) -> None:
+        for site in self.readers.get(event.location, ()):
+            trace = self.traces.get(site)
+            if trace and event.location in trace:
+                if _changes(trace[event.location], event.value):
+                    self.dirty.setdefault(site, {})[event.location] = event
+
+    def _call(self, call: CompiledCall) -> None:
+        site = call.site
+        row = self._row(site, call)
+        row.calls += 1
+        row.keys.add(signature(call.leaves))
+        self.asked.setdefault(site, []).append(call)
+        captured = dict(call.captured)
+        for place, write in self.dirty.get(site, {}).items():
+            if place in captured:
+                self._stale(row, call, place, write)
+        known = self.traces.setdefault(site, {})
+        for place, value in captured.items():
+            known.setdefault(place, value)
+            self.readers.setdefault(place, set()).add(site)
+        self._captures(row, call)
+        self.groups.setdefault((site, call.calls), []).append(call)
+
+    def _stale(
+        self, row: CompiledFunction, call: CompiledCall, place: Location, write: Write
+    ) -> None:
+        base = place[0]
+        of_object = isinstance(base, Site) and base.kind == "instance"
+        static_self = call.by_method or any(s.label == "self" for s in call.statics)
+        row.stale.append(Stale(call, place, write.path, write.span, of_object, static_self))
+
+    def _captures(self, row: CompiledFunction, call: CompiledCall) -> None:
+        parts: list[tuple[int | None, Location, Array]] = []
+        total = 0
+        for place, value in call.captured:
+            if value.unknown:
+                continue
+            for array in arrays_in(value):
+                size = bytes_of(array)
+                total += size or 0
+                parts.append((size, place, array))
+        for size, place, array in parts:
+            row.captures.append(Capture(call, place, size, array.origin, total))
+
+    def _unrolled(self, event: Unrolled) -> None:
+        self.programs.unrolled.append(
+            UnrolledLoop(
+                event.path, event.span, event.turns.constant, event.equations,
+                event.turns.marks, event.within,
+            )
+        )  # fmt: skip
+
+    def _eager(self, event: EagerControl) -> None:
+        loops, places = self._anew(event.identity, event.loops)
+        if loops and self.segment.runs_once:  # elsewhere the caller may be tracing
+            body = EagerBody(event.what, event.path, event.span, loops, places)
+            self.programs.eager.append(body)
+
+    def _anew(
+        self, identity: Iterable[Identity], around: Loops
+    ) -> tuple[Loops, tuple[Place, ...]]:
+        """The loops around in whose turns what is called is a new object."""
+        loops: set[Any] = set()
+        places: list[Place] = []
+        for part in identity:
+            fresh = self.segment.fresh.get(part.site, NO_MARKS)
+            own = (fresh | (part.marks if fresh else NO_MARKS)) & around
+            if own:
+                loops |= own
+                places.append((part.site.path, part.site.span, part.why))
+        return frozenset(loops), tuple(places)
+
+    # What varies
+
+    def _varying(self, row: CompiledFunction, calls: list[CompiledCall]) -> None:
+        """The calls of one place: what differs between its turns."""
+        loops: set[Any] = set()
+        places: list[Place] = []
+        for call in calls:
+            own, why = self._anew(call.identity, call.loops)
+            loops |= own
+            places += why
+        last = calls[-1]
+        if loops:
+            certain = not any(_other_each_turn(call, frozenset(loops)) for call in calls)
+            row.variations.append(
+                Variation(
+                    "identity", last, loops=frozenset(loops),
+                    places=(*places, *where(last)), certain=certain,
+                )
+            )  # fmt: skip
+            return
+        for call in calls:
+            self._statics(row, call)
+        if any(call.in_loop for call in calls):
+            _leaves(row, calls)
+
+    def _statics(self, row: CompiledFunction, call: CompiledCall) -> None:
+        for static in call.statics:
+            loops = static.marks & call.loops
+            if static.kind == "object" and static.site is not None:
+                fresh = self.segment.fresh.get(static.site, NO_MARKS)
+                loops = (fresh | (static.marks if fresh else NO_MARKS)) & call.loops
+            elif static.kind == "length":
+                loops = static.marks & call.loops
+            if not loops and static.kind not in ("no tree", "unhashable"):
+                continue
+            if static.kind == "symbol":
+                continue
+            places: list[Place] = []
+            if static.origin:
+                places.append((*static.origin, "made here"))
+            if static.cls is not None:
+                places.append((*static.cls.origin, "this class is hashed by identity"))
+            row.variations.append(
+                Variation(
+                    static.kind, call, static.label, loops=loops,
+                    places=(*places, *where(call)),
+                )
+            )  # fmt: skip
+
+    def _called_once(self) -> None:
+        """Made, called once and dropped by a function that others call as often as they like."""
+        for site, calls in self.asked.items():
+            call = calls[0]
+            places = {(each.path, each.span) for each in calls}
+            if site not in self.made or len(places) > 1 or not call.fresh:
+                continue
+            if any(each.in_own_loop for each in calls):
+                continue
+            if self.made[site] is not call.within:
+                continue
+            row = self._row(site, call)
+            row.variations.append(
+                Variation("once", call, places=where(call), certain=False)
+            )
+
+    def _across(self) -> None:
+        """Calls of one compiled function from several places: what differs unasked."""
+        sites: dict[tuple[Site, Any], list[CompiledCall]] = {}
+        for (site, calls), group in self.groups.items():
+            sites.setdefault((site, calls[:-1]), []).append(group[-1])
+        for (site, _), calls in sites.items():
+            first = calls[0]
+            row = self._row(site, first)
+            for other in calls[1:]:
+                if other.generation == first.generation:
+                    _compare(row, first, other)
+
+
+def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:
+    """Is another program wanted in each turn: another model or configuration is captured?"""
+    for _, value in call.captured:
+        if value.marks & loops and not all(isinstance(a, (Array, Number)) for a in value.atoms):
+            return True
+        if value.marks & loops and value.unknown:
+            return True
+    return False
+
+
+def _compare(row: CompiledFunction, first: CompiledCall, other: CompiledCall) -> None:
+    there: Place = (first.path, first.span, "the other call")
+    top = [{p for p in c.leaves if "[" not in p and "." not in p} for c in (first, other)]
+    names = other.style[1] ^ first.style[1]
+    if names and len(top[0]) == len(top[1]) and top[0] & top[1] and not other.statics:
+        row.variations.append(
+            Variation(
+                "style", other, "`, `".join(sorted(names)), places=(there, *where(other))
+            )
+        )
+    for path, leaf in other.leaves.items():
+        old = first.leaves.get(path)
+        if old is None or _constants(leaf) != _constants(old):
+            continue
+        mine, its = set(kinds(leaf)), set(kinds(old))
+        if mine == its == {"leaf"}:
+            _compare_types(row, other, path, leaf, old, there)
+        elif len(mine) == len(its) == 1 and mine != its:
+            words = {kind.split()[0] for kind in mine | its}
+            if words == {"list", "tuple"}:
+                _add(row, "structure", other, path, sorted(mine | its), (there,))
+
+
+def _compare_types(
+    row: CompiledFunction, call: CompiledCall, path: str, leaf: Leaf, old: Leaf, there: Place
+) -> None:
+    if not (len(leaf.dtypes) == len(old.dtypes) == 1):
+        return
+    if set(leaf.dtypes) != set(old.dtypes):
+        _add(row, "dtype", call, path, sorted({*leaf.dtypes, *old.dtypes}), (
+            *_places(leaf.dtypes), *_places(old.dtypes), there
+        ))  # fmt: skip
+    elif len(leaf.weaks) == len(old.weaks) == 1 and set(leaf.weaks) != set(old.weaks):
+        _add(row, "weak", call, path, [], (*_weak_places(leaf), *_weak_places(old), there))
+
+
+def _leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
+    """What differs between the calls of one place in a loop.
+
+    Alternatives of one call are no difference by themselves: a configuration may decide between
+    them, once. They are where they vary with the loop, or where two calls have none in common.
+    """
+    last = calls[-1]
+    around: Loops = frozenset().union(*(call.loops for call in calls))
+    done: set[str] = set()
+    for path in dict.fromkeys(path for call in calls for path in call.leaves):
+        leaves = [call.leaves[path] for call in calls if path in call.leaves]
+        merged = Leaf()
+        for leaf in leaves:
+            merged.add(leaf)
+        alternatives = kinds(merged)
+        seen = [{k: at for k, at in leaf.kinds.items() if k in alternatives} for leaf in leaves]
+        if len(alternatives) > 1 and _differ(seen, leaves, around):
+            _add(row, "structure", last, path, sorted(alternatives), _places(alternatives))
+            row.keys |= {("structure", path, kind) for kind in alternatives}
+        elif len(alternatives) > 1:
+            continue
+        elif _differ([leaf.dtypes for leaf in leaves], leaves, around):
+            _add(row, "dtype", last, path, sorted(merged.dtypes), _places(merged.dtypes))
+        elif len(merged.dtypes) <= 1:
+            if _differ([leaf.weaks for leaf in leaves], leaves, around):
+                _add(row, "weak", last, path, [], _weak_places(merged))
+            _sizes(row, last, path, merged, around, done)
+
+
+def _differ(
+    alternatives: list[dict[Any, Origin | None]], leaves: list[Leaf], around: Loops
+) -> bool:
+    """Is it certain that the calls see more than one of the alternatives?"""
+    known = [set(each) for each in alternatives if each]
+    for each, leaf in zip(alternatives, leaves, strict=True):
+        if len(each) > 1 and leaf.marks & around:
+            return True
+    return any(first.isdisjoint(second) for first in known for second in known)
+
+
+def _sizes(
+    row: CompiledFunction,
+    call: CompiledCall,
+    path: str,
+    leaf: Leaf,
+    around: Loops,
+    done: set[str],
+) -> None:
+    for (_, axis), (size, origin) in leaf.sizes.items():
+        places: tuple[Place, ...] = tuple(
+            (*at, "the size comes from here") for at in (origin, size.origin) if at
+        )
+        loops = size.marks & around
+        if size.ragged and size.ragged[0] not in call.handled and "ragged" not in done:
+            done.add("ragged")
+            row.keys.add(("ragged", path))
+            row.variations.append(
+                Variation(
+                    "ragged", call, path, axis=axis, places=(*places, *where(call))
+                )
+            )
+        elif loops and not size.few and size.constant is None and "shape" not in done:
+            done.add("shape")
+            row.variations.append(
+                Variation(
+                    "shape", call, path, loops=loops, axis=axis,
+                    places=(*places, *where(call)),
+                )
+            )  # fmt: skip
+
+
+def _add(
+    row: CompiledFunction,
+    kind: str,
+    call: CompiledCall,
+    label: str,
+    alternatives: list[str],
+    places: tuple[Place, ...],
+) -> None:
+    row.variations.append(
+        Variation(
+            kind, call, label, tuple(alternatives), places=(*places, *where(call))
+        )
+    )
+
+
+def _places(alternatives: dict[str, Origin | None]) -> tuple[Place, ...]:
+    return tuple((*at, f"{what} from here") for what, at in alternatives.items() if at)
+
+
+def _weak_places(leaf: Leaf) -> tuple[Place, ...]:
+    words = {True: "weakly typed from here", False: "strongly typed from here"}
+    return tuple((*at, words[weak]) for weak, at in leaf.weaks.items() if at)
+
+
+def _constants(leaf: Leaf) -> tuple[Any, ...]:
+    return tuple(sorted((axis, size.constant or -1) for axis, (size, _) in leaf.sizes.items()))
+
+
+def where(call: CompiledCall) -> tuple[Place, ...]:
+    """The places that every finding about a compiled call shows."""
+    out: list[Place] = [
+        (call.site.path, call.site.span, "compiled here"),
+        (call.path, call.span, "called here"),
+    ]
+    function = call.function
+    if function is not None:
+        line = (function.line, 1, function.line, 1)
+        out.append((function.path, line, f"`{function.name}` is defined here"))
+    return tuple(out)
+
+
+def kinds(leaf: Leaf) -> dict[str, Origin | None]:
+    """Alternatives of a node's structure; a growing list and its first state count once."""
+    found = dict(leaf.kinds)
+    if {"FrozenDict", "OrderedDict", "dict"} & set(found):  # keys not known: nothing to compare
+        found = {kind: at for kind, at in found.items() if not kind.startswith("dict ")}
+    for word in ("list", "tuple"):
+        if f"{word} of many" in found:
+            for kind in [kind for kind in found if kind.startswith(f"{word} of ")]:
+                if kind != f"{word} of many":
+                    del found[kind]
+    return found
+
+
+def signature(leaves: Leaves) -> Any:
+    """The abstract key of a call, for counting."""
+    return tuple(
+        sorted(
+            (
+                path,
+                frozenset(leaf.kinds),
+                frozenset(leaf.dtypes),
+                frozenset(leaf.weaks),
+                tuple(leaf.sizes),
+            )
+            for path, leaf in leaves.items()
+        )
+    )
+
+
+def _changes(before: Value, after: Value) -> bool:
+    """Does a write change what the trace has read? Arrays have no value here: one is a change."""
+    if before == after:
+        return (
+            bool(after.marks)
+            or any(isinstance(atom, (Array, Number)) for atom in after.atoms)
+            or (after.unknown and not after.atoms)
+        )
+    still = ("function", "class", "module", "transform")
+    kept = all(isinstance(a, Object) and a.site.kind in still for a in after.atoms)
+    return after.unknown or not kept
+
+
+def arrays_in(value: Value, depth: int = 0) -> Iterable[Array]:
+    """The arrays in a value and in the containers that are values themselves."""
+    if depth > 4:
+        return
+    for atom in value.atoms:
+        if isinstance(atom, Array):
+            yield atom
+        elif isinstance(atom, Tuple):
+            for item in atom.items:
+                yield from arrays_in(item, depth + 1)
+        elif isinstance(atom, Sequence):
+            yield from arrays_in(atom.element, depth + 1)
+        elif isinstance(atom, Mapping):
+            for item in (*atom.values, *((atom.rest,) if atom.rest else ())):
+                yield from arrays_in(item, depth + 1)
+
+
+def bytes_of(array: Array) -> int | None:
+    """None where the dtype or a size is not known."""
+    count = SIZES.get(array.dtype or "")
+    if count is None or array.shape is None:
+        return None
+    for size in array.shape:
+        if size.constant is None:
+            return None
+        count *= size.constant
+    return count
+
