@@ -45,6 +45,7 @@ class Leaf:
     sizes: dict[Axis, tuple[Size, Origin | None]] = field(default_factory=dict)
     symbols: tuple[tuple[Symbol, Marks], ...] = ()
     marks: Marks = NO_MARKS  # with what it varies which alternative it is
+    unknown: bool = False  # it may be something else besides
 
     def add(self, other: Leaf) -> None:
         for mine, its in (
@@ -58,6 +59,7 @@ class Leaf:
             self.sizes[axis] = new, (old and old[1]) or origin
         self.symbols = tuple(dict.fromkeys((*self.symbols, *other.symbols)))
         self.marks |= other.marks
+        self.unknown = self.unknown or other.unknown
 
 
 Leaves = dict[str, Leaf]
@@ -88,6 +90,7 @@ def flatten(
     leaf = leaves.setdefault(path, Leaf())
     if depth > _DEPTH:
         return
+    leaf.unknown = leaf.unknown or value.unknown or not value.atoms
     if value.choice:
         leaf.marks |= value.choice | value.marks
     for atom in value.atoms:
@@ -131,7 +134,7 @@ def _node(
     """A container or an object."""
     leaf = leaves[path]
     if isinstance(atom, Object) and atom.site.kind == "dict":
-        stored = machine.peek((atom.site, "{}"))
+        stored = machine.read((atom.site, "{}"))
         alternatives = [x for x in stored.atoms if isinstance(x, Mapping)] if stored else []
         if len(alternatives) > 1:
             for mapping in alternatives:
@@ -184,7 +187,7 @@ def _instance(
     fields = [field for field, _ in cls.info["fields"]] if cls is not None else []
     static = set(cls.info["statics"]) if cls is not None else set()
     for each in fields or machine.fields_of(site):
-        stored = machine.peek((site, each))
+        stored = machine.read((site, each))
         if stored is not None and each not in static:
             flatten(machine, stored, f"{path}.{each}", leaves, statics, depth + 1)
 
@@ -240,7 +243,7 @@ def _static_object(
             statics.append(Static(label, "object", value.marks, site, site.origin, cls))
         elif not own_hash(machine, cls):
             for each in machine.fields_of(site):
-                stored = machine.peek((site, each))
+                stored = machine.read((site, each))
                 if stored is not None:
                     static_parts(machine, stored, f"{label}.{each}", statics, depth + 1)
     elif site.kind in ("optimizer", "function", "transform", "object"):
@@ -281,6 +284,6 @@ def _parts(machine: Machine, atom: Atom) -> Iterator[Value]:
     elif isinstance(atom, Object):
         names: Iterable[Any] = machine.fields_of(atom.site)
         for name in names:
-            stored = machine.peek((atom.site, name))
+            stored = machine.read((atom.site, name))
             if stored is not None:
                 yield stored

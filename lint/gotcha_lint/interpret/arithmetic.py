@@ -26,7 +26,7 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
-from gotcha_lint.interpret.arrays import elementwise, matmul
+from gotcha_lint.interpret.arrays import as_arrays, elementwise, matmul
 from gotcha_lint.interpret.comparison import compare, truth
 from gotcha_lint.interpret.containers import (
     MOST_ITEMS,
@@ -122,7 +122,9 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     if holds_array(x) or holds_array(y):
         if operator == "MatMult":
             return matmul(machine, x, y, span)
-        return elementwise(machine, [x, y], span, None, divide=operator == "Div")
+        out = elementwise(machine, [x, y], span, None, divide=operator == "Div")
+        known = as_arrays(x) is not None and as_arrays(y) is not None
+        return out if known else Value(out.atoms, True, out.marks, out.choice)  # or its own `+`
     if operator == "Mod" and _is_text(x):
         return _formatted(machine, x, y, span)
     if x.unknown or y.unknown or not x.atoms or not y.atoms:

@@ -358,5 +358,5 @@ def _map_arrays(value: Value, leaf: Callable[[Array], Atom]) -> Value:
         elif isinstance(atom, Tuple):
             items = tuple(_map_arrays(item, leaf) for item in atom.items)
             atom = Tuple(items, atom.origin)
-        out.append(Value((atom,), value.unknown, value.marks))
+        out.append(Value((atom,), value.unknown, value.marks, value.choice))
     return join_all(out) if out else value

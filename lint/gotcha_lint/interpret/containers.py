@@ -684,7 +684,8 @@ def _in_turn(machine: Machine, value: Value, marks: Marks, depth: int = 0) -> Va
         return value
     atoms = frozenset(_atom_in_turn(machine, atom, marks, depth) for atom in value.atoms)
     differs = value.marks or not depth or _may_differ(machine, value)
-    return Value(atoms, value.unknown, value.marks | marks if differs else value.marks)
+    out = value.marks | marks if differs else value.marks
+    return Value(atoms, value.unknown, out, value.choice)
 
 
 def _may_differ(machine: Machine, value: Value) -> bool:

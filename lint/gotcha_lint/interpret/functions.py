@@ -40,7 +40,7 @@ from gotcha_lint.program.ir import Function
 BY_VALUE = 3  # contexts of a function in one root and mode that are kept apart by their data
 CONTEXTS = 8  # ... that are kept apart by their callables and objects; then all is symbols
 DEPTH = 40  # calls within calls
-_RERUNS = 4  # of one context in one root, because what it reads has changed
+_RERUNS = 6  # runs of one context in one root, because what it reads has changed; then unknown
 _SUMMARIES = 3  # for one context, which differ in what they read
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
@@ -66,6 +66,8 @@ def call_function(
     if len(machine.activations) > DEPTH:
         return UNKNOWN
     summary = _known(machine, key)
+    if summary is None and machine.reruns.get(key, 0) > _RERUNS:
+        return UNKNOWN
     if summary is None:
         summary = _run(machine, site, function, key, values)
     else:
@@ -150,15 +152,12 @@ def _charge(machine: Machine, summary: Summary) -> None:
 
 
 def _known(machine: Machine, key: Any) -> Summary | None:
-    """A summary that still holds; after many runs in one root, the newest has to do."""
-    known = machine.memory.get(key)
-    if not known:
-        return None
-    for summary in known:
+    """A summary that still holds."""
+    for summary in machine.memory.get(key, ()):
         if all(machine.peek(place) == value for place, value in summary.reads.items()):
             return summary
-    machine.reruns[key] = again = machine.reruns.get(key, 0) + 1
-    return known[0] if again > _RERUNS else None
+    machine.reruns[key] = machine.reruns.get(key, 0) + 1
+    return None
 
 
 def _run(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, only
 from gotcha_lint.interpret.call import canonical
+from gotcha_lint.interpret.garbage import collect
 from gotcha_lint.interpret.machine import Instruction, Machine, OutOfBudget
 from gotcha_lint.interpret.state import Activation
 
 MODULE_BUDGET = 60_000  # instructions
+_BUSY = 1_000  # instructions of a module that does more than define
 
 
 def import_name(
@@ -92,4 +94,6 @@ def run_module(machine: Machine, path: str) -> None:
         for layer in machine.layers[1:]:
             machine.layers[0].update(layer)
         machine.restore(saved)
-        machine.budget = budget
+        spent, machine.budget = MODULE_BUDGET - machine.budget, budget
+    if depth == 1 and spent > _BUSY:
+        collect(machine.layers[0])

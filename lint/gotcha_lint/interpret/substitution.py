@@ -276,7 +276,7 @@ class Substitution:
             sizes = {
                 axis: (self.size(size), origin) for axis, (size, origin) in leaf.sizes.items()
             }
-            new = Leaf(leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks))
+            new = Leaf(leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks), leaf.unknown)
             known = out.get(path)
             if known is None:
                 known = out[path] = new

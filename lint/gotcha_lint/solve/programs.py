@@ -411,6 +411,8 @@ def _differ(
     alternatives: list[dict[Any, Origin | None]], leaves: list[Leaf], around: Loops
 ) -> bool:
     """Is it certain that the calls see more than one of the alternatives?"""
+    if any(leaf.unknown for leaf in leaves):
+        return False
     known = [set(each) for each in alternatives if each]
     for each, leaf in zip(alternatives, leaves, strict=True):
         if len(each) > 1 and leaf.marks & around:

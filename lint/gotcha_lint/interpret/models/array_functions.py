@@ -500,7 +500,7 @@ def _padded(call: Call, shape: Shape) -> Shape | None:
         if not isinstance(number, (Constant, Number)):
             return None
         width = size_from(widths)
-        return tuple(add_sizes(add_sizes(size, width), width) for size in shape)
+        return tuple(_grown(size, width, width) for size in shape)
     if not isinstance(content, Tuple):
         return None
     pairs = [contents(call.engine, item) for item in content.items]
@@ -511,8 +511,15 @@ def _padded(call: Call, shape: Shape) -> Shape | None:
         if not isinstance(pair, Tuple) or len(pair.items) != 2:
             return None
         before, after = (size_from(item) for item in pair.items)
-        out.append(add_sizes(add_sizes(size, before), after))
+        out.append(_grown(size, before, after))
     return tuple(out)
+
+
+def _grown(size: Size, before: Size, after: Size) -> Size:
+    """A width that varies is there to reach a fixed size: `pad(x, (0, length - len(x)))`."""
+    if before.marks or after.marks:
+        return Size(origin=size.origin)
+    return add_sizes(add_sizes(size, before), after)
 
 
 @function("split", "array_split", "vsplit")
