@@ -40,6 +40,7 @@ from gotcha_lint.program.ir import Function
 BY_VALUE = 3  # contexts of a function in one root and mode that are kept apart by their data
 CONTEXTS = 8  # ... that are kept apart by their callables and objects; then all is symbols
 DEPTH = 40  # calls within calls
+_CHEAP = 4  # so many events or writes of a summary cost as much as an instruction
 _RERUNS = 6  # runs of one context in one root, because what it reads has changed; then unknown
 _SUMMARIES = 3  # for one context, which differ in what they read
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
@@ -295,6 +296,7 @@ def _apply(
 ) -> Value:
     """Does in the caller what the summary says."""
     activation = machine.activation
+    machine.budget -= (len(summary.events) + len(summary.writes)) // _CHEAP
     activation.functions |= summary.functions
     activation.contexts |= summary.contexts
     for place in summary.reads:

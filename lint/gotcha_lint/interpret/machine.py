@@ -42,7 +42,8 @@ class Machine(State, ABC):
         self.traced = 0  # JAX traces what runs here
         self.guarded = 0  # what runs here runs only where something is not there yet
         self.path = ""
-        self.budget = 0
+        self.budget = 0  # instructions that this root may still run
+        self.root_budget = 0  # ... and with how many each begins
         self.equations = 0
         self.generation = 0
         self.frames: dict[Any, Frame] = {}

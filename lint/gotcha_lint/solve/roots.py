@@ -7,13 +7,15 @@ and its public methods called twice, in the order of the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from gotcha_lint.domain.sites import Site
-from gotcha_lint.domain.value import NO_MARKS, Value
+from gotcha_lint.domain.value import NO_MARKS, Object, Value, only
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.calls import make_instance
+from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event
 from gotcha_lint.interpret.functions import call_function
@@ -21,7 +23,9 @@ from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.program.ir import Function, Module
 
-ROOT_BUDGET = 40_000  # instructions, those of replayed callees too
+ROOT_BUDGET = 40_000  # instructions of one root, where the project is small
+_LEAST = 3_000  # ... and where it is large
+_TOTAL = 600_000  # of all roots of a project, about
 
 
 @dataclass(slots=True)
@@ -52,19 +56,24 @@ def segments(engine: Engine, wanted: set[str] | None = None) -> Iterator[Segment
     yield Segment(None, engine.events, dict(engine.fresh))
     base_fresh = dict(engine.fresh)
     base_functions = set(engine.activation.functions)
-    for module in engine.modules.values():
-        if wanted is not None and module.path not in wanted:
-            continue
-        yield from _of_module(engine, module, base_fresh, base_functions)
+    names = {path: Names(module) for path, module in engine.modules.items()}
+    functions = sum(len(module.functions) for module in engine.modules.values())
+    engine.root_budget = max(_LEAST, min(ROOT_BUDGET, _TOTAL * 4 // max(functions, 1)))
+    compiling = _leading_to_compiles(names.values(), _compiled_names(engine))
+    for path, module in engine.modules.items():
+        if (wanted is None or path in wanted) and not is_test(path):
+            own = names[path]
+            own.compiling = compiling
+            yield from _of_module(engine, module, own, base_fresh, base_functions)
 
 
 def _of_module(
     engine: Engine,
     module: Module,
+    names: Names,
     base_fresh: dict[Site, frozenset[Any]],
     base_functions: set[Function],
 ) -> Iterator[Segment]:
-    used = _used_names(module)
     covered = {f for f in base_functions if f.path == module.path}
     engine.covered = covered
 
@@ -78,16 +87,31 @@ def _of_module(
     for function in functions:
         site = engine.sites_of.get(function)
         at_top = function.parent is None or function.parent.is_module
-        if site is not None and at_top and function.name not in used and function not in covered:
-            yield run(function, lambda s=site: call_function(engine, s, (), {}, s.span))
+        if site is None or not at_top or function.name in names.used or function in covered:
+            continue
+        bound = _bound_to(engine, function)
+        if bound is not None or names.is_worth_running(function):
+            callee = only(Object(site)) if bound is None else bound
+            yield run(function, lambda c=callee, s=site: engine.call(c, (), {}, s.span))
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
         methods = _public_methods(module, cls)
+        if not names.is_worth_running(cls.info["function"]):
+            continue
         if methods and not any(method in covered for method in methods):
             yield run(cls.info["function"], lambda c=cls, m=methods: _drive(engine, c, m))
     for function in functions:
         site = engine.sites_of.get(function)
-        if site is not None and function not in covered:
+        if site is not None and function not in covered and names.is_worth_running(function):
             yield run(function, lambda f=function, s=site: _call_alone(engine, f, s))
+
+
+def _bound_to(engine: Engine, function: Function) -> Value | None:
+    """What the function's name stands for in its module, where that is a transform of it."""
+    value = engine.peek((function.path, function.name))
+    atom = value.only if value is not None else None
+    if isinstance(atom, Object) and atom.site.kind == "transform":
+        return value if Inner(engine, only(atom)).function is function else None
+    return None
 
 
 def _call_alone(engine: Engine, function: Function, site: Site) -> None:
@@ -131,7 +155,7 @@ def _begin(engine: Engine, root: Function, base_fresh: dict[Site, frozenset[Any]
     engine.path, engine.calls = root.path, ()
     engine.loops, engine.current = [], NO_MARKS
     engine.traced = engine.guarded = 0
-    engine.budget = ROOT_BUDGET
+    engine.budget = engine.root_budget
     engine.contexts = {}
     engine.charged = set()
     engine.reruns = {}
@@ -159,25 +183,84 @@ def _guarded(engine: Engine, root: Function, body: Callable[[], object]) -> None
     engine.layers = [engine.layers[0]]
 
 
-def _used_names(module: Module) -> set[str]:
-    """Names that functions of the file load, or ask as attributes, outside of themselves."""
-    used: set[str] = set()
+_COMPILING = frozenset(
+    ("jit", "pmap", "pjit", "shard_map", "filter_jit", "filter_pmap", "scan", "while_loop",
+     "fori_loop", "cond", "switch", "associative_scan")
+)  # fmt: skip
+_MEANINGS = 3
+_LOOPS = frozenset(("for", "while"))
 
-    def walk(code: Any, inside: str) -> None:
+
+def _compiled_names(engine: Engine) -> frozenset[str]:
+    """Names of modules and classes that stand for what a transform made."""
+    return frozenset(
+        name
+        for (_, name), value in engine.layers[0].items()
+        if any(isinstance(a, Object) and a.site.kind == "transform" for a in value.atoms)
+    )
+
+
+def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> frozenset[str]:
+    """Names of functions and classes that use a transform, or the name of one that does.
+
+    Names that mean more than a few things in the project say nothing.
+    """
+    uses: dict[str, list[set[str]]] = {}
+    for file in files:
+        for function, own in file.names_in.items():
+            uses.setdefault(function.name, []).append(own)
+    clear = {name: set().union(*own) for name, own in uses.items() if len(own) <= _MEANINGS}
+    found: set[str] = set(compiled)
+    new = set(_COMPILING | compiled)
+    while new:
+        known = found | _COMPILING
+        new = {name for name, own in clear.items() if name not in known and own & new}
+        found |= new
+    return frozenset(found)
+
+
+class Names:
+    """The names that each function of a file uses, and what follows: which roots can show much.
+
+    Nothing is compiled, and nothing is called again and again, in a function that has no loop and
+    that names neither a transform nor a function of the project that leads to one.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self.used: set[str] = set()  # by functions, outside of themselves
+        self.compiling: frozenset[str] = frozenset()
+        self.names_in: dict[Function, set[str]] = {f: set() for f in module.functions}
+        for function in module.functions:
+            own = self.names_in[function]
+            self._walk(function.body, own)
+            if not function.is_module:
+                self.used |= own - {function.name}
+        for function in module.functions:
+            around = function.parent
+            while around is not None:
+                self.names_in.setdefault(around, set()).update(self.names_in[function])
+                around = around.parent
+
+    def is_worth_running(self, function: Function) -> bool:
+        own = self.names_in.get(function, set())
+        if _COMPILING & own or self.compiling & own:
+            return True
+        return not function.is_class and bool(_LOOPS & own)
+
+    def _walk(self, code: Any, own: set[str]) -> None:
         for instruction in code:
-            if instruction[0] == "load" and instruction[2] != inside:
-                used.add(instruction[2])
-            elif instruction[0] == "attr":
-                used.add(instruction[3])
+            operation = instruction[0]
+            if operation == "load":
+                own.add(instruction[2])
+            elif operation == "attr":
+                own.add(instruction[3])
+            elif operation in _LOOPS:
+                own.add(operation)
+            elif operation == "class":
+                inside = self.names_in.setdefault(instruction[2], set())
+                self._walk(instruction[2].body, inside)
+                own |= inside
             for part in instruction:
                 if isinstance(part, list):
-                    blocks = part if part and isinstance(part[0], list) else [part]
-                    for block in blocks:
-                        walk(block, inside)
-
-    for function in module.functions:
-        if not function.is_module:
-            walk(function.body, function.name)
-    return used
-
-
+                    for block in part if part and isinstance(part[0], list) else [part]:
+                        self._walk(block, own)
