@@ -37,7 +37,7 @@ class Context:
     degraded: Callable[[str, str], None]
     options: Options
     every: Callable[[float, Job], None]  # seconds, function: called by the ticker
-    at_end: Callable[[Callable[[], None]], object] = atexit.register  # before the last Tick
+    at_end: Callable[[Callable[[], object]], object] = atexit.register  # before the last Tick
     say: Callable[[str], None] = lambda text: None  # writes text to standard error, unless `quiet`
     report: Callable[[], str] = lambda: ""  # the report so far
 
