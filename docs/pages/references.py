@@ -66,7 +66,7 @@ SOURCES = (
     Source(
         "JAX: debugging flags",
         _JAX + "debugging/flags.html",
-        "non-finite-value where-nan-gradient norm-at-zero except-never-raised",
+        "non-finite-value non-finite-weights where-nan-gradient norm-at-zero except-never-raised",
     ),
     Source(
         "JAX: Pseudorandom numbers",

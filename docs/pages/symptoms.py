@@ -55,7 +55,7 @@ TABLE = (
     Symptom(
         "The loss is NaN",
         "where-nan-gradient norm-at-zero log-of-softmax label-ignore-index non-finite-value "
-        "except-never-raised",
+        "non-finite-weights except-never-raised",
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.parts import Site, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Pickled:
 class Memory:
     """A sample of the live arrays. `groups`: (shape, dtype) -> count, the largest first.
 
-    `holders` tells what holds a group that grows, and `places` the line that adds to it.
+    `holders`: what holds a group that grows; `places`: the line that adds to it.
     """
 
     at: float
@@ -98,6 +98,9 @@ class Memory:
     holders: Mapping[tuple[tuple[int, ...], str], str] = field(default_factory=dict)
     resident: int = 0  # bytes of the process in main memory
     places: Mapping[tuple[tuple[int, ...], str], Site] = field(default_factory=dict)
+    # Of some groups: how many arrays were looked at, and how many of these have a NaN.
+    nan: Mapping[tuple[tuple[int, ...], str], tuple[int, int]] = field(default_factory=dict)
+    turn: Turn | None = None  # of the loop that runs
 
 
 @dataclass(frozen=True, slots=True)

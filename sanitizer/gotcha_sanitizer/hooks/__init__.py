@@ -36,7 +36,8 @@ class Context:
     now: Callable[[], float]
     degraded: Callable[[str, str], None]
     options: Options
-    every: Callable[[float, Job], None]  # seconds, function: called by the ticker
+    # Seconds, function: called by the ticker; what it returns has it called at once.
+    every: Callable[[float, Job], Callable[[], None]]
     at_end: Callable[[Callable[[], object]], object] = atexit.register  # before the last Tick
     say: Callable[[str], None] = lambda text: None  # writes text to standard error, unless `quiet`
     report: Callable[[], str] = lambda: ""  # the report so far

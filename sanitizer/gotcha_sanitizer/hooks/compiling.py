@@ -216,6 +216,9 @@ class Compiling:
         self.context.emit(ended)
         if stage == "compile":
             self._close(self._opened.pop(_LOOSE if root is None else id(root)))
+            if program.called and program.function and program.function.owner == "user":
+                for told in watches.on_compiled:
+                    told()
 
     def _traced(self, program: OpenProgram, jaxpr: Any) -> None:
         """The trace is over: a new jaxpr, or one that JAX had kept."""

@@ -59,6 +59,7 @@ class Watches:
         self._by_serial: OrderedDict[int, Watch] = OrderedDict()
         self._left: deque[tuple[Watch, Capture, Mark]] = deque(maxlen=_FUNCTIONS)
         self.on_watch: list[Callable[..., None]] = []
+        self.on_compiled: list[Callable[[], None]] = []  # a function of the user's, at a call
 
     def watch(
         self,
@@ -111,6 +112,7 @@ class Watches:
         self._by_serial.clear()
         self._left.clear()
         self.on_watch.clear()
+        self.on_compiled.clear()
 
     def all(self) -> list[Watch]:
         return list(self._by_serial.values())
