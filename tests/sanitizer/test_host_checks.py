@@ -69,6 +69,13 @@ def test_a_read_that_stalls_each_step():
     assert finding.evidence["share_of_run"] == 0.5
 
 
+def test_a_read_that_stalls_no_more_is_a_note_with_its_last_numbers():
+    later = replace(STALLS, count=500, visits=500, looked=60, idle=12)
+    told = on(HostReadEveryStep, HostReads(4.0, (STALLS,)), HostReads(9.0, (later,)))
+    assert [(f.severity, f.count) for f in told] == [("warning", 100), ("info", 500)]
+    assert told[0].id == told[1].id
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -80,6 +80,16 @@ def test_arrays_made_by_a_loop_that_is_over_are_no_growth():
     assert on(MemoryGrowth, *made, *later, END) == []
 
 
+def test_a_growth_that_was_told_and_has_ended_is_a_note():
+    def sample(at: float, count: int) -> Memory:
+        return Memory(at, 2**29, count, groups={WEIGHTS: count})
+
+    grows = [sample(61.0 + n, 1000 * n) for n in range(1, 12)]
+    told = on(MemoryGrowth, *grows, sample(90.0, 0), sample(91.0, 0), END)
+    assert [f.severity for f in (told[0], told[-1])] == ["warning", "info"]
+    assert told[0].id == told[-1].id
+
+
 def test_the_samples_of_ten_hours_are_few_but_never_far_apart():
     samples: Any = Samples(SimpleNamespace(now=lambda: 0.0))  # type: ignore[arg-type]
     samples.cost, samples.spent, at, count = 4e-4, 1.0, 10.0, 0

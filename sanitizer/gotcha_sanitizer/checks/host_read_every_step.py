@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.events import Event, HostReads, ReadsAt
@@ -46,11 +47,19 @@ class HostReadEveryStep(Check):
     host took between the reads, while the device had nothing to do.
     """
 
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._told: set[tuple[object, str]] = set()
+
     def on(self, event: Event) -> Iterator[Finding]:
         if isinstance(event, HostReads):
             for row in event.rows:
+                key = (row.site, row.how)
                 if _stalls(row, event.at):
+                    self._told.add(key)
                     yield _finding(row, event.at)
+                elif key in self._told:  # no more: a note, with its last numbers
+                    yield replace(_finding(row, event.at), severity="info")
 
 
 def _stalls(row: ReadsAt, now: float) -> bool:

@@ -92,6 +92,7 @@ class MemoryGrowth(Check):
         self._series: dict[Group, _Series] = {}
         self._holders: dict[Group, str] = {}
         self._places: dict[Group, Site] = {}
+        self._told: dict[str, Finding] = {}
 
     def on(self, event: Event) -> Iterator[Finding]:
         if isinstance(event, Memory):
@@ -113,7 +114,12 @@ class MemoryGrowth(Check):
                 together.setdefault(holder, []).append(found)
         for holder, groups in together.items():
             if not soon or sum(each.bytes for each in groups) >= _SOON_BYTES:
-                yield self._finding(holder, groups)
+                found = self._finding(holder, groups)
+                self._told[found.id] = found
+                yield found
+        for key in [*self._told]:  # those that grow no more: notes, with their last numbers
+            if self._told[key].evidence["holder"] not in together:
+                yield replace(self._told.pop(key), severity="info")
 
     def _finding(self, holder: str, groups: list[Growth]) -> Finding:
         groups = sorted(groups, key=lambda each: -each.bytes)

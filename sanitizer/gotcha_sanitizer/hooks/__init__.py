@@ -41,6 +41,7 @@ class Context:
     at_end: Callable[[Callable[[], object]], object] = atexit.register  # before the last Tick
     say: Callable[[str], None] = lambda text: None  # writes text to standard error, unless `quiet`
     report: Callable[[], str] = lambda: ""  # the report so far
+    finish: Callable[[], None] = lambda: None  # ends the run: its summary, report and page
 
 
 def hooks() -> list[ModuleType]:
