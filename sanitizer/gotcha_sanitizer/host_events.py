@@ -50,6 +50,8 @@ class ReadsAt:
     first: float  # when, in seconds since the start
     loops: tuple[Site, ...] = ()
     steady: bool = False
+    blocked: float = 0.0  # in all these reads, the short ones too
+    span: float = 0.0  # from the first read to the last, without what was compiled meanwhile
 
 
 @dataclass(frozen=True, slots=True)
