@@ -38,7 +38,8 @@ TABLE = (
     Symptom(
         "It is slow, though nothing recompiles",
         "eager-grad eager-optimizer-update host-read-every-step numpy-weights-each-call "
-        "slow-path-call silent-cpu-fallback device-array-pickled iterate-device-array "
+        "slow-path-call host-bound-loop many-first-compiles silent-cpu-fallback "
+        "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
         "eager-op-storm",
     ),

@@ -106,6 +106,37 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopActivity:
+    """Samples of the main thread in one loop of the user's; seconds are those they stand for.
+
+    `eager`: seconds in JAX's Python code, outside of jit and of compiling. `lines`: of these, by
+    the user's line.
+    """
+
+    loop: Site
+    samples: int = 0
+    seconds: float = 0.0
+    eager: float = 0.0
+    lines: Mapping[Site, float] = field(default_factory=dict)
+
+    def grown(self, seconds: float, eager_at: Site | None) -> LoopActivity:
+        """With one sample more."""
+        lines, eager = dict(self.lines), self.eager
+        if eager_at is not None:
+            lines[eager_at] = lines.get(eager_at, 0.0) + seconds
+            eager += seconds
+        return LoopActivity(self.loop, self.samples + 1, self.seconds + seconds, eager, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What the loops of the user's spend their time on, so far."""
+
+    at: float
+    loops: tuple[LoopActivity, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Forked:
     """The process forked after JAX had started its threads."""
 
