@@ -114,7 +114,7 @@ class Samples:
     def _nan(self, arrays: list[Any], groups: dict[Group, int]) -> dict[Group, tuple[int, int]]:
         """Of the largest floating-point groups: (arrays looked at, of these with a NaN)."""
         self.looked = self.context.now()
-        floats = [group for group in groups if "float" in group[1]]
+        floats = [group for group in groups if "float" in group[1] and math.prod(group[0]) > 1]
         wanted = set(sorted(floats, key=lambda group: -math.prod(group[0]))[:_WEIGHTS])
         found: dict[Group, tuple[int, int]] = {}
         for array in arrays:
