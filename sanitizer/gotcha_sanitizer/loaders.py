@@ -30,12 +30,12 @@ def candidates(tree: ast.Module, names: Container[str]) -> list[Candidate]:
         if _name(call.func) not in steps:
             continue
         loop = next((n for n in reversed(around) if isinstance(n, _LOOPS) and not _counts(n)), None)
-        drawn = _drawn(around)
-        if loop is None and drawn is None:
+        drawn = _drawn(around) or (loop and (loop, loop.iter))
+        if drawn is None:
             continue
-        inner = loop if drawn is None else drawn[0]
+        inner, taken = drawn
         scopes = [n for n in around[: around.index(inner)] if isinstance(n, _FUNCTIONS)]
-        source = _source(loop.iter if drawn is None else drawn[1], [tree, *scopes])
+        source = _source(taken, [tree, *scopes])
         text = ast.unparse(source)
         turning = {name for node in around if isinstance(node, _LOOPS) for name in _bound(node)}
         missing = tuple(n for n in _read(source) if n in turning or n not in names)
@@ -44,14 +44,14 @@ def candidates(tree: ast.Module, names: Container[str]) -> list[Candidate]:
 
 
 def made_in_loop(tree: ast.Module) -> list[tuple[int, str]]:
-    """(line of the loop, name of the jitted function) where no loader is to be seen: the batches are
-    made in the loop, which only counts."""
-    steps, found = _jitted(tree), {}
+    """(line of the loop, name of the jitted function) where the loop only counts: it has no loader,
+    and makes its batches itself."""
+    steps, found = _jitted(tree), dict[tuple[int, str], None]()
     for call, around in _calls(tree, ()):
         loops = [n for n in around if isinstance(n, (*_LOOPS, ast.While))]
-        if loops and _name(call.func) in steps and _drawn(around) is None:
-            if not any(isinstance(n, _LOOPS) and not _counts(n) for n in loops):
-                found.setdefault((loops[-1].lineno, _name(call.func)), None)
+        goes_over = any(isinstance(n, _LOOPS) and not _counts(n) for n in loops)
+        if loops and _name(call.func) in steps and not goes_over and _drawn(around) is None:
+            found.setdefault((loops[-1].lineno, _name(call.func)), None)
     return list(found)
 
 
