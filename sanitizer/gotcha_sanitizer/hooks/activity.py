@@ -70,5 +70,5 @@ def install(context: Context) -> Callable[[], None]:
     sampler = Sampler(context)
     context.every(_SOONEST, sampler.job)
     context.at_end(sampler.tell)
-    context.every(5.0, sampler.tell)
+    context.every(10.0, sampler.tell)
     return lambda: None
