@@ -121,3 +121,24 @@ def test_a_loop_outside_of_jit_beside_one_inside(tmp_path: Path):
     result = run(program, tmp_path / "run.jsonl")
     (found,) = [f for f in result.problems if f.name == "host-bound-loop"]
     assert found.site is not None and found.site.line == 6, result.err
+
+
+WAITS = """
+import time, jax, jax.numpy as jnp
+@jax.jit
+def step(w):
+    for _ in range(20):
+        w = jnp.tanh(w @ w)
+    return w, w.mean()
+w, end = jnp.eye(256), time.monotonic() + 2
+while time.monotonic() < end:
+    w, loss = step(w)
+    float(loss), jax.block_until_ready(w)
+"""
+
+
+def test_a_host_that_waits_for_its_device_is_not_bound(tmp_path: Path):
+    program = tmp_path / "prog.py"
+    program.write_text(WAITS)
+    result = run(program, tmp_path / "run.jsonl")
+    assert not [f for f in result.problems if f.name == "host-bound-loop"], result.err

@@ -67,8 +67,6 @@ def _finding(site: Site, eager: bool, line: _Line, now: float) -> Finding:
         advice="put one `jax.jit` around all of it, as `jax.jit(model.init)`"
         if eager
         else "make one function of them, with what differs as arguments",
-        cause=kind,
-        causes=(kind,),
         count=line.count,
         seconds=line.seconds,
         severity="warning" if worth else "info",

@@ -6,6 +6,7 @@ frames of a sample tell eager dispatch from all else. Compiling is left out.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -20,6 +21,9 @@ _SOONEST = 0.01  # seconds between samples
 _SAMPLES = 200  # in each doubling of the run's time, about
 _LOOPS = 256
 _FRAMES = 400
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # reads are timed there
+_OPERATIONS = tuple(f"{os.sep}{part}{os.sep}" for part in ("numpy", "lax", "interpreters", "nn"))
+_COPIES = ("device_put", "device_get", "asarray", "array", "block_until_ready")
 
 
 class Sampler:
@@ -57,11 +61,18 @@ class Sampler:
 
 
 def _in_jax(frame: FrameType | None) -> bool:
-    """JAX's code is above the user's, and no library's, such as a data loader's."""
+    """JAX's operations are above the user's code: no read, wait or copy, and no library's code."""
+    found = False
     for _ in range(_FRAMES):
-        whose = owner(frame.f_code.co_filename) if frame is not None else "user"
-        if frame is None or whose != "library":
-            return whose == "jax"
+        if frame is None:
+            return False
+        path = frame.f_code.co_filename
+        whose = owner(path)
+        if path.startswith(_OWN) or frame.f_code.co_name in _COPIES:
+            return False
+        if whose != "jax":
+            return found and whose == "user"
+        found |= any(part in path for part in _OPERATIONS)
         frame = frame.f_back
     return False
 
