@@ -66,7 +66,7 @@ SOURCES = (
     Source(
         "JAX: debugging flags",
         _JAX + "debugging/flags.html",
-        "non-finite-value where-nan-gradient norm-at-zero except-never-raised",
+        "non-finite-value non-finite-weights where-nan-gradient norm-at-zero except-never-raised",
     ),
     Source(
         "JAX: Pseudorandom numbers",
@@ -79,7 +79,7 @@ SOURCES = (
         "recompile changing-static-argument varying-shape partial-last-batch growing-array "
         "jit-in-loop jit-of-partial jit-captures-batch large-constant-captured wrong-cache-key "
         "parameter-ignored-for-self eager-grad eager-optimizer-update eager-op-storm eager-at-loop "
-        "slow-path-call",
+        "slow-path-call host-bound-loop many-first-compiles",
     ),
     Source(
         "jax.jit",

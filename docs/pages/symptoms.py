@@ -38,7 +38,8 @@ TABLE = (
     Symptom(
         "It is slow, though nothing recompiles",
         "eager-grad eager-optimizer-update host-read-every-step numpy-weights-each-call "
-        "slow-path-call silent-cpu-fallback device-array-pickled iterate-device-array "
+        "slow-path-call host-bound-loop many-first-compiles silent-cpu-fallback "
+        "device-array-pickled iterate-device-array "
         "eager-at-loop loop-over-examples per-example-device-put jnp-in-data-pipeline "
         "eager-op-storm",
     ),
@@ -55,7 +56,7 @@ TABLE = (
     Symptom(
         "The loss is NaN",
         "where-nan-gradient norm-at-zero log-of-softmax label-ignore-index non-finite-value "
-        "except-never-raised",
+        "non-finite-weights except-never-raised",
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",

@@ -14,6 +14,8 @@ from gotcha_sanitizer.notices import Notices
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.recording import Recording
 
+_AGAIN, _SHARE = 1.0, 0.05  # seconds, or of the run's time, between two lines of one finding
+
 
 class Checking:
     """Gives each event to each check that was asked for."""
@@ -35,6 +37,8 @@ class Checking:
             if (any(map(self._wanted, check.finds())) if options.checks else check.default)
         ]
         self._suppressed: list[suppress.Suppression] = []
+        self._stale: dict[str, float] = {}  # id -> when it may be written again: it has grown
+        self._written: dict[str, float] = {}  # id -> when it was written
 
     @property
     def names(self) -> list[str]:
@@ -73,8 +77,28 @@ class Checking:
             return
         kept = replace(finding, evidence={}) if self.options.redact else finding
         run.findings[kept.id] = kept
-        # Written again when it has doubled, and at the end: a storm must not fill the disk.
+        # Written again when it has doubled, and otherwise now and then: a storm must not fill the
+        # disk, and a process that is killed must leave its last numbers.
         if before is None or kept.count >= 2 * max(before.count, 1):
-            at = {"event": "finding", "at": round(self.now(), 4)}
-            self.recording.write(as_dict(kept) | at)
+            self._write(kept)
+        elif kept != before:
+            now = self.now()
+            wait = max(_AGAIN, _SHARE * now)
+            self._stale.setdefault(kept.id, self._written.get(kept.id, now) + wait)
         self.notices.found(finding)
+
+    def _write(self, finding: Finding) -> None:
+        now = self.now()
+        self._written[finding.id] = now
+        self._stale.pop(finding.id, None)
+        self.recording.write(as_dict(finding) | {"event": "finding", "at": round(now, 4)})
+
+    def write_grown(self) -> None:
+        """Those that have grown since they were written, from time to time."""
+        now = self.now()
+        for key in [key for key, due in self._stale.items() if due <= now]:
+            found = self.recording.run.findings.get(key)
+            if found is None:
+                self._stale.pop(key)
+            else:
+                self._write(found)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.host_events import (
+    Activity,
     Deleted,
     Forked,
     Host,
@@ -18,6 +19,7 @@ from gotcha_sanitizer.host_events import (
     Pickled,
     Setting,
 )
+from gotcha_sanitizer.host_events import LoopActivity as LoopActivity
 from gotcha_sanitizer.host_events import ReadsAt as ReadsAt
 from gotcha_sanitizer.parts import (
     Capture,
@@ -183,6 +185,7 @@ Event = (
     | Deleted
     | Pickled
     | Memory
+    | Activity
     | Forked
     | Host
     | Setting

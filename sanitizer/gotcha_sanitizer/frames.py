@@ -17,6 +17,7 @@ from typing import NamedTuple
 from gotcha_sanitizer.parts import Site
 
 _MOST_FRAMES = 400
+_PACKAGES = ("site-packages", "dist-packages")  # also where no installation of ours is
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -96,7 +97,8 @@ def owner(path: str) -> str:
         return "user"
     if path.startswith("<") and (path not in {"<string>", "<stdin>"} or _from_a_file()):
         return "library"  # <frozen ...>, generated code such as the __init__ of a dataclass
-    return "library" if path.startswith(_installed()) else "user"
+    elsewhere = any(f"{os.sep}{folder}{os.sep}" in path for folder in _PACKAGES)
+    return "library" if elsewhere or path.startswith(_installed()) else "user"
 
 
 def where(frame: FrameType | None, want: int = 4) -> Where:

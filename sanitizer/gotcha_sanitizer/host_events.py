@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.parts import Site, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class ReadsAt:
     first: float  # when, in seconds since the start
     loops: tuple[Site, ...] = ()
     steady: bool = False
+    blocked: float = 0.0  # in all these reads, the short ones too
+    span: float = 0.0  # from the first read to the last, without what was compiled meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Pickled:
 class Memory:
     """A sample of the live arrays. `groups`: (shape, dtype) -> count, the largest first.
 
-    `holders` tells what holds a group that grows, and `places` the line that adds to it.
+    `holders`: what holds a group that grows; `places`: the line that adds to it.
     """
 
     at: float
@@ -98,6 +100,40 @@ class Memory:
     holders: Mapping[tuple[tuple[int, ...], str], str] = field(default_factory=dict)
     resident: int = 0  # bytes of the process in main memory
     places: Mapping[tuple[tuple[int, ...], str], Site] = field(default_factory=dict)
+    # Of some groups: how many arrays were looked at, and how many of these have a NaN.
+    nan: Mapping[tuple[tuple[int, ...], str], tuple[int, int]] = field(default_factory=dict)
+    turn: Turn | None = None  # of the loop that runs
+
+
+@dataclass(frozen=True, slots=True)
+class LoopActivity:
+    """Samples of the main thread in one loop of the user's; seconds are those they stand for.
+
+    `eager`: seconds in JAX's Python code, outside of jit and of compiling. `lines`: of these, by
+    the user's line.
+    """
+
+    loop: Site
+    samples: int = 0
+    seconds: float = 0.0
+    eager: float = 0.0
+    lines: Mapping[Site, float] = field(default_factory=dict)
+
+    def grown(self, seconds: float, eager_at: Site | None) -> LoopActivity:
+        """With one sample more."""
+        lines, eager = dict(self.lines), self.eager
+        if eager_at is not None:
+            lines[eager_at] = lines.get(eager_at, 0.0) + seconds
+            eager += seconds
+        return LoopActivity(self.loop, self.samples + 1, self.seconds + seconds, eager, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What the loops of the user's spend their time on, so far."""
+
+    at: float
+    loops: tuple[LoopActivity, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,39 @@ def candidates(tree: ast.Module, names: Container[str]) -> list[Candidate]:
         if _name(call.func) not in steps:
             continue
         loop = next((n for n in reversed(around) if isinstance(n, _LOOPS) and not _counts(n)), None)
-        if loop is not None:
-            scopes = [n for n in around[: around.index(loop)] if isinstance(n, _FUNCTIONS)]
-            source = _source(loop.iter, [tree, *scopes])
-            text = ast.unparse(source)
-            turning = {name for node in around if isinstance(node, _LOOPS) for name in _bound(node)}
-            missing = tuple(n for n in _read(source) if n in turning or n not in names)
-            found.setdefault(text, Candidate(loop.lineno, text, missing))
+        drawn = _drawn(around) or (loop and (loop, loop.iter))
+        if drawn is None:
+            continue
+        inner, taken = drawn
+        scopes = [n for n in around[: around.index(inner)] if isinstance(n, _FUNCTIONS)]
+        source = _source(taken, [tree, *scopes])
+        text = ast.unparse(source)
+        turning = {name for node in around if isinstance(node, _LOOPS) for name in _bound(node)}
+        missing = tuple(n for n in _read(source) if n in turning or n not in names)
+        found.setdefault(text, Candidate(inner.lineno, text, missing))
     return list(found.values())
+
+
+def made_in_loop(tree: ast.Module) -> list[tuple[int, str]]:
+    """(line of the loop, name of the jitted function) where the loop only counts: it has no loader,
+    and makes its batches itself."""
+    steps, found = _jitted(tree), dict[tuple[int, str], None]()
+    for call, around in _calls(tree, ()):
+        loops = [n for n in around if isinstance(n, (*_LOOPS, ast.While))]
+        goes_over = any(isinstance(n, _LOOPS) and not _counts(n) for n in loops)
+        if loops and _name(call.func) in steps and not goes_over and _drawn(around) is None:
+            found.setdefault((loops[-1].lineno, _name(call.func)), None)
+    return list(found)
+
+
+def _drawn(around: tuple[ast.AST, ...]) -> tuple[ast.stmt, ast.expr] | None:
+    """The innermost loop that takes its batches by `next(data)`, and what it takes them from."""
+    for loop in reversed(around):
+        if isinstance(loop, (*_LOOPS, ast.While)):
+            for node in ast.walk(loop):
+                if isinstance(node, ast.Call) and _name(node.func) == "next" and node.args:
+                    return loop, node.args[0]
+    return None
 
 
 def before_training(tree: ast.Module) -> tuple[ast.Module, int]:
@@ -101,7 +126,8 @@ def _calls(
     """Each call, with the functions and loops that it is in, outermost first."""
     if isinstance(node, ast.Call):
         yield node, around
-    inside = (*around, node) if isinstance(node, (*_FUNCTIONS, *_LOOPS)) else around
+    inner = (*_FUNCTIONS, *_LOOPS, ast.While)
+    inside = (*around, node) if isinstance(node, inner) else around
     for child in ast.iter_child_nodes(node):
         yield from _calls(child, inside)
 

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gotcha_sanitizer.events import Ended, Event, Program, Started, Tick
 from gotcha_sanitizer.finding import Finding
@@ -42,6 +42,11 @@ class Notices:
         except OSError:  # started without a standard error
             self.fd = -1
             self._mute = True
+
+    def be_quiet(self) -> None:
+        """As with `quiet`, from now on."""
+        self.options = replace(self.options, quiet=True)
+        self._mute = True
 
     def in_child(self) -> None:
         """A fork: the child keeps quiet, and another thread may have held the lock."""

@@ -24,7 +24,7 @@ def finish(session: Session) -> None:
     """Writes all that was asked for. Hosts but the first keep their report to their record."""
     options = session.options
     session.guard("summary", session.recording.end, session.guard.spent)
-    if not options.quiet and _speaks(session):
+    if not session.notices.options.quiet and not options.quiet and _speaks(session):
         session.guard("report", _show, session)
         if why := session.run.degraded.get("report"):
             session.notices.say(f"degraded: report: {why}")

@@ -35,6 +35,8 @@ class Run:
     host: Json = field(default_factory=dict)  # index and count, where there are several
     divergence: str = ""  # of several hosts: what they did not compile alike
     last: float = 0.0  # seconds since the start, of the last event
+    busy: float = 0.0  # of these, when at least one thread compiled
+    busy_until: float = 0.0
     most: int = _KEPT_EVENTS  # programs of one row that are kept; all are counted
 
     @property
@@ -89,6 +91,9 @@ class Run:
                 self.summary = dict(event)
 
     def _program(self, event: Json) -> None:
+        began = event["at"] - sum(event["seconds"].values())
+        self.busy += max(0.0, event["at"] - max(began, self.busy_until))
+        self.busy_until = max(self.busy_until, event["at"])
         key = row_key(event)
         row = self.rows.get(key)
         if row is None:

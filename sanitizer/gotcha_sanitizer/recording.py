@@ -71,6 +71,11 @@ class Recording:
         own = {"at": round(self._now(), 4), "self_seconds": round(self_seconds, 4)}
         self.add(record.summary(self.run) | own)
 
+    def so_far(self) -> None:
+        """A summary that holds if the process is killed now; it is not the last word."""
+        at = {"at": round(self._now(), 4), "self_seconds": 0.0}
+        self.write(record.summary(self.run) | at)
+
     def close(self) -> None:
         self._do(lambda stream: stream.close())
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -95,7 +96,10 @@ class Session:
             at_end=self._endings.append,
             say=self.notices.show,
             report=self.report,
+            finish=self.finish,
         )
+        if self.options.html:  # an import as it exits would hide a Ctrl-C from Python
+            import_module("gotcha_sanitizer.reporters.html")
         for hook in hooks():
             name = hook.__name__.rpartition(".")[2]
             if self.only and name not in self.only:
@@ -225,7 +229,11 @@ class Session:
             self.checking.on(explained)
             for listener in self.listeners:
                 listener(explained)
+            if self.forked or lifetime.is_worker():  # it may be killed without a word
+                self.checking.write_grown()
+                self.recording.so_far()
         elif isinstance(event, Tick):
+            self.checking.write_grown()
             self.recording.flush()
         self.notices.on(event, self.run)
         if isinstance(event, (Started, Program)):

@@ -17,7 +17,13 @@ from gotcha_sanitizer.events import Ended, Event, Explained, Host, HostReads, Me
 from gotcha_sanitizer.parts import Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
-_AT_ONCE = {"start", "program", "finding", "degraded"}  # 1.2 us each (measured), beside a compile
+_AT_ONCE = {
+    "start",
+    "program",
+    "finding",
+    "degraded",
+    "summary",
+}  # 1.2 us each (measured), beside a compile
 
 
 class Stream:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_RESOLUTION = 0.05  # seconds
+_RESOLUTION = 0.002  # seconds
 
 
 Job = Callable[[], float | None]  # may give the seconds until it has work again
@@ -32,10 +32,21 @@ class Ticker:
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._wanted = self._over = False
+        self._number = 0  # of the thread that is to run
 
-    def every(self, seconds: float, function: Job) -> None:
-        """Calls it this often, or as much later as it says itself."""
-        self._jobs.append(_Job(seconds, function))
+    def every(self, seconds: float, function: Job) -> Callable[[], None]:
+        """Calls it this often, or as much later as it says itself.
+
+        Gives a function that has it called at once, from the same thread as ever.
+        """
+        job = _Job(seconds, function)
+        self._jobs.append(job)
+
+        def now() -> None:
+            job.due = 0.0
+            self._wake.set()
+
+        return now
 
     def start(self) -> None:
         if self._over:
@@ -43,6 +54,7 @@ class Ticker:
         self._wanted = True
         if self._thread is None:
             self._wake.clear()
+            self._number += 1
             thread = threading.Thread(target=self._run, name="gotcha-ticker", daemon=True)
             thread.start()  # raises where the interpreter is shutting down
             self._thread = thread
@@ -65,17 +77,23 @@ class Ticker:
         """After a fork, in the child: it has no work of the parent's to watch."""
         self._wanted = False
         self._thread = None
+        self._number += 1
         self._wake = threading.Event()
 
     def _halt(self) -> None:
         thread, self._thread = self._thread, None
+        self._number += 1
         if thread is not None and thread is not threading.current_thread():
             self._wake.set()
             thread.join(timeout=1.0)
 
     def _run(self) -> None:
-        pause = _RESOLUTION
-        while not self._wake.wait(pause):
+        pause, number = _RESOLUTION, self._number
+        while True:
+            self._wake.wait(pause)
+            if self._number != number:
+                return
+            self._wake.clear()
             now = time.monotonic()
             for job in self._jobs:
                 if now >= job.due:

@@ -17,6 +17,7 @@ from gotcha_sanitizer.parts import Site
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_ACTS = ("step", "send", "act", "put", "write")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -30,6 +31,27 @@ def each_turn(stack: Sequence[Site], columns: Sequence[int]) -> bool:
         if found is not None:
             return found
     return False
+
+
+def acts(path: str, line: int) -> bool:
+    """True where a value that the line reads goes into a `.step(...)` or `.send(...)` of the loop.
+
+    The loop of an agent needs the action on the host before it can go on.
+    """
+    loop = next((node for node in around(path, line) if isinstance(node, LOOPS)), None)
+    if loop is None:
+        return False
+    made = {n.id for n in _at(loop, line) if isinstance(n, ast.Name) and _is_stored(n)}
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _ACTS:
+            used = {n.id for arg in node.args for n in ast.walk(arg) if isinstance(n, ast.Name)}
+            if _spans(node, line) or made & used:
+                return True
+    return False
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 def _in_function(path: str, line: int, column: int) -> bool | None:

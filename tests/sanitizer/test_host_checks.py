@@ -69,6 +69,41 @@ def test_a_read_that_stalls_each_step():
     assert finding.evidence["share_of_run"] == 0.5
 
 
+QUICK = replace(STALLS, count=60, visits=60, waits=2, waited=2e-4, looked=8, idle=8, spared=0.0)
+
+
+@pytest.mark.parametrize(
+    ("blocked", "span", "severity"),
+    [
+        (1e-3, 0.02, "warning"),  # 60 turns of 0.3 ms, each waits for a device of 17 us
+        (1e-4, 0.02, "info"),  # the arrays were ready
+        (1e-3, 2.0, "info"),  # the loop does other things
+        (19.9, 20.0, "info"),  # an epoch in each turn
+    ],
+)
+def test_short_reads_are_judged_by_their_loop(blocked: float, span: float, severity: str):
+    told = reads(
+        **{k: getattr(QUICK, k) for k in QUICK.__slots__} | {"blocked": blocked, "span": span}
+    )
+    assert [f.severity for f in told] == [severity]
+
+
+def test_a_read_that_the_program_acts_on_is_a_note(tmp_path: Path):
+    program = tmp_path / "act.py"
+    program.write_text(
+        "for _ in range(9):\n    action = int(policy(obs))\n    obs = env.step(action)\n"
+    )
+    (found,) = reads(site=Site(str(program), 2, "main"))
+    assert found.severity == "info" and "several environments" in found.advice
+
+
+def test_a_read_that_stalls_no_more_is_a_note_with_its_last_numbers():
+    later = replace(STALLS, count=500, visits=500, looked=60, idle=12)
+    told = on(HostReadEveryStep, HostReads(4.0, (STALLS,)), HostReads(9.0, (later,)))
+    assert [(f.severity, f.count) for f in told] == [("warning", 100), ("info", 500)]
+    assert told[0].id == told[1].id
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -81,8 +116,11 @@ def test_a_read_that_stalls_each_step():
         pytest.param({"waits": 6, "spared": 0.001}, id="long chunks, nothing to spare"),
     ],
 )
-def test_reads_that_are_fine(changes: dict):
-    assert not reads(**changes)
+def test_reads_that_are_fine(changes: dict[str, object]):
+    """Each a note at most: what is read at every turn, with nothing in flight, is told."""
+    assert all(found.severity == "info" for found in reads(**changes))
+    if {"idle", "steady", "looked"} & changes.keys():
+        assert not reads(**changes)
 
 
 def test_waiting_on_purpose_is_a_note():

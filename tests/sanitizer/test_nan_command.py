@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.sanitizer.support import SOURCES
 
 STEP = """
@@ -91,3 +93,38 @@ def test_exit_code_and_missing_program(tmp_path: Path):
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "can't open file" in done.stderr
+
+
+NNX = """
+import jax, jax.numpy as jnp
+from flax import nnx
+
+class Model(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(3, 3, rngs=rngs)
+
+    def __call__(self, x):
+        return jnp.log(self.linear(x) - 5.0)
+
+@nnx.jit
+def step(model, x):
+    loss, grads = nnx.value_and_grad(lambda model: model(x).sum())(model)
+    nnx.update(model, jax.tree.map(lambda p, g: p - 0.1 * g, nnx.state(model), grads))
+    return loss
+
+model = Model(nnx.Rngs(0))
+step(model, jnp.ones((2, 3)))
+"""
+
+
+def test_a_function_that_cannot_run_twice(tmp_path: Path):
+    pytest.importorskip("flax")
+    done = nan(NNX, tmp_path)
+    assert f"first nan: `log` at {tmp_path / 'train.py'}:10" in done.stderr, done.stderr
+    assert "given: float32[2,3]" in done.stderr
+
+
+def test_the_answer_comes_last_and_alone(tmp_path: Path):
+    done = nan(EAGER, tmp_path)
+    assert done.stderr.splitlines()[-1].startswith("  given: ")
+    assert "where-nan-gradient" not in done.stderr and "gotcha:" not in done.stderr

@@ -66,6 +66,9 @@ LOOPS = {
     "for b in loader: print(b)": [],
     "for b in [x for x in loader]: step(w, b)": ["[x for x in loader]"],
     "for i in range(5): step(w, i)": [],
+    "for i in range(5): step(w, next(loader))": ["loader"],
+    "data = iter(batches(4))\nfor i in range(5):\n  b = next(data)\n  step(w, b)": ["data: data"],
+    "def f():\n  data = iter(batches(4))\n  while True: step(w, next(data))": ["batches(4)"],
 }
 
 
@@ -98,6 +101,20 @@ def test_one_loader_is_found_and_of_several_none_is_chosen(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "line 15: batches(5)\n" in told
     assert "batches(count) (count: not known outside of its function)" in told
+
+
+def test_a_loop_that_makes_its_batches_is_named(tmp_path, capsys):
+    script = tmp_path / "train.py"
+    body = "import jax\nstep = jax.jit(lambda x: x)\ndef main():\n    for i in range(9):\n"
+    script.write_text(body + "        step(make(i))\n", "utf-8")
+    assert main(["plan", str(script)]) == 2
+    told = capsys.readouterr().err
+    assert "line 4 calls `step`" in told and "cannot be told" in told
+
+
+def test_an_iterator_can_be_named(tmp_path, capsys):
+    assert plan(tmp_path, "iter(batches(3))") == 0
+    assert "3 sets of shapes in 3 batches" in capsys.readouterr().out
 
 
 def test_the_price_comes_from_a_record(tmp_path, capsys):

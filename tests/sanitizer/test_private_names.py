@@ -124,6 +124,8 @@ def test_no_other_file_knows_a_private_name():
         "traceback",
         "Unspecified",
         "branches",
+        "p",
+        "params",
     }
     public |= {name for name in private.OPTIONS if name.endswith(("argnums", "argnames"))}
     named = set().union(*(strings(v) for k, v in vars(private).items() if k.isupper()))

@@ -169,8 +169,43 @@ def test_operations_outside_of_jit_are_summed_by_line():
         ["step (src/train.py:10)", "1", "1.0 s", "500 ms", "8.0 s"],
         ["10 operations outside of jit (src/train.py:77)", "10", "100 ms", "200 ms", "1.0 s"],
         ["add outside of jit (src/train.py:80)", "1", "10 ms", "20 ms", "100 ms"],
-        ["and 1 other, 130 ms"],
+        ["sub outside of jit (src/train.py:81)", "1", "10 ms", "20 ms", "100 ms"],
     ]
+
+
+def test_the_rows_are_the_dearest_whatever_they_are():
+    """Eight jitted trifles stood above the one line that took nearly all of the time."""
+    trifle = {"causes": [], "why": [], "seconds": {"trace": 0.001, "compile": 0.01}}
+    dear = {"owner": "jax", "eager": "op", "causes": [], "why": [], "seconds": {"compile": 4.0}}
+    shown = table(
+        *(
+            program(n, n, function=f"small{n}", defined=["src/small.py", n], line=100 + n, **trifle)
+            for n in range(1, 10)
+        ),
+        *(program(n, n, function=f"op{n}", line=77, **dear) for n in range(10, 13)),
+    )
+    assert [re.split(r"\s{2,}", line.strip())[0] for line in shown] == [
+        "3 operations outside of jit (src/train.py:77)",
+        "small1 (src/small.py:1)",
+        "and 8 others, 88 ms",
+    ]
+
+
+def test_many_functions_of_one_line_are_one_row():
+    shown = table(
+        *(
+            program(n, n, function=f"f{n}", defined=["src/made.py", n], causes=[], why=[])
+            for n in range(1, 41)
+        )
+    )
+    (row,) = shown
+    assert row.startswith("  40 functions (src/train.py:41)") and " 40 " in row
+
+
+def test_seconds_of_threads_are_not_added_up_to_more_than_the_run():
+    busy = [program(n, 6.0, seconds={"compile": 5.0}, causes=[], why=[]) for n in range(1, 9)]
+    run = fold([start(), *busy, {"event": "summary", "at": 6.4}])
+    assert "8 compiles took 5.0 s of 6.4 s (40.0 s in several threads)" in text.render(run)
 
 
 def test_what_a_library_only_traces_takes_no_room():

@@ -113,7 +113,12 @@ def test_callbacks_hash_no_code(running: Session):
     made.add(code)
     made.arm()
     off = sys.monitoring.DISABLE  # type: ignore[attr-defined]
+    looks = [made.on_call(code, 0, jitted, None) for _ in range(calls._AT_FIRST)]
+    assert looks[-1] is off and looks[:-1] == [None] * (calls._AT_FIRST - 1)
+    made.arm()
     assert made.on_call(code, 0, jitted, None) is off
+    assert made.on_call(code, 0, print, None) is off
+    assert made.on_line(code, 7) is off
     assert not lost(running)
 
 

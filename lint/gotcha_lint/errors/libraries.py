@@ -161,8 +161,9 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"FloatingPointError: invalid value \((?P<argument>nan|inf)\) encountered in (?P<call>\S+)",
-        "where-nan-gradient norm-at-zero",
+        "non-finite-value where-nan-gradient norm-at-zero",
         "{call} gave {argument}.",
-        "Guard the argument before the call (the double where), not only the result.",
+        "Keep its argument where it is defined (`jnp.maximum(x, tiny)`); where a `jnp.where` hides the "
+        "result, guard the argument before the call. `gotcha-sanitize nan` names what it was given.",
     ),
 )

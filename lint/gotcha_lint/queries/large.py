@@ -11,7 +11,7 @@ from gotcha_lint.analysis.model import Function, Imported, Scope
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted, evaluated, walk
 
-LARGE = 1 << 18  # elements: 1 MB of float32
+LARGE = 250_000  # elements: 1 MB of float32, from which on a run reports it too
 LOADED = frozenset(
     [
         "numpy.load",

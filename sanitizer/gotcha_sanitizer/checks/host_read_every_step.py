@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.events import Event, HostReads, ReadsAt
 from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.turns import acts
 from gotcha_sanitizer.words import plural, seconds
 
 _WAITS = 5  # reads that waited
@@ -15,6 +17,9 @@ _IDLE = 0.9  # of the looks, as a share, found nothing in flight
 _MOST = 0.3  # of the visits waited: else the process was only interrupted now and then
 _WAITED = 1e-3  # seconds in all
 _SHARE = 0.02  # of the run, and of the time since the first read
+_TURNS = 20  # visits: fewer are no loop that is worth a word
+_OF_LOOP = 0.005  # of the loop's own time could be spared at most: less is not worth a finding
+_READY = 5e-6  # seconds: a read of an array that is ready takes less
 _LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
 _WORTH = 0.01  # ... unless reading later could spare this share of the time
 _SHORT = 1e-3  # seconds: waking up from such a wait takes about as long as the step
@@ -38,27 +43,57 @@ _CALLED = {
 class HostReadEveryStep(Check):
     """Times how long the host waits in each read of an array; looks at what is left to compute.
 
-    A finding only where a line reads at each turn of its loop, waits for a good part of the run,
-    and leaves nothing in flight: the device then idles until the next step is queued. Reading the
+    A finding only where a line reads at each turn of its loop, waits for a good part of the loop's
+    own time or of the run, and leaves nothing in flight: the device then idles until the next step
+    is queued. A read at each turn that costs less is a note, and so is one whose value the program
+    acts on, as `env.step(int(action))` does. Reading the
     loss of the step before, once the next step is queued, waits as long and is right, unless the
     next step too is done before the host has woken up. So is reading every n steps or once per
     epoch. `seconds` is what could be spared at most: the time that the
     host took between the reads, while the device had nothing to do.
     """
 
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._told: set[tuple[object, str]] = set()
+
     def on(self, event: Event) -> Iterator[Finding]:
         if isinstance(event, HostReads):
             for row in event.rows:
-                if _stalls(row, event.at):
-                    yield _finding(row, event.at)
+                key, severity = (row.site, row.how), _severity(row, event.at)
+                if severity:
+                    self._told.add(key)
+                    yield _finding(row, event.at, severity)
+                elif key in self._told:  # no more: a note, with its last numbers
+                    yield _finding(row, event.at, "info")
+
+
+def _severity(row: ReadsAt, now: float) -> Severity | None:
+    """By what it costs; None where it is no read of each turn, or the device has work meanwhile."""
+    worth = _stalls(row, now) or _stalls_its_loop(row)
+    if not worth and not (_leaves_idle(row) and row.visits >= _TURNS):
+        return None
+    acted = acts(row.site.path, row.site.line)
+    return "warning" if worth and row.how != _WAIT and not acted else "info"
+
+
+def _leaves_idle(row: ReadsAt) -> bool:
+    return row.steady and row.looked >= _LOOKS and row.idle >= _IDLE * row.looked
+
+
+def _stalls_its_loop(row: ReadsAt) -> bool:
+    """However short the loop is: it goes as fast as its reads let it."""
+    if not _leaves_idle(row) or row.visits < _TURNS:
+        return False
+    spared = min(row.blocked, row.span - row.blocked)
+    waits = row.blocked > _READY * row.visits
+    return waits and spared > _OF_LOOP * row.span and row.span < _LONG * row.visits
 
 
 def _stalls(row: ReadsAt, now: float) -> bool:
-    if not row.steady or row.waits < _WAITS or row.waited < _WAITED:
+    if not _leaves_idle(row) or row.waits < _WAITS or row.waited < _WAITED:
         return False
     if row.waits < _MOST * row.visits:
-        return False
-    if row.looked < _LOOKS or row.idle < _IDLE * row.looked:
         return False
     span = max(now - row.first, 1e-9)
     if row.waited < _SHARE * now or row.waited < _SHARE * span:
@@ -66,20 +101,23 @@ def _stalls(row: ReadsAt, now: float) -> bool:
     return row.waited / row.waits < _LONG or row.spared > _WORTH * span
 
 
-def _finding(row: ReadsAt, now: float) -> Finding:
+def _finding(row: ReadsAt, now: float, severity: Severity) -> Finding:
+    blocked = max(row.blocked, row.waited)
+    share = f", {row.blocked / row.span:.0%} of the loop's time" if row.blocked < row.span else ""
     how = _CALLED.get(row.how, f".{row.how}()")
     chain = ((row.loops[0], "the loop"),) if row.loops else ()
     return Finding(
         name="host-read-every-step",
         message=f"{how} waits for the device at each turn of the loop: "
-        f"{plural(row.waits, 'time')}, {seconds(row.waited)} in all; nothing was queued meanwhile, "
+        f"{plural(row.visits, 'time')}, {seconds(blocked)} in all{share}; nothing was queued "
+        "meanwhile, "
         "so the device idles until the next step comes",
         site=row.site,
         advice=_advice(row),
         function=row.site.function,
         count=row.count,
         seconds=row.spared,
-        severity="info" if row.how == _WAIT else "warning",
+        severity=severity,
         chain=chain,
         evidence={
             "method": row.how,
@@ -95,6 +133,13 @@ def _finding(row: ReadsAt, now: float) -> Finding:
 def _advice(row: ReadsAt) -> str:
     if row.how == _WAIT:
         return "wait once, after the loop"
-    if row.waited < _SHORT * row.waits:
+    if acts(row.site.path, row.site.line):
+        return (
+            "the loop needs the value: act in several environments with one call, or move the loop "
+            "into jit (`lax.scan`) where the environment is in JAX"
+        )
+    if row.how == "__bool__":
+        return "decide on the device (`jnp.where`, `lax.cond`), or every n steps"
+    if max(row.blocked, row.waited) < _SHORT * row.visits:
         return "read it every n steps: such short steps are over before a waiting host wakes up"
     return "read it every n steps, or read the value of the step before once the next is queued"

@@ -10,13 +10,15 @@ from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.parts import Constant
 from gotcha_sanitizer.words import size
 
+_NOTE = 0.1  # of `min_const_bytes`
 _UNNAMED = "an array made while it was traced, or read where we do not look"
 
 
 class LargeConstantCaptured(Check):
     """Lists the arrays baked into each program, with the variable that each came from.
 
-    Only those of `min_const_bytes` (1 MiB) and more: JAX itself warns from 2 GB on.
+    A finding from `min_const_bytes` (1 MB) on, counted over all programs that hold it, and a note
+    from a tenth of that on. JAX itself warns from 2 GB on.
     """
 
     def __init__(self, options) -> None:
@@ -27,14 +29,15 @@ class LargeConstantCaptured(Check):
         if not isinstance(event, Program) or event.eager:
             return
         for constant in event.constants:
-            if constant.bytes >= self.options.min_const_bytes:
-                yield self._finding(event, constant)
+            key = (event.function.key, constant.origin or (constant.shape, constant.dtype))
+            count, total = self._counts.get(key, (0, 0))
+            self._counts[key] = count + 1, total + constant.bytes
+            if total + constant.bytes >= self.options.min_const_bytes * _NOTE:
+                yield self._finding(event, constant, key)
 
-    def _finding(self, program: Program, constant: Constant) -> Finding:
+    def _finding(self, program: Program, constant: Constant, key: tuple[object, ...]) -> Finding:
         function = program.function
-        key = (function.key, constant.origin or (constant.shape, constant.dtype))
-        count, total = self._counts.get(key, (0, 0))
-        self._counts[key] = count, total = count + 1, total + constant.bytes
+        count, total = self._counts[key]
         shape = f"{constant.dtype}[{','.join(map(str, constant.shape))}]"
         what = f"`{constant.origin}`" if constant.origin else _UNNAMED
         copies = f", in {count} programs ({size(total)})" if count > 1 else ""
@@ -46,6 +49,13 @@ class LargeConstantCaptured(Check):
             advice=f"pass {what} as an argument" if constant.origin else "pass it as an argument",
             function=function.name,
             count=count,
-            evidence={"bytes": constant.bytes, "variable": constant.origin, "programs": count},
+            severity="warning" if total >= self.options.min_const_bytes else "info",
+            evidence={
+                "bytes": constant.bytes,
+                "variable": constant.origin,
+                "programs": count,
+                "total": total,
+                "compile": round(program.seconds.get("compile", 0.0), 3),
+            },
             key=key,
         )

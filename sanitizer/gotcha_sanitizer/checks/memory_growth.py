@@ -6,12 +6,12 @@ import itertools
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.events import Event, Memory, Tick
 from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.parts import Site, Turn
 from gotcha_sanitizer.words import plural, seconds, size
 
 Group = tuple[tuple[int, ...], str]
@@ -20,6 +20,8 @@ _KEPT = 400  # samples of a group: beyond, every second is dropped
 _SAMPLES = 5
 _ARRAYS, _BYTES = 30, 2**20  # gained, of both ...
 _MANY = 500  # ... or of small ones
+_FEW_SAMPLES = 3  # are enough for ...
+_LARGE_ARRAYS, _LARGE_BYTES = 100, 2**22  # ... a gain of both
 _SOON_AT, _SOON_BYTES = 60.0, 2**28  # told before the end: the program may be killed for memory
 _SLACK = 0.05  # of the gain may come and go
 _FLAT = 0.02  # of the gain: less is no rise yet
@@ -40,16 +42,41 @@ class Growth:
 class _Series:
     at: list[float] = field(default_factory=list)
     count: list[int] = field(default_factory=list)
+    turn: list[Turn | None] = field(default_factory=list)
 
-    def add(self, at: float, count: int) -> None:
+    def add(self, at: float, count: int, turn: Turn | None) -> None:
         self.at.append(at)
         self.count.append(count)
+        self.turn.append(turn)
         if len(self.at) > _KEPT:
-            del self.at[1:-1:2], self.count[1:-1:2]
+            del self.at[1:-1:2], self.count[1:-1:2], self.turn[1:-1:2]
+
+    def growth(self, group: Group) -> Growth | None:
+        """By the turns of the loop in which the run ended, else by its time."""
+        return self._by_turns(group) or growth(group, self.at, self.count)
+
+    def _by_turns(self, group: Group) -> Growth | None:
+        """A host that waits for its device makes no turns meanwhile, and keeps no array more."""
+        turns = self.turn if self.turn[-1] is not None else self.turn[:-1]
+        if not turns or turns[-1] is None:
+            return None
+        loop, by_value = turns[-1].loop, dict[int, int]()
+        for index in range(len(turns) - 1, -1, -1):
+            turn = turns[index]
+            if turn is None or turn.loop != loop or turn.value > min(by_value, default=turn.value):
+                break
+            by_value.setdefault(turn.value, index)
+        chosen = sorted(by_value.values())
+        found = growth(
+            group,
+            [float(value) for value in sorted(by_value)],
+            [self.count[index] for index in chosen],
+        )
+        return found and replace(found, span=self.at[chosen[-1]] - self.at[chosen[0]])
 
 
 class MemoryGrowth(Check):
-    """Counts the live arrays of each shape, up to ten times a second and rarely in a long run.
+    """Counts the live arrays of each shape: often when a loop begins, once a minute in a long run.
 
     A finding where their number rises much, all the time, and until the end: not for a buffer that
     has filled up, a list that is emptied now and then, or a `deque` with `maxlen`.
@@ -65,11 +92,12 @@ class MemoryGrowth(Check):
         self._series: dict[Group, _Series] = {}
         self._holders: dict[Group, str] = {}
         self._places: dict[Group, Site] = {}
+        self._told: dict[str, Finding] = {}
 
     def on(self, event: Event) -> Iterator[Finding]:
         if isinstance(event, Memory):
             for group, count in event.groups.items():
-                self._series.setdefault(group, _Series()).add(event.at, count)
+                self._series.setdefault(group, _Series()).add(event.at, count, event.turn)
             self._holders.update(event.holders)
             self._places.update(event.places)
             if event.at > _SOON_AT and event.bytes > _SOON_BYTES:
@@ -80,13 +108,18 @@ class MemoryGrowth(Check):
     def _findings(self, soon: bool) -> Iterator[Finding]:
         together: dict[str, list[Growth]] = {}
         for group, series in self._series.items():
-            found = growth(group, series.at, series.count)
+            found = series.growth(group)
             holder = self._holders.get(group, "")
             if found and " of at most " not in holder:
                 together.setdefault(holder, []).append(found)
         for holder, groups in together.items():
             if not soon or sum(each.bytes for each in groups) >= _SOON_BYTES:
-                yield self._finding(holder, groups)
+                found = self._finding(holder, groups)
+                self._told[found.id] = found
+                yield found
+        for key in [*self._told]:  # those that grow no more: notes, with their last numbers
+            if self._told[key].evidence["holder"] not in together:
+                yield replace(self._told.pop(key), severity="info")
 
     def _finding(self, holder: str, groups: list[Growth]) -> Finding:
         groups = sorted(groups, key=lambda each: -each.bytes)
@@ -119,11 +152,14 @@ def growth(group: Group, at: list[float], count: list[int]) -> Growth | None:
         at, count = at[:-1], count[:-1]
     start = _rise(count)
     at, count = at[start:], count[start:]
-    if len(count) < _SAMPLES:
+    if len(count) < _FEW_SAMPLES:
         return None
     gained, span = count[-1] - count[0], at[-1] - at[0]
     itemsize = _itemsize(group[1])
     much = gained * itemsize * math.prod(group[0])
+    large = gained >= _LARGE_ARRAYS and much >= _LARGE_BYTES
+    if len(count) < _SAMPLES and not large:
+        return None
     if gained < _ARRAYS or (much < _BYTES and gained < _MANY) or not _all_the_time(at, count):
         return None
     return Growth(group, gained, much, span)

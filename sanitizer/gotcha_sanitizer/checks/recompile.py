@@ -16,6 +16,7 @@ from gotcha_sanitizer.words import package, size
 _RENEWABLE = {"new-function", "static-identity", "pytree-static"}
 _ALWAYS = {"weak-type", "call-style"}
 _SAME_LINE = {"dtype", "pytree", "sharding", "committed", "context", "jit-options"}
+_DEAR = 5.0  # seconds for one more shape
 _MANY = 100  # programs of one function that are kept
 _GREW = 2**24  # bytes of the process meanwhile: worth a word
 _OWN = {"shape", "dtype", "pytree", "static-value"}
@@ -39,8 +40,8 @@ class Recompile(Check):
     """Counts what JAX compiles again, and says which of its reasons it was.
 
     Each compiled program is compared with the earlier ones of the same source. First compilations
-    are normal. So are a few shapes that converge, such as powers of two, and a function that is
-    called with other types from another line: these are notes, not findings.
+    are normal. So are a few shapes that converge, such as powers of two, if they take less than 5 s
+    each, and a function that is called with other types from another line: these are notes.
 
     Make jitted functions once, give them arrays of few shapes and of one dtype, and keep what
     changes at each step an argument.
@@ -67,7 +68,7 @@ class Recompile(Check):
             if event.before is not None and event.before.site == program.site:
                 values[each.old] = None
             values[each.new] = None
-        avoidable = _is_avoidable(event, case)
+        avoidable = _is_avoidable(event, case) or _is_dear(event, case)
         case.warned |= avoidable
         if avoidable or case.site is None:
             case.site = program.site
@@ -102,6 +103,11 @@ def _is_avoidable(event: Explained, case: _Case) -> bool:
     if cause in ("shape", "static-value"):
         return any(_keeps_growing(case, site, each) for each in main)
     return False
+
+
+def _is_dear(event: Explained, case: _Case) -> bool:
+    """One more shape is normal, but not at any price."""
+    return event.cause == "shape" and case.seconds >= _DEAR * case.count
 
 
 def _keeps_growing(case: _Case, site: Site | None, difference: Difference) -> bool:

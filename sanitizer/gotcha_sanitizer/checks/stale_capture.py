@@ -28,9 +28,10 @@ _SEVERITY: dict[bool | None, Severity] = {True: "error", None: "warning", False:
 class StaleCapture(Check):
     """Looks again at what each traced function read from outside: closure, globals, `self`.
 
-    On Python 3.12 and later at its calls, about twenty times a second; on 3.11 once a second and at
-    the end, where a call after the change cannot be proved. Of a NumPy array at most 256 elements
-    are compared.
+    On Python 3.12 and later at its calls: at the first 64 of each place, at those that follow an
+    assignment to the variable, and at some of the others. On 3.11 now and then and at the end: a
+    call after the change cannot be proved there. A function that read only arrays and numbers is
+    also compared when it is freed. Of a NumPy array at most 256 elements are compared.
     """
 
     def on(self, event: Event) -> Iterator[Finding]:

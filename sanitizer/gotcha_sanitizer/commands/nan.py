@@ -10,7 +10,7 @@ from types import FrameType, TracebackType
 
 import click
 
-from gotcha_sanitizer import launch
+from gotcha_sanitizer import launch, session
 from gotcha_sanitizer.nan import NonFinite, first_nan
 from gotcha_sanitizer.parts import Site
 
@@ -32,6 +32,11 @@ def command(module: bool, script: str, args: tuple[str, ...]) -> int:
     is then evaluated again, with the arguments of that call, step by step.
     """
     os.environ.update(_FLAGS)
+    # The answer comes last and alone: no report below it, and no other name for the exception.
+    asked = os.environ.get("GOTCHA_OPTIONS", "")
+    os.environ["GOTCHA_OPTIONS"] = f"{asked}:quiet=1"
+    if (running := session.current()) is not None:  # GOTCHA_SANITIZE was set for this command too
+        running.notices.be_quiet()
     return run_nan(script, args, module)
 
 
@@ -76,12 +81,28 @@ def explanation(frames: list[FrameType]) -> str:
     try:
         found = first_nan(call.fun, *call.args, **call.kwargs)
     except Exception as error:  # deleted buffers, code that cannot run twice
-        return f"the function could not be evaluated again: {type(error).__name__}: {error}"
+        try:
+            found = _of_program(frames)
+        except Exception:
+            return f"the function could not be evaluated again: {type(error).__name__}: {error}"
     if found is None:
         return "evaluated step by step, the function gives no NaN: only its compiled form does"
     last = next((f for f in reversed(frames) if owner(f.f_code.co_filename) == "user"), None)
     site = where(last).site
     return str(found if _is_users(found) or site is None else _placed(found, site))
+
+
+def _of_program(frames: list[FrameType]) -> NonFinite | None:
+    """The same of the program that JAX has traced: no code of the user's runs again."""
+    import jax
+    import jax.extend.core  # not imported with jax
+
+    from gotcha_sanitizer.hooks import internals
+
+    program = internals.traced(jax, frames)
+    if program is None:
+        raise LookupError("no traced program in the traceback")
+    return first_nan(program.fun, *program.args)
 
 
 def _is_users(found: NonFinite) -> bool:

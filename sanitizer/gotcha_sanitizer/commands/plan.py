@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +14,7 @@ import click
 
 from gotcha_sanitizer.batch_shapes import Census, census
 from gotcha_sanitizer.commands._runs import RECORD, load, publish
-from gotcha_sanitizer.loaders import Candidate, before_training, candidates
+from gotcha_sanitizer.loaders import Candidate, before_training, candidates, made_in_loop
 from gotcha_sanitizer.record import Run
 from gotcha_sanitizer.words import plural, seconds
 
@@ -81,7 +81,7 @@ def _choose(script: Path, names: Mapping[str, Any]) -> str:
     found = _candidates(script, names)
     usable = [each for each in found if not each.missing]
     if len(usable) != 1 or len(found) != 1:
-        raise click.UsageError(_which(found))
+        raise click.UsageError(_which(found, made_in_loop(ast.parse(script.read_bytes()))))
     publish(f"line {usable[0].line} iterates over `{usable[0].text}`\n")
     return usable[0].text
 
@@ -90,9 +90,16 @@ def _candidates(script: Path, names: Mapping[str, Any]) -> list[Candidate]:
     return candidates(ast.parse(script.read_bytes()), names)
 
 
-def _which(found: list[Candidate]) -> str:
+def _which(found: list[Candidate], made: Sequence[tuple[int, str]] = ()) -> str:
     """What LOADER may be: what the loops around jitted functions go over."""
     head = "say which expression gives the batches: gotcha-sanitize plan SCRIPT 'EXPRESSION'"
+    if not found and made:
+        shown = "\n".join(f"  line {line} calls `{name}`" for line, name in made[:_SHOWN])
+        return (
+            f"{head}\nthe loops that call jitted functions only count, and make their batches "
+            f"themselves; which shapes these have cannot be told without running them:\n{shown}\n"
+            "give an iterator over such batches, as 'map(make_batch, range(100))'"
+        )
     if not found:
         return f"{head}\nno loop that calls a jitted function was found"
     shown = "\n".join(

@@ -36,10 +36,12 @@ class Context:
     now: Callable[[], float]
     degraded: Callable[[str, str], None]
     options: Options
-    every: Callable[[float, Job], None]  # seconds, function: called by the ticker
-    at_end: Callable[[Callable[[], None]], object] = atexit.register  # before the last Tick
+    # Seconds, function: called by the ticker; what it returns has it called at once.
+    every: Callable[[float, Job], Callable[[], None]]
+    at_end: Callable[[Callable[[], object]], object] = atexit.register  # before the last Tick
     say: Callable[[str], None] = lambda text: None  # writes text to standard error, unless `quiet`
     report: Callable[[], str] = lambda: ""  # the report so far
+    finish: Callable[[], None] = lambda: None  # ends the run: its summary, report and page
 
 
 def hooks() -> list[ModuleType]:

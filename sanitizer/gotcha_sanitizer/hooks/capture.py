@@ -36,6 +36,8 @@ class Read:
     names: frozenset[str]  # attributes that the code reads of objects
     now: Callable[[], Any]  # raises LookupError when it is gone
     reader: str = ""  # the helper that reads it, where that is not the traced function itself
+    # Gives a `now` that works after the function is gone; it holds the variable, not the function.
+    hold: Callable[[], Callable[[], Any]] | None = None
 
     def label(self, path: str = "") -> str:
         """The variable as people know it; `path` leads to what it holds."""
@@ -121,7 +123,8 @@ def _of_function(f: types.FunctionType, reader: str, self: Any) -> Iterator[Read
     outside = [(name, "closure", _cell) for name in f.__code__.co_freevars]
     outside += [(name, "global", _global) for name in sorted(names) if name in f.__globals__]
     for name, kind, look in outside:
-        read = Read(name, kind, attributes, functools.partial(look, ref, name), reader)
+        hold = functools.partial(_hold_cell if kind == "closure" else _hold_global, ref, name)
+        read = Read(name, kind, attributes, functools.partial(look, ref, name), reader, hold)
         yield read
         with contextlib.suppress(LookupError):
             if _is_users(holder := read.now()):
@@ -138,7 +141,7 @@ def _of_holder(holder: Any, outer: Read, names: frozenset[str]) -> Iterator[Read
         return
     for name in sorted(names):
         now = functools.partial(_attribute, held, name)
-        yield replace(outer, name=f"{outer.name}.{name}", now=now)
+        yield replace(outer, name=f"{outer.name}.{name}", now=now, hold=None)
 
 
 def _bound(value: Any, read: Read, self: Any) -> Any:
@@ -178,15 +181,32 @@ def _alive(ref: weakref.ref) -> Any:
 
 
 def _cell(ref: weakref.ref, name: str) -> Any:
+    return _hold_cell(ref, name)()
+
+
+def _hold_cell(ref: weakref.ref, name: str) -> Callable[[], Any]:
     f = _alive(ref)
+    return functools.partial(_contents, f.__closure__[f.__code__.co_freevars.index(name)])
+
+
+def _contents(cell: types.CellType) -> Any:
     try:
-        return f.__closure__[f.__code__.co_freevars.index(name)].cell_contents
+        return cell.cell_contents
     except ValueError:  # an empty cell
         raise LookupError from None
 
 
 def _global(ref: weakref.ref, name: str) -> Any:
     return _alive(ref).__globals__[name]
+
+
+def _hold_global(ref: weakref.ref, name: str) -> Callable[[], Any]:
+    """Only for modules: another namespace may live no longer than the function."""
+    names = _alive(ref).__globals__
+    module = sys.modules.get(names.get("__name__", ""))
+    if module is None or vars(module) is not names:
+        raise LookupError
+    return functools.partial(names.__getitem__, name)
 
 
 def _attribute(ref: weakref.ref, name: str) -> Any:

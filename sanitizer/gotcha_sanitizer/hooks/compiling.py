@@ -35,7 +35,7 @@ from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.open_program import OpenProgram
 from gotcha_sanitizer.hooks.signature import filtered_signature, signature
-from gotcha_sanitizer.hooks.traces import Traces
+from gotcha_sanitizer.hooks.traces import Traces, spent
 from gotcha_sanitizer.hooks.watches import watches
 from gotcha_sanitizer.parts import Function, Site, Turn
 from gotcha_sanitizer.stream import shapes
@@ -200,8 +200,9 @@ class Compiling:
         program = self._program(name, root, frame, fresh=False)
         if stage == "compile":
             program.cached = self._local.__dict__.get("hit")
-        spent = "load" if stage == "compile" and program.cached else stage
-        program.seconds[spent] = program.seconds.get(spent, 0.0) + seconds
+        kind = "load" if stage == "compile" and program.cached else stage
+        program.seconds[kind] = program.seconds.get(kind, 0.0) + seconds
+        spent.seconds += seconds
         if trace is not None:
             self._traced(program, trace.f_locals.get(private.TRACED))
         ended = Ended(
@@ -216,6 +217,9 @@ class Compiling:
         self.context.emit(ended)
         if stage == "compile":
             self._close(self._opened.pop(_LOOSE if root is None else id(root)))
+            if program.called and program.function and program.function.owner == "user":
+                for told in watches.on_compiled:
+                    told()
 
     def _traced(self, program: OpenProgram, jaxpr: Any) -> None:
         """The trace is over: a new jaxpr, or one that JAX had kept."""

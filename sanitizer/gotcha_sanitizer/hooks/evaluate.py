@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs, loops, private, unstacked
+from gotcha_sanitizer.hooks import jaxprs, loops, private
+from gotcha_sanitizer.hooks.jaxprs import Walk
 from gotcha_sanitizer.hooks.ranges import Range, flags, look_at
-from gotcha_sanitizer.hooks.unstacked import Walk
 from gotcha_sanitizer.parts import Site
 
 _TURNS = 100_000  # of one loop that is entered
@@ -88,7 +88,7 @@ class Evaluation:
 
     def run(self, closed: Any, values: Sequence[Value], inside: Inside) -> list[Value]:
         """The outputs of a jaxpr, with their origins."""
-        return unstacked.run(self._run(closed, values, inside))
+        return jaxprs.run_walk(self._run(closed, values, inside))
 
     def _run(self, closed: Any, values: Sequence[Value], inside: Inside) -> Values:
         """Values are let go after their last use."""

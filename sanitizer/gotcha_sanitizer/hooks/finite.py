@@ -12,6 +12,7 @@ import numpy as np
 
 _SMALL = 256  # elements: larger arrays are not looked at
 _LONG = 4096  # characters
+_LOOKED, _COPIED = 4096, 2**16  # elements that are looked at; bytes that are copied
 
 
 def of_number(value: Any) -> bool:
@@ -38,6 +39,24 @@ def of_buffer(value: Any) -> bool:
 def of_text(value: Any) -> bool:
     """For what an array prints: no other word in it has these letters."""
     return len(value) > _LONG or "nan" not in value
+
+
+def has_nan(array: Any) -> bool | None:
+    """Of a device array; None where looking could wait, copy much, or leave a copy behind.
+
+    On the CPU the array's own memory is read, of a large one at most 4,096 elements. From another
+    device, and of one that is the same on several devices, small ones are copied.
+    """
+    try:
+        if array.is_deleted() or not array.is_ready() or not array.is_fully_replicated:
+            return None
+        here = len(array.sharding.device_set) == 1 and array.platform() == "cpu"
+        if not here and array.nbytes > _COPIED:
+            return None
+        flat = np.asarray(array if here else array.addressable_data(0)).reshape(-1)
+        return bool(np.isnan(flat[:: max(1, flat.size // _LOOKED)]).any())
+    except Exception:  # donated meanwhile; a dtype that numpy does not know
+        return None
 
 
 LOOK: dict[str, Callable[[Any], bool]] = {

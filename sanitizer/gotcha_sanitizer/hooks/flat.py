@@ -11,8 +11,8 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs, loops, unstacked
-from gotcha_sanitizer.hooks.unstacked import Walk
+from gotcha_sanitizer.hooks import jaxprs, loops
+from gotcha_sanitizer.hooks.jaxprs import Walk
 
 _STEPS, _DEPTH = 12_000, 60
 CUSTOM = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
@@ -83,7 +83,7 @@ class _Writer:
     def write(self, jaxpr: Any) -> Flat:
         core, _ = jaxprs.opened(jaxpr)
         self.flat.inputs = tuple(self._new(var.aval) for var in core.invars)
-        self.flat.outputs = tuple(unstacked.run(self._inline(jaxpr, self.flat.inputs, Place())))
+        self.flat.outputs = tuple(jaxprs.run_walk(self._inline(jaxpr, self.flat.inputs, Place())))
         return self.flat
 
     def _new(self, aval: Any) -> int:

@@ -61,6 +61,7 @@ def _number(original: Method, reads: Reads) -> Method:
         line = lines.get(id(frame.f_code) + frame.f_lasti)
         if line is not None and ended - began < WAITS and value - value == 0.0:
             line.count += 1
+            line.blocked += ended - began
             if began - line.ended > GAP:
                 line.visits += 1
             line.ended = ended
@@ -91,6 +92,7 @@ def _whole(original: Method, reads: Reads) -> Method:
         line = lines.get(id(frame.f_code) + frame.f_lasti)
         if line is not None and ended - began < WAITS:
             line.count += 1
+            line.blocked += ended - began
             if began - line.ended > GAP:
                 line.visits += 1
             line.ended = ended
@@ -133,6 +135,7 @@ def _other(original: Method, reads: Reads, active: set[int]) -> Method:
         good = finite is None or reads.looks_finite(finite, value)
         if good and line is not None and ended - began < WAITS:
             line.count += 1
+            line.blocked += ended - began
             if began - line.ended > GAP:
                 line.visits += 1
             line.ended = ended

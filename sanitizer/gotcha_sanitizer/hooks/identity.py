@@ -8,8 +8,7 @@ import types
 from typing import Any
 
 from gotcha_sanitizer.frames import file_of, owner
-from gotcha_sanitizer.hooks.marks import serials
-from gotcha_sanitizer.hooks.source_key import source
+from gotcha_sanitizer.hooks.marks import serials, source
 from gotcha_sanitizer.parts import Function, Site
 
 _HOPS = 20

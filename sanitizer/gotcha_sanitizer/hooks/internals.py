@@ -221,3 +221,20 @@ def evaluated(jax: Any, frames: list[FrameType]) -> Call | None:
             fun = jax.value_and_grad(values[private.FUN], values[private.ARGNUMS], has_aux=aux)
             return Call(fun, None, values[private.ARGS], values[private.KWARGS])
     return None
+
+
+def traced(jax: Any, frames: list[FrameType]) -> Call | None:
+    """The outermost jitted call of an error as the program that was traced for it.
+
+    For functions that cannot run a second time, as that of `nnx.jit`.
+    """
+    for frame in frames:
+        values = frame.f_locals
+        if frame.f_code.co_name == private.CALL and private.PREPARED in values:
+            params = getattr(values[private.PREPARED], private.PARAMS, {})
+            jaxpr = params.get(private.TRACED)
+            if jaxpr is None or private.FLAT not in values:
+                return None
+            fun = jax.extend.core.jaxpr_as_fun(jaxpr)
+            return Call(fun, None, tuple(values[private.FLAT]), {})
+    return None

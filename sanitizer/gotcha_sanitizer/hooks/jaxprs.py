@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks import Context, loops, private, self_tests
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
 from gotcha_sanitizer.hooks.self_tests import Name, has
 from gotcha_sanitizer.parts import Site
+
+T = TypeVar("T")
+Walk = Generator[Any, Any, T]
 
 NAMES = (
     Name(
@@ -188,3 +191,21 @@ def install(context: Context) -> Callable[[], None]:
     for feature, lost in self_test(context.jax).items():
         context.degraded(feature, lost)
     return lambda: None
+
+
+def run_walk(walk: Walk[T]) -> T:
+    """What a walk returns; an error in any part of it ends the whole.
+
+    A walk is a generator that yields the walks inside it, is sent what they return, and returns its
+    own result: it enters itself without the stack, most of which the program may have used up.
+    """
+    walks: list[Walk[Any]] = [walk]
+    result: Any = None
+    while walks:
+        try:
+            walks.append(walks[-1].send(result))
+            result = None
+        except StopIteration as end:
+            walks.pop()
+            result = end.value
+    return result

@@ -1,30 +1,41 @@
 """Samples of the live arrays, grouped by shape and dtype, and who holds those that grow in number.
 
 No array is kept: a sample is counts. Looking costs up to 0.5 ms at 3,000 arrays, so the samples
-become rarer the more they cost, and the longer the run is.
+become rarer the more they cost, and the longer a loop runs: they begin again, close together, when
+a function was compiled. In the longest run they are a minute apart.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import sys
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
 from gotcha_sanitizer.events import Memory
-from gotcha_sanitizer.hooks import Context, internals
+from gotcha_sanitizer.hooks import Context, internals, loop_counter
+from gotcha_sanitizer.hooks.finite import has_nan
 from gotcha_sanitizer.hooks.holders import Group, Held, holder
+from gotcha_sanitizer.hooks.watches import watches
+from gotcha_sanitizer.parts import Turn
 
 _SHARE = 0.0015  # of the run's time
-_GRACE = 0.004  # seconds that are always allowed
-_SOONEST = 0.05  # seconds between samples
-_SAMPLES = 20  # the next comes after a 20th of the time so far, at the earliest,
-_LEAST = 6  # and after a 6th at the latest, however many arrays there are to count
+_GRACE = 0.04  # seconds that are always allowed
+_SOONEST = 0.002  # seconds between samples
+_SAMPLES = 20  # the next comes after a 20th of the loop's time so far, at the earliest,
+_LEAST = 6  # and after a 6th of the run's at the latest, however many arrays there are to count,
+_RAREST = 60.0  # or after so many seconds
+_MOST = 0.01  # of the run's time, where a single sample takes so long that a minute is too often
+_ASLEEP = 1.0  # seconds after which the ticker looks whether a new loop has begun
 _GROUPS = 40  # of a sample that are kept
 _GREW = 20  # arrays gained, and none lost: then the holder is looked for
 _RISES = 4  # samples
+_WEIGHTS, _EACH = 6, 2  # groups whose values are looked at, the largest; arrays of each
+_VALUES = 0.005  # seconds between two looks at values
 
 
 class Samples:
@@ -32,6 +43,11 @@ class Samples:
         self.context = context
         self.cost = self.spent = 0.0  # seconds: of the last sample, of all
         self.searched = 0.0  # seconds spent on looking for holders
+        self.looked = -_VALUES  # seconds since the start: when values were looked at
+        self.began = self.due = 0.0  # seconds since the start: of this loop, of the next sample
+        self.sampled = 0.0  # seconds since the start: when there was a sample
+        self.state: object = None  # of the program, at that time: its turn, and its arrays
+        self.sooner: Callable[[], None] = lambda: None
         self.held: dict[Group, Held] = {}
         self._recent: dict[Group, deque[int]] = {}
 
@@ -39,10 +55,27 @@ class Samples:
         """A sample, for the ticker; gives the seconds until the next."""
         if internals.backend_started(self.context.jax) is False:
             return None
-        self.sample()
         now = self.context.now()
-        pause = self.cost / _SHARE if self.spent > _GRACE else 0.0
-        return max(min(pause, now / _LEAST), now / _SAMPLES)
+        if now >= self.due:
+            before, self.state = self.state, self.sample()
+            if before == self.state:  # the host waits: the loop gets no older by that
+                self.began += now - self.sampled
+            self.sampled = now
+            self.due = now + self.pause(now)
+        return min(self.due - now, _ASLEEP)
+
+    def pause(self, now: float) -> float:
+        """Seconds from this sample to the next."""
+        fair = self.cost / _SHARE if self.spent > _GRACE else 0.0
+        soonest = max((now - self.began) / _SAMPLES, _SOONEST)
+        return min(max(min(fair, now / _LEAST), soonest), max(_RAREST, self.cost / _MOST))
+
+    def restart(self) -> None:
+        """A function was compiled: a loop begins, whose first milliseconds may be all of it."""
+        self.began = self.context.now()
+        if self.spent <= _GRACE:
+            self.due = self.began
+            self.sooner()
 
     def last(self) -> None:
         """At the end, when nobody waits: one more sample, and time to look for holders."""
@@ -50,11 +83,14 @@ class Samples:
         if internals.backend_started(self.context.jax) is not False:
             self.sample()
 
-    def sample(self) -> None:
+    def sample(self) -> object:
+        """Emits one; gives what tells two moments of the program apart."""
         at = self.context.now()
         began, searched = time.thread_time(), self.searched
-        counts, size = self._count()
+        arrays = self.context.jax.live_arrays()
+        counts, size = self._count(arrays)
         self._look_for_holders(counts)
+        turn = self._turn()
         largest = dict(counts.most_common(_GROUPS))
         held = {group: found for group, found in self.held.items() if group in largest}
         self.context.emit(
@@ -66,15 +102,38 @@ class Samples:
                 holders={group: found.text for group, found in held.items()},
                 resident=resident(),
                 places={group: found.site for group, found in held.items() if found.site},
+                nan=self._nan(arrays, largest) if at >= self.looked + _VALUES else {},
+                turn=turn,
             )
         )
         # Not the wait for the interpreter's lock, nor the search, which has a share of its own.
         self.cost = time.thread_time() - began - (self.searched - searched)
         self.spent += self.cost
+        return turn, counts
 
-    def _count(self) -> tuple[Counter[Group], int]:
+    def _nan(self, arrays: list[Any], groups: dict[Group, int]) -> dict[Group, tuple[int, int]]:
+        """Of the largest floating-point groups: (arrays looked at, of these with a NaN)."""
+        self.looked = self.context.now()
+        floats = [group for group in groups if "float" in group[1] and math.prod(group[0]) > 1]
+        wanted = set(sorted(floats, key=lambda group: -math.prod(group[0]))[:_WEIGHTS])
+        found: dict[Group, tuple[int, int]] = {}
+        for array in arrays:
+            group = (tuple(array.shape), str(array.dtype))
+            looked, bad = found.get(group, (0, 0))
+            if group in wanted and looked < _EACH:
+                nan = has_nan(array)
+                if nan is not None:
+                    found[group] = looked + 1, bad + nan
+        return found
+
+    def _turn(self) -> Turn | None:
+        """Of the loop that the main thread runs."""
+        main = sys._current_frames().get(threading.main_thread().ident or 0)
+        return None if self.context.options.redact else loop_counter.turn(main)
+
+    def _count(self, arrays: list[Any]) -> tuple[Counter[Group], int]:
         found: Counter[Any] = Counter()
-        for array in self.context.jax.live_arrays():
+        for array in arrays:
             found[array.shape, array.dtype] += 1
         counts: Counter[Group] = Counter()
         size = 0
@@ -123,6 +182,7 @@ def resident() -> int:
 
 def install(context: Context) -> Callable[[], None]:
     samples = Samples(context)
-    context.every(_SOONEST, samples.job)
+    samples.sooner = context.every(_SOONEST, samples.job)
     context.at_end(samples.last)
+    watches.on_compiled.append(samples.restart)
     return lambda: None

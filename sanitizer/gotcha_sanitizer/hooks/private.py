@@ -38,6 +38,7 @@ GRADIENTS = {GRADIENT: "value_and_grad", "grad_f": "grad", "jacfun": "jacfwd"}
 CALLBACK = "_wrapped_callback"  # what a program runs for jax.debug.callback and its like
 CALLBACK_IN = "_src.callback.emit_python_callback"
 FUN, ARGS, KWARGS = "fun", "args", "kwargs"  # of a call, a trace and a gradient
+PREPARED, PARAMS, FLAT = "p", "params", "args_flat"  # of a call, once it was traced
 INFO_OF_TRACE, INFO_OF_CALL, TRACED = "ji", "jit_info", "jaxpr"
 ARGNUMS, HAS_AUX = "argnums", "has_aux"  # of a gradient
 PMAPPED = "_cached_shard_map.<locals>._fun"  # what jax.pmap compiles

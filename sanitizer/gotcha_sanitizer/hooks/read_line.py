@@ -8,6 +8,8 @@ from gotcha_sanitizer.frames import Where
 from gotcha_sanitizer.turns import each_turn
 
 WAITS = 1e-4  # seconds: a read that takes longer has waited for the device
+AT_FIRST = 8  # looks at one line before they become rare
+EARLY = 64  # visits in which these are made
 GAP = 5e-6  # seconds: reads that follow faster are of one visit; no step fits in between
 
 
@@ -16,7 +18,10 @@ class Line:
 
     __slots__ = (
         "bad",
+        "began",
+        "blocked",
         "codes",
+        "compiled",
         "count",
         "ended",
         "first",
@@ -32,15 +37,24 @@ class Line:
         "where",
     )
 
-    def __init__(self, place: Where, codes: tuple[CodeType, ...], at: float) -> None:
+    def __init__(
+        self, place: Where, codes: tuple[CodeType, ...], at: float, compiled: float = 0.0
+    ) -> None:
         self.where = place
         self.codes = codes  # kept so that no other code gets their address
         self.steady = each_turn(place.stack, place.columns)
         self.first = at
+        self.began = 0.0  # the first read, as `ended` is the last one
+        self.blocked = 0.0
+        self.compiled = compiled  # seconds of compiling before the first read
         self.ended = 0.0
         self.waited = self.spared = 0.0
         self.count = self.visits = self.waits = self.looked = self.idle = self.sent = self.bad = 0
         self.next_look = 1.0
+
+    def is_new(self) -> bool:
+        """The next read is one to look at, however short it is."""
+        return self.looked < AT_FIRST and self.visits < EARLY
 
     def is_due(self) -> bool:
         """The next read that waits is one to look at."""
@@ -53,6 +67,8 @@ class Line:
         """
         gap, before = began - self.ended, self.ended
         self.count += 1
+        self.began = self.began or began
+        self.blocked += ended - began
         self.ended = ended
         if gap <= GAP:
             return 0.0

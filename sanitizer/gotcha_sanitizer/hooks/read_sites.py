@@ -10,13 +10,13 @@ from typing import Any
 from gotcha_sanitizer.events import Deleted, HostRead, HostReads, ReadsAt
 from gotcha_sanitizer.frames import loop_around, owner, where
 from gotcha_sanitizer.hooks import Context, private, stack
-from gotcha_sanitizer.hooks.read_line import WAITS, Line
+from gotcha_sanitizer.hooks.read_line import AT_FIRST, WAITS, Line
+from gotcha_sanitizer.hooks.traces import spent
 from gotcha_sanitizer.parts import Site
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MOST = 4096  # lines that are kept apart
 _LOOK_FROM = 2e-4  # seconds: looking costs up to 0.5 ms at 3,000 arrays
-_EACH_AT_FIRST = 8  # looks at one line before they become rare
 _SHARE = 0.002  # of the run's time that looking may take
 _GRACE = 0.002  # seconds of looking that are always allowed
 
@@ -33,6 +33,7 @@ class Reads:
         self.context = context
         self.looks = looks
         self.lines: dict[int, Line] = {}
+        self.fresh: dict[int, Line] = {}  # those whose first reads are looked at
         self.callers: dict[
             tuple[int, int], Line
         ] = {}  # of functions that have no loop of their own
@@ -48,8 +49,13 @@ class Reads:
         if user is None:
             return
         key = id(user.f_code) + user.f_lasti
-        line = self.lines.get(key) or self.callers.get((key, _address(user.f_back)))
-        if line is not None and finite and (ended - began < WAITS or not line.is_due()):
+        line = self._known(key, _address(user.f_back))
+        quick = (
+            line is not None
+            and not line.is_new()
+            and not (ended - began >= WAITS and line.is_due())
+        )
+        if line is not None and quick and finite:
             line.take(began, ended)
         elif id(user.f_code) not in self.ignored:
             self.context.guard("host reads", self._note, frame, began, ended, array, finite)
@@ -66,8 +72,10 @@ class Reads:
         line = self._line(frame)
         if line is None:
             return
+        visits = line.visits
         waited = line.take(began, ended)
-        busy = self._look(line, waited)
+        busy = self._look(line, waited) if line.visits > visits else None
+        self._settle(frame, line)
         line.bad += not finite
         if busy is not None or (not finite and line.bad & (line.bad - 1) == 0):
             self._tell(line, waited, array, busy, finite)
@@ -85,29 +93,40 @@ class Reads:
         if user is None:
             return None
         key, caller = id(user.f_code) + user.f_lasti, _address(user.f_back)
-        line = self.lines.get(key) or self.callers.get((key, caller))
+        line = self._known(key, caller)
         if line is None and stack.find(user, private.TRACE) is None:  # traced code runs once
             line = self._learn(user, key, caller)
         return line
 
+    def _known(self, key: int, caller: int) -> Line | None:
+        return self.lines.get(key) or self.fresh.get(key) or self.callers.get((key, caller))
+
     def _learn(self, user: FrameType, key: int, caller: int) -> Line | None:
-        if len(self.lines) + len(self.callers) >= _MOST:
+        if len(self.lines) + len(self.fresh) + len(self.callers) >= _MOST:
             self.context.degraded("host reads", f"more than {_MOST} lines: the rest is not counted")
             return None
         back = user.f_back
         codes = (user.f_code,) if back is None else (user.f_code, back.f_code)
-        line = Line(where(user), codes, self.context.now())
+        line = Line(where(user), codes, self.context.now(), spent.seconds)
         if back is None or loop_around(user.f_code.co_filename, user.f_lineno):
-            self.lines[key] = line
+            self.fresh[key] = line
         else:
             self.callers[key, caller] = line
         return line
 
+    def _settle(self, frame: FrameType, line: Line) -> None:
+        """From now on the hooks count its short reads by themselves."""
+        user = self._user(frame)
+        key = 0 if user is None else id(user.f_code) + user.f_lasti
+        if key in self.fresh and not line.is_new():
+            self.lines[key] = self.fresh.pop(key)
+
     def _look(self, line: Line, waited: float) -> bool | None:
         """Is anything still being computed? Now and then: this costs, so it has a budget."""
-        if waited < _LOOK_FROM or line.waits < line.next_look or not self.looks.allowed():
+        rare = waited < _LOOK_FROM or line.waits < line.next_look
+        if (rare and not line.is_new()) or not self.looks.allowed():
             return None
-        if line.looked >= _EACH_AT_FIRST:
+        if line.looked >= AT_FIRST:
             line.next_look = line.waits * 1.5
         busy = self.looks.in_flight()
         line.looked += 1
@@ -152,7 +171,7 @@ class Reads:
         """The lines that were read at since the last time; those of one place are one."""
         groups: dict[Site, list[Line]] = {}
         fresh: set[Site] = set()
-        for line in (*self.lines.values(), *self.callers.values()):
+        for line in (*self.lines.values(), *self.fresh.values(), *self.callers.values()):
             if (site := line.where.site) is None:
                 continue
             groups.setdefault(site, []).append(line)
@@ -164,6 +183,7 @@ class Reads:
 
     def clear(self) -> None:
         self.lines.clear()
+        self.fresh.clear()
         self.callers.clear()
 
 
@@ -186,7 +206,15 @@ def _sum(site: Site, how: str, lines: list[Line]) -> ReadsAt:
         first=min(line.first for line in lines),
         loops=most.where.loops,
         steady=most.steady,
+        blocked=sum(line.blocked for line in lines),
+        span=max(_span(lines), 0.0),
     )
+
+
+def _span(lines: list[Line]) -> float:
+    """Seconds from the first read to the last, without the compiling in between."""
+    compiled = spent.seconds - min(line.compiled for line in lines)
+    return max(line.ended for line in lines) - min(line.began for line in lines) - compiled
 
 
 class Looks:

@@ -1,4 +1,5 @@
 """`kill -USR1` prints the report so far: for a run that seems to hang, or that is not over yet.
+SIGTERM ends a run with its report (`ending`).
 
 Only where nobody else has a use for the signal. Python handles signals between two of its own
 instructions, and a compile is one of them. So a signal is also written to a pipe the moment it
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_sanitizer.hooks import Context
+from gotcha_sanitizer.hooks.ending import Ending
 
 _PERIOD = 0.5  # seconds between two looks at the pipe
 
@@ -39,9 +41,9 @@ class Reports:
         except Exception as error:  # never into the program
             self.context.degraded("signals", f"{type(error).__name__}: {error}")
 
-    def look(self, pipe: Pipe) -> None:
+    def look(self, came: int) -> None:
         """In the ticker: what came while the main thread could not see to it."""
-        self.arrived += pipe.read().count(self.number)
+        self.arrived += came
         if self.arrived > self.told:
             self.told = self.arrived
             self.ahead += 1
@@ -53,16 +55,26 @@ class Reports:
 
 def install(context: Context) -> Callable[[], None]:
     number = getattr(signal, "SIGUSR1", None)  # Windows has none
-    if number is None or not _on_main_thread() or signal.getsignal(number) != signal.SIG_DFL:
+    if number is None or not _on_main_thread():
         return lambda: None
-    reports = Reports(context, number)
-    signal.signal(number, reports.handle)
+    reports, ending = Reports(context, number), Ending(context)
+    leave = ending.install()
+    if signal.getsignal(number) == signal.SIG_DFL:
+        signal.signal(number, reports.handle)
     pipe = Pipe()
-    context.every(_PERIOD, lambda: reports.look(pipe))
+
+    def look() -> None:
+        came = pipe.read()
+        ending.look(came.count(ending.number))
+        if signal.getsignal(number) == reports.handle:
+            reports.look(came.count(number))
+
+    context.every(_PERIOD, look)
 
     def uninstall() -> None:
         if not _on_main_thread():
             return
+        leave()
         pipe.leave()
         if signal.getsignal(number) == reports.handle:
             signal.signal(number, signal.SIG_DFL)

@@ -14,6 +14,15 @@ from gotcha_sanitizer.parts import Function
 _MOST = 1024  # function objects that are remembered though their jaxpr is gone
 
 
+class Spent:
+    """Seconds of tracing, lowering and compiling in this process, nested traces counted again."""
+
+    seconds = 0.0
+
+
+spent = Spent()
+
+
 class Traces:
     def __init__(self) -> None:
         self._jaxprs: dict[int, weakref.ref[Any]] = {}  # by identity

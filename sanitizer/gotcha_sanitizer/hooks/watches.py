@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import types
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gotcha_sanitizer.hooks.capture import Read
 from gotcha_sanitizer.hooks.marks import mark
 from gotcha_sanitizer.parts import Capture, Function, Mark
 
 _FUNCTIONS, _READS = 256, 64
+_PLAIN = ("value", "array")  # kinds of marks: what has these holds no function
 
 
 @dataclass
@@ -29,8 +30,10 @@ class Watch:
 
     def changed(self) -> Iterator[tuple[Capture, Mark]]:
         """Variables that are not what they were; each is told once."""
-        if self.alive() is None:
-            return
+        if self.alive() is not None:
+            yield from self._differing()
+
+    def _differing(self) -> Iterator[tuple[Capture, Mark]]:
         for read, was in self.reads:
             if was.name in self.told:
                 continue
@@ -42,13 +45,21 @@ class Watch:
                 self.told.add(was.name)
                 yield was, now
 
+    def last(self) -> list[tuple[Capture, Mark]]:
+        """As `changed`, for a function that is gone: its variables are held until here."""
+        found = list(self._differing())
+        self.reads = ()
+        return found
+
 
 class Watches:
     """The functions that are watched, the longest unused forgotten first."""
 
     def __init__(self) -> None:
         self._by_serial: OrderedDict[int, Watch] = OrderedDict()
-        self.on_watch: list[Callable[[types.CodeType | None], None]] = []
+        self._left: deque[tuple[Watch, Capture, Mark]] = deque(maxlen=_FUNCTIONS)
+        self.on_watch: list[Callable[..., None]] = []
+        self.on_compiled: list[Callable[[], None]] = []  # a function of the user's, at a call
 
     def watch(
         self,
@@ -63,13 +74,13 @@ class Watches:
         What the trace itself has changed is not looked at: counters of traces, memos.
         """
         for told in self.on_watch:
-            told(caller)
+            told(caller, base, found)
         if base is None:
             return
         by_name = {each.name: each for each in captures}
         pairs = [(read, by_name[read.label()]) for read in found if read.label() in by_name]
-        kept = tuple(pair for pair in pairs if pair[0].kind != "partial")[:_READS]
-        watch = Watch(function, weakref.ref(base), kept)
+        kept = tuple(_held(*pair) for pair in pairs if pair[0].kind != "partial")[:_READS]
+        watch = Watch(function, weakref.ref(base, self._gone), kept)
         watch.told.update(was.name for was, _ in watch.changed())
         self._by_serial[function.serial] = watch
         self._by_serial.move_to_end(function.serial)
@@ -83,12 +94,44 @@ class Watches:
                 return watch
         return None
 
+    def _gone(self, dead: weakref.ref[types.FunctionType]) -> None:
+        """Called as a function is freed, in the middle of anything: only takes note."""
+        try:
+            for watch in list(self._by_serial.values()):
+                if watch.alive is dead:
+                    self._left += [(watch, was, now) for was, now in watch.last()]
+        except Exception:  # the interpreter shuts down
+            return
+
+    def left(self) -> Iterator[tuple[Watch, Capture, Mark]]:
+        """What had changed of functions that are gone, once."""
+        while self._left:
+            yield self._left.popleft()
+
     def clear(self) -> None:
         self._by_serial.clear()
+        self._left.clear()
         self.on_watch.clear()
+        self.on_compiled.clear()
 
     def all(self) -> list[Watch]:
         return list(self._by_serial.values())
+
+
+def _held(read: Read, was: Capture) -> tuple[Read, Capture]:
+    """Looks on when the function is gone, if what it reads cannot keep the function alive."""
+    if read.hold is not None and _is_plain(was.mark):
+        try:
+            return replace(read, now=read.hold()), was
+        except Exception:  # no such variable: it is looked up through the function
+            pass
+    return read, was
+
+
+def _is_plain(value: Mark) -> bool:
+    if value.kind == "container":
+        return all(_is_plain(part) for _, part in value.parts)
+    return value.kind in _PLAIN
 
 
 def differs(was: Mark, now: Mark) -> bool:

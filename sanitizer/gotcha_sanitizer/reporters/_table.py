@@ -5,27 +5,34 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
+from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import Run, stages
 from gotcha_sanitizer.rows import Inlined, Row, Sums
 from gotcha_sanitizer.words import place, plural, seconds, short
 
 _ROWS, _CALLERS, _INLINED = 8, 6, 3
-_OPERATIONS = 2  # lines that run operations outside of jit
+_ALWAYS, _TINY = 2, 0.01  # rows that are shown in any case; others need this share of all seconds
+_ALIKE = 4  # functions that one line alone has called: they are shown as one
 _LABEL, _PLACE = 52, 20  # characters of the first column, and of a place that is cut
 
 
 def table(run: Run) -> Iterator[str]:
     """Where the seconds of compiling went, and for which lines that called a function."""
     rows = sorted(run.rows.values(), key=lambda row: -row.total)
-    shown = _functions(rows)[:_ROWS]
-    room = min(_OPERATIONS, _ROWS - len(shown))
-    beside = sorted(_by_line(rows), key=lambda line: -sum(row.total for row in line))[:room]
-    lines = [*_labelled(shown), *map(_operations, beside)]
+    entries = [*_by_caller(_functions(rows)), *_by_line(rows)]
+    entries.sort(key=lambda entry: -sum(row.total for row in entry))
+    least = _TINY * sum(row.total for row in rows)
+    shown = [
+        entry
+        for number, entry in enumerate(entries[:_ROWS])
+        if number < _ALWAYS or sum(row.total for row in entry) >= least
+    ]
+    lines = list(_labelled(shown))
     width = max((len(label) for label, _ in lines), default=0)
     heads = "  ".join(f"{stage:>8}" for stage in stages(run))
     yield f"  {'compiled':<{width}}  {'times':>5}  {heads}  why"
     yield from (_line(label, width, sums, run) for label, sums in lines)
-    told = {id(row) for row in [*shown, *itertools.chain(*beside)]}
+    told = {id(row) for row in itertools.chain(*shown)}
     if rest := [row.total for row in rows if id(row) not in told]:
         yield f"  and {plural(len(rest), 'other')}, {seconds(sum(rest))}"
 
@@ -39,6 +46,17 @@ def _functions(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def _by_caller(rows: Sequence[Row]) -> list[list[Row]]:
+    """Functions one by one, but many that one line called, each with one program, as one."""
+    lines: dict[Site, list[Row]] = {}
+    for row in rows:
+        if len(row.calls) == 1 and row.programs == 1:
+            lines.setdefault(next(iter(row.calls)), []).append(row)
+    together = [line for line in lines.values() if len(line) >= _ALIKE]
+    told = {id(row) for row in itertools.chain(*together)}
+    return [*together, *([row] for row in rows if id(row) not in told)]
+
+
 def _by_line(rows: Sequence[Row]) -> list[list[Row]]:
     """What ran outside of jit, line by line: one call, as of `model.init`, runs many operations."""
     lines: dict[tuple[str, int], list[Row]] = {}
@@ -48,20 +66,26 @@ def _by_line(rows: Sequence[Row]) -> list[list[Row]]:
     return list(lines.values())
 
 
-def _operations(rows: Sequence[Row]) -> tuple[str, Sums]:
-    if len(rows) == 1:
-        return _name(rows[0]), rows[0]
+def _together(rows: Sequence[Row]) -> tuple[str, Sums]:
     together = Sums()
     for row in rows:
         together.add(row)
     together.causes = {}  # of operations that have nothing in common
-    return _fitted(f"{len(rows)} operations outside of jit", _place(rows[0])), together
+    if rows[0].eager:
+        return _fitted(f"{len(rows)} operations outside of jit", _place(rows[0])), together
+    return _fitted(f"{len(rows)} functions", place(next(iter(rows[0].calls)))), together
 
 
-def _labelled(rows: Sequence[Row]) -> Iterator[tuple[str, Sums]]:
+def _labelled(entries: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Sums]]:
     room = _CALLERS
-    for row in rows:
+    for rows in entries:
+        if len(rows) > 1:
+            yield _together(rows)
+            continue
+        row = rows[0]
         yield _name(row), row
+        if row.eager:
+            continue
         callers = row.callers[:room] if len(row.calls) > 1 else []
         room -= len(callers)
         for site, sums in callers:

@@ -105,6 +105,9 @@ def _headline(run: Run) -> str:
     programs = plural(compiles, "compile")
     cached = f" and {plural(hits, 'program')} from the persistent cache" if hits else ""
     found = plural(count, "finding") if count else "no findings"
+    if run.busy and spent > 1.05 * run.busy + 0.1 and spent > run.last:
+        spread = f"{seconds(run.busy)} of {seconds(run.last)} ({seconds(spent)} in several threads)"
+        return f"{found}; {programs}{cached} took {spread}"
     if not compiles and not hits:
         return f"{found}; nothing was compiled in {seconds(run.last)}"
     return f"{found}; {programs}{cached} took {seconds(spent)} of {seconds(run.last)}"

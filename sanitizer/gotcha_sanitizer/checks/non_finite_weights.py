@@ -1,0 +1,106 @@
+"""Arrays that turned NaN and stayed so, whether the program reads them or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.events import Event, Memory, Tick
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Turn
+from gotcha_sanitizer.words import plural, seconds
+
+Group = tuple[tuple[int, ...], str]
+
+_SHARE = 0.5  # of the arrays of a group that were looked at
+_SAMPLES = 2  # in a row, the last ones of the run ...
+_SOON, _LONG = 5, 5.0  # ... or so many, for so many seconds: told while it runs
+
+
+@dataclass
+class _State:
+    """When all of a group was last finite, and since when it is not. Times in seconds."""
+
+    finite: float | None = None
+    finite_turn: Turn | None = None
+    since: float = 0.0
+    turn: Turn | None = None
+    samples: int = 0
+    last: float = 0.0
+
+
+class NonFiniteWeights(Check):
+    """Looks at some small arrays of each shape whenever the live arrays are counted.
+
+    A finding where the arrays of a shape were finite before, most of them are NaN now, and this
+    lasts: to the end of the run, or for 5 s. A single step with NaN gradients that is skipped is
+    none, and neither are infinities and arrays that held NaN from the start. Runs of less than
+    about half a second, and arrays that lie in parts on several devices, are not seen.
+
+    ## Instead
+    `gotcha-sanitize nan train.py` names the operation that made the first NaN.
+    """
+
+    def __init__(self, options) -> None:
+        super().__init__(options)
+        self._states: dict[Group, _State] = {}
+
+    def on(self, event: Event) -> Iterator[Finding]:
+        if isinstance(event, Memory):
+            for group, (looked, bad) in event.nan.items():
+                _take(self._states.setdefault(group, _State()), event, bad >= _SHARE * looked)
+            yield from self._finding(_SOON, _LONG)
+        elif isinstance(event, Tick) and event.last:
+            yield from self._finding(_SAMPLES, 0.0)
+
+    def _finding(self, samples: int, span: float) -> Iterator[Finding]:
+        bad = {
+            group: state
+            for group, state in self._states.items()
+            if state.samples >= samples and state.last - state.since >= span
+        }
+        if not bad:
+            return
+        first = min(bad.values(), key=lambda state: state.since)
+        shapes = [f"{dtype}[{','.join(map(str, shape))}]" for shape, dtype in bad]
+        shown = ", ".join(shapes[:3]) + (", ..." if len(shapes) > 3 else "")
+        yield Finding(
+            name="non-finite-weights",
+            message=f"the arrays of {plural(len(bad), 'shape')} turned NaN {_when(first)} and "
+            f"stayed so: {shown}",
+            site=first.turn.loop if first.turn else None,
+            advice="`gotcha-sanitize nan` with this program names the operation that made the "
+            "first NaN; stop a run, or skip the step, when the loss is not finite",
+            count=len(bad),
+            severity="error",
+            evidence={
+                "shapes": shapes[:10],
+                "finite_at": round(first.finite or 0.0, 3),
+                "first_at": round(first.since, 3),
+                "turns": [turn.value for turn in (first.finite_turn, first.turn) if turn],
+            },
+            key=("weights",),
+        )
+
+
+def _take(state: _State, event: Memory, bad: bool) -> None:
+    if not bad:
+        state.finite, state.finite_turn, state.samples = event.at, event.turn, 0
+    elif state.finite is not None:
+        if not state.samples:
+            state.since, state.turn = event.at, event.turn
+        state.samples += 1
+        state.last = event.at
+
+
+def _when(state: _State) -> str:
+    """Between the last look that found all finite and the first that did not."""
+    before, after = state.finite_turn, state.turn
+    if after is not None and before is not None and before.loop == after.loop:
+        if before.value < after.value:
+            return f"between `{after.name}` {before.value:,} and {after.value:,}"
+        return f"at `{after.name}` {after.value:,}"
+    if after is not None:
+        return f"before `{after.name}` {after.value:,}"
+    return f"between {seconds(state.finite or 0.0)} and {seconds(state.since)} of the run"

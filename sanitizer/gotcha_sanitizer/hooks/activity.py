@@ -1,0 +1,85 @@
+"""What the main thread does in the loops of the user's, sampled: is it in JAX's Python code?
+
+A jitted call on the fast path has no frame of JAX's; an operation outside of jit has some. So the
+frames of a sample tell eager dispatch from all else. Compiling is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+from gotcha_sanitizer.events import Activity, LoopActivity
+from gotcha_sanitizer.frames import owner, where
+from gotcha_sanitizer.hooks import Context, private, stack
+from gotcha_sanitizer.parts import Site
+
+_SOONEST = 0.01  # seconds between samples
+_SAMPLES = 200  # in each doubling of the run's time, about
+_LOOPS = 256
+_FRAMES = 400
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # reads are timed there
+_OPERATIONS = tuple(f"{os.sep}{part}{os.sep}" for part in ("numpy", "lax", "interpreters", "nn"))
+_COPIES = ("device_put", "device_get", "asarray", "array", "block_until_ready")
+
+
+class Sampler:
+    """Counts samples by loop; keeps no frame."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._rows: dict[Site, LoopActivity] = {}
+        self._at = 0.0
+
+    def job(self) -> float:
+        """A sample; gives the seconds until the next."""
+        now = self.context.now()
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        if frame is not None and self._at:
+            self._take(frame, min(now - self._at, 2 * max(_SOONEST, now / _SAMPLES)))
+        self._at = now
+        return now / _SAMPLES
+
+    def _take(self, frame: FrameType, seconds: float) -> None:
+        if stack.find(frame, private.CALL) is not None:
+            return  # it compiles, or is about to
+        place, eager = where(frame), _in_jax(frame)
+        for loop in dict.fromkeys(place.loops):
+            row = self._rows.get(loop)
+            if row is None and len(self._rows) >= _LOOPS:
+                continue
+            row = row or LoopActivity(loop)
+            self._rows[loop] = row.grown(seconds, place.site if eager else None)
+
+    def tell(self) -> None:
+        """All loops so far."""
+        if self._rows:
+            self.context.emit(Activity(self.context.now(), tuple(self._rows.values())))
+
+
+def _in_jax(frame: FrameType | None) -> bool:
+    """JAX's operations are above the user's code: no read, wait or copy, and no library's code."""
+    found = False
+    for _ in range(_FRAMES):
+        if frame is None:
+            return False
+        path = frame.f_code.co_filename
+        whose = owner(path)
+        if path.startswith(_OWN) or frame.f_code.co_name in _COPIES:
+            return False
+        if whose != "jax":
+            return found and whose == "user"
+        found |= any(part in path for part in _OPERATIONS)
+        frame = frame.f_back
+    return False
+
+
+def install(context: Context) -> Callable[[], None]:
+    sampler = Sampler(context)
+    context.every(_SOONEST, sampler.job)
+    context.at_end(sampler.tell)
+    context.every(10.0, sampler.tell)
+    return lambda: None

@@ -1,0 +1,144 @@
+"""Cost decides: dear first compiles, one more dear shape, loops that Python holds up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gotcha_sanitizer.checks.host_bound_loop import HostBoundLoop
+from gotcha_sanitizer.checks.many_first_compiles import ManyFirstCompiles
+from gotcha_sanitizer.checks.recompile import Recompile
+from gotcha_sanitizer.events import Activity, Event, Explained, LoopActivity, Program
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.parts import Difference, Function, Signature, Site
+from tests.sanitizer.support import run
+
+LINE, OUTER, INNER = (Site("train.py", n, "main") for n in (7, 3, 5))
+
+
+def on(check, *events: Event) -> list[Finding]:
+    made = check(Options())
+    return [finding for event in events for finding in made.on(event)]
+
+
+def program(number: int, seconds: float, eager: str = "", why: str = "") -> Explained:
+    """One of 10 s into the run, at one line."""
+    name = "step" if why else f"f{number}"
+    made = Program(
+        at=10.0,
+        number=number,
+        function=Function(name, ("train.py", name), number, "function", "user", LINE),
+        stack=(LINE,),
+        loops=(),
+        signature=Signature(),
+        captures=(),
+        constants=(),
+        seconds={"compile": seconds},
+        retraced=True,
+        cached=None,
+        eager=eager,
+    )
+    differences = (Difference("shape", "x", "float32[8]", f"float32[{why}]"),) if why else ()
+    return Explained(made, differences, number, number, None)
+
+
+@pytest.mark.parametrize(
+    ("count", "seconds", "eager", "severity"),
+    [
+        (100, 0.1, "", "warning"),
+        (100, 0.015, "", "info"),
+        (19, 1.0, "", ""),  # few
+        (100, 0.001, "", ""),  # cheap
+        (100, 0.05, "op", "info"),
+        (100, 0.15, "op", "warning"),
+    ],
+)
+def test_first_compiles_of_one_line(count: int, seconds: float, eager: str, severity: str):
+    told = on(ManyFirstCompiles, *(program(n, seconds, eager) for n in range(count)))
+    assert [f.severity for f in told[-1:]] == [severity] * bool(severity)
+    assert not told or (told[-1].site, told[-1].count) == (LINE, count)
+
+
+@pytest.mark.parametrize(("seconds", "severity"), [(6.0, "warning"), (1.0, "info")])
+def test_one_more_shape_is_judged_by_its_price(seconds: float, severity: str):
+    (found,) = on(Recompile, program(2, seconds, why="4"))
+    assert found.severity == severity
+
+
+def loop(site: Site, seconds: float, eager: float, samples: int = 50) -> LoopActivity:
+    return LoopActivity(site, samples, seconds, eager, {LINE: eager})
+
+
+def test_the_innermost_of_nested_loops_is_named():
+    (found,) = on(HostBoundLoop, Activity(9.0, (loop(OUTER, 4.0, 2.9), loop(INNER, 3.0, 2.9))))
+    assert found.site == INNER and found.seconds == 2.9
+    assert "97% of 3.0 s in this loop" in found.message and "train.py:7 (2.9 s)" in found.message
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        loop(INNER, 3.0, 1.0),  # most of it is other work
+        loop(INNER, 0.2, 0.2),  # short
+        loop(INNER, 3.0, 2.9, samples=4),
+    ],
+)
+def test_loops_that_are_no_finding(row: LoopActivity):
+    assert on(HostBoundLoop, Activity(9.0, (row,))) == []
+
+
+def test_a_loop_that_was_bound_at_first_becomes_a_note():
+    events = (Activity(9.0, (loop(INNER, 3.0, 2.9),)), Activity(99.0, (loop(INNER, 80.0, 2.9),)))
+    told = on(HostBoundLoop, *events)
+    assert [f.severity for f in told] == ["warning", "info"] and told[0].id == told[1].id
+
+
+EAGER = """
+import time, jax, jax.numpy as jnp
+w, x = jnp.ones((16, 16)), jnp.ones((8, 16))
+def eager(w):
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        w = w - 0.01 * (x.T @ (jnp.tanh(x @ w) - 1.0))
+    return w
+@jax.jit
+def step(w):
+    return w - 0.01 * (x.T @ (jnp.tanh(x @ w) - 1.0))
+def jitted(w):
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        w = step(w)
+    return w
+eager(w); jitted(w)
+"""
+
+
+def test_a_loop_outside_of_jit_beside_one_inside(tmp_path: Path):
+    program = tmp_path / "prog.py"
+    program.write_text(EAGER)
+    result = run(program, tmp_path / "run.jsonl")
+    (found,) = [f for f in result.problems if f.name == "host-bound-loop"]
+    assert found.site is not None and found.site.line == 6, result.err
+
+
+WAITS = """
+import time, jax, jax.numpy as jnp
+@jax.jit
+def step(w):
+    for _ in range(20):
+        w = jnp.tanh(w @ w)
+    return w, w.mean()
+w, end = jnp.eye(256), time.monotonic() + 2
+while time.monotonic() < end:
+    w, loss = step(w)
+    float(loss), jax.block_until_ready(w)
+"""
+
+
+def test_a_host_that_waits_for_its_device_is_not_bound(tmp_path: Path):
+    program = tmp_path / "prog.py"
+    program.write_text(WAITS)
+    result = run(program, tmp_path / "run.jsonl")
+    assert not [f for f in result.problems if f.name == "host-bound-loop"], result.err

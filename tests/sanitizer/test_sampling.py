@@ -1,0 +1,180 @@
+"""Samples of the live arrays: how often, arrays that a short loop keeps, weights that turn NaN."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gotcha_sanitizer.checks.memory_growth import MemoryGrowth
+from gotcha_sanitizer.checks.non_finite_weights import NonFiniteWeights
+from gotcha_sanitizer.events import Event, Memory, Tick
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.hooks.memory import Samples
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.parts import Site, Turn
+from gotcha_sanitizer.ticker import Ticker
+from tests.sanitizer.support import run
+
+LOOP = Site("train.py", 5)
+WEIGHTS = ((128, 128), "float32")
+END = Tick(100.0, last=True)
+
+
+def on(check, *events: Event) -> list[Finding]:
+    made = check(Options())
+    return [finding for event in events for finding in made.on(event)]
+
+
+def weights(at: float, bad: int, turn: int | None = None) -> Memory:
+    counted = Turn("step", turn, LOOP) if turn is not None else None
+    return Memory(at, 0, 2, nan={WEIGHTS: (2, bad)}, turn=counted)
+
+
+def test_weights_that_turn_nan_and_stay_so():
+    (found,) = on(NonFiniteWeights, weights(1, 0, 7), weights(2, 2, 40), weights(3, 2, 90), END)
+    assert found.severity == "error" and found.site == LOOP
+    assert "turned NaN between `step` 7 and 40 and stayed so: float32[128,128]" in found.message
+
+
+def test_weights_without_a_counter_have_the_time():
+    (found,) = on(NonFiniteWeights, weights(1, 0), weights(2.5, 1), weights(3, 2), END)
+    assert "turned NaN between 1.0 s and 2.5 s of the run" in found.message
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        (2, 2, 2, 2),  # never finite: a table of missing values
+        (0, 2, 2, 0),  # a step that was skipped
+        (0, 0, 0, 2),  # seen once
+        (0, 0, 0, 0),
+    ],
+)
+def test_arrays_that_are_no_finding(bad: tuple[int, ...]):
+    assert on(NonFiniteWeights, *(weights(n, each) for n, each in enumerate(bad)), END) == []
+
+
+def test_it_is_told_while_the_run_goes_on():
+    events = [weights(1, 0), *(weights(10 + 2 * n, 2) for n in range(5))]
+    assert len(on(NonFiniteWeights, *events)) == 1
+
+
+def kept(at: float, count: int, turn: int) -> Memory:
+    return Memory(at, 0, count, groups={WEIGHTS: count}, turn=Turn("i", turn, LOOP))
+
+
+def test_a_host_that_waits_meanwhile_is_no_pause_of_the_growth():
+    events = [kept(0.1, 2, 0), *(kept(0.1 + n / 99, 64, 31) for n in range(9)), kept(1.1, 204, 101)]
+    (found,) = on(MemoryGrowth, *events, Memory(1.2, 0, 0), END)
+    assert found.count == 202
+
+
+def test_arrays_made_by_a_loop_that_is_over_are_no_growth():
+    made = [kept(0.1 * n, 40 * n, 10 * n) for n in range(5)]
+    later = [Memory(1.0 + n, 0, 0, groups={WEIGHTS: 160}) for n in range(5)]
+    assert on(MemoryGrowth, *made, *later, END) == []
+
+
+def test_a_growth_that_was_told_and_has_ended_is_a_note():
+    def sample(at: float, count: int) -> Memory:
+        return Memory(at, 2**29, count, groups={WEIGHTS: count})
+
+    grows = [sample(61.0 + n, 1000 * n) for n in range(1, 12)]
+    told = on(MemoryGrowth, *grows, sample(90.0, 0), sample(91.0, 0), END)
+    assert [f.severity for f in (told[0], told[-1])] == ["warning", "info"]
+    assert told[0].id == told[-1].id
+
+
+def test_the_samples_of_ten_hours_are_few_but_never_far_apart():
+    samples: Any = Samples(SimpleNamespace(now=lambda: 0.0))  # type: ignore[arg-type]
+    samples.cost, samples.spent, at, count = 4e-4, 1.0, 10.0, 0
+    while at < 36_000:
+        pause = samples.pause(at)
+        assert pause <= 60
+        at, count = at + pause, count + 1
+    assert 600 <= count < 3000
+
+
+def test_one_sample_that_takes_long_is_rare():
+    samples: Any = Samples(SimpleNamespace(now=lambda: 0.0))  # type: ignore[arg-type]
+    samples.cost = samples.spent = 2.0
+    assert samples.pause(36_000) == 200
+
+
+def test_a_job_can_be_called_at_once():
+    ticker, called = Ticker(), threading.Event()
+    again = ticker.every(100.0, lambda: called.set() or None)
+    ticker.start()
+    assert called.wait(5)
+    called.clear()
+    again()
+    assert called.wait(5)
+    ticker.stop()
+
+
+GROWS = """
+import jax, jax.numpy as jnp
+@jax.jit
+def step(p):
+    return p * 0.99, jnp.tanh(p)
+def main():
+    p, kept = jnp.ones((178, 178)), []
+    for i in range(1000):
+        p, activations = step(p)
+        kept.append(activations)
+main()
+"""
+TURNS_NAN = """
+import time, jax, jax.numpy as jnp
+@jax.jit
+def step(params, x):
+    return jax.tree.map(lambda w: w - 0.1 * w * jnp.log(x), params)
+def main():
+    params = {"w": jnp.ones((32, 32)), "b": jnp.ones(32)}
+    for i in range(1500):
+        params = step(params, 1.0 if i < 500 else -1.0)
+        time.sleep(0.001)
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "name"), [(GROWS, "memory-growth"), (TURNS_NAN, "non-finite-weights")]
+)
+def test_a_run_of_a_second_or_two(tmp_path: Path, body: str, name: str):
+    program = tmp_path / "prog.py"
+    program.write_text(body)
+    result = run(program, tmp_path / "run.jsonl")
+    assert [f.name for f in result.problems] == [name], result.err
+
+
+def test_an_array_that_is_donated_while_it_is_looked_at(tmp_path: Path):
+    """Neither thread waits for the other, and the result is the same."""
+    program = tmp_path / "prog.py"
+    program.write_text(
+        "import sys; sys.setswitchinterval(1e-5)\n"
+        "import jax, jax.numpy as jnp, functools, threading\n"
+        "from gotcha_sanitizer.hooks.finite import has_nan\n"
+        "step = jax.jit(lambda p, x: jax.tree.map(lambda a: a * 0.999 + x, p), donate_argnums=0)\n"
+        "p, x, looked, over = {n: jnp.ones(4096) for n in 'abcdef'}, jnp.float32(1e-6), [], []\n"
+        "def look():\n"
+        "    while not over:\n"
+        "        looked.extend(map(has_nan, jax.live_arrays()))\n"
+        "thread = threading.Thread(target=look); thread.start()\n"
+        "for _ in range(1000):\n"
+        "    p = step(p, x)\n"
+        "over.append(1); thread.join()\n"
+        "assert looked.count(False) > 100 and True not in looked, len(looked)\n"
+        "print(float(p['a'][0]))\n"
+    )
+    result = run(program, tmp_path / "run.jsonl", on=False)
+    assert result.code == 0, result.err
+    value = np.float32(1.0)
+    for _ in range(1000):
+        value = np.float32(value * np.float32(0.999) + np.float32(1e-6))
+    assert float(result.out) == pytest.approx(float(value), rel=1e-4)
