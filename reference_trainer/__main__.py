@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from reference_trainer.errors import UserError
 
 COMMANDS = {
-    "train": "train a model, or go on with one (--resume)",
+    "train": "train a model; the same command goes on with a run that was stopped",
     "eval": "held-out loss of a checkpoint, beside the baselines",
     "sample": "text from a checkpoint",
     "export": "write a checkpoint's forward function, to be run without this code",
@@ -28,7 +28,10 @@ OUT_OF_MEMORY = (
 )
 
 
-FULL = "the disk is full: make room and go on with --resume; checkpoints that were saved are whole"
+FULL = (
+    "the disk is full: make room and give the same command again; checkpoints that were saved are "
+    "whole"
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -22,6 +22,7 @@ from reference_trainer.train import state as states
 from reference_trainer.train.evaluate import Score, evaluate, probes
 from reference_trainer.train.loop import Job, Result
 
+BASELINES = "baselines.json"  # in the run's folder; written last but for the plot
 PROBES = 8  # batches that ask whether order matters
 
 
@@ -93,7 +94,9 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     told = "not reported by this backend" if most is None else f"{most / 2**20:,.1f} MiB"
     console.print(f"peak memory of a device: {told}")
     if result.stopped:
-        console.print(f"{result.stopped}: saved step {int(result.state.step)}; go on with --resume")
+        console.print(
+            f"{result.stopped}: saved step {int(result.state.step)}; the same command goes on"
+        )
     if result.score is None or result.stopped:
         return
     context(job, result.state.params)  # in all processes: each holds a part of the batches
@@ -101,7 +104,7 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     parallel.leave()
     if baselines and first:
         found = table(job.corpus, result.score)
-        (folder / "baselines.json").write_text(json.dumps(found, indent=1))
+        (folder / BASELINES).write_text(json.dumps(found, indent=1))
         try:
             plot(folder / "metrics.jsonl", found, folder / "losses.svg")
             console.print(f"losses: {folder / 'losses.svg'}")

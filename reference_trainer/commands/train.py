@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reference_trainer.commands import common
 from reference_trainer.config import Config, ConfigError
 from reference_trainer.presets import PRESETS
 from reference_trainer.settings import from_json, overridden
 
+if TYPE_CHECKING:
+    from reference_trainer.train.start import Resume
+
+RESUME: tuple[Resume, ...] = ("auto", "always", "never")
 SETTING = re.compile(r"(model|compute|data|optimizer|run)\.\w+=")
 
 
@@ -23,7 +28,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--data", nargs="+", default=[], metavar="PATH", help="train on these text files"
     )
     parser.add_argument("--out", type=Path, help="folder of the run (runs/PRESET)")
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const="always",
+        default="auto",
+        metavar="WHEN",
+        help="auto (the default): go on with the run in --out if it has the same settings, else "
+        "start one; always (or --resume alone): go on, with the run's own settings; never: start",
+    )
     parser.add_argument("--step", type=int, help="resume from this checkpoint, not the newest")
     parser.add_argument("--no-prefetch", action="store_true", help="make batches when needed")
     parser.add_argument("--distributed", default="none", help="none, auto, or HOST:PORT,N,ID")
@@ -43,28 +56,30 @@ def run(args: argparse.Namespace) -> int:
 def _train(args: argparse.Namespace) -> int:
     from reference_trainer import machine, report
     from reference_trainer.data.corpus import load
-    from reference_trainer.train import loop
-    from reference_trainer.train.checkpoint import Checkpoints, check_same, set_aside
+    from reference_trainer.train import loop, start
+    from reference_trainer.train.checkpoint import check_same, set_aside
 
     folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
-    saved = None
-    if args.resume:
-        if not (folder / "checkpoints").is_dir():
-            raise ConfigError(f"--resume: no run in {folder}; give its folder with --out")
-        with Checkpoints(folder / "checkpoints") as checkpoints:
-            saved = checkpoints.read(args.step)
-    elif args.step is not None:
-        raise ConfigError("--step says where to resume: add --resume")
-    elif (folder / "checkpoints").is_dir() and any((folder / "checkpoints").iterdir()):
-        raise ConfigError(f"{folder} holds a run: go on with --resume, or choose another --out")
-    config = configured(args, from_json(saved.config) if saved else None)
+    way = _way(args)
+    saved = start.find(folder, way, args.step)
+    if way == "always":
+        config = configured(args, from_json(saved.config) if saved else None)
+    else:
+        config = configured(args)
+        config = start.agreed(config, saved, folder) if saved else config
+    complete = bool(saved) and saved.step >= config.run.steps
+    reported = args.no_report or (folder / report.BASELINES).exists()
+    if complete and reported and way == "auto":
+        print(f"{folder} is complete, with {config.run.steps} steps")
+        return 0
     corpus = load(config.data)
     if saved:
         check_same(saved, config, corpus.about)
-        if saved.step >= config.run.steps:
+        if complete and way == "always":
             raise ConfigError(
                 f"{folder} is at its last step, {saved.step}: give a larger run.steps"
             )
+        print(f"{folder} goes on after step {saved.step}")
         if config.run.steps != (planned := saved.config["run"]["steps"]):
             steps = config.run.steps
             print(f"run.steps was {planned} and is now {steps}: the learning rate follows it")
@@ -80,6 +95,15 @@ def _train(args: argparse.Namespace) -> int:
     result = loop.train(job, folder, saved, tensorboard=args.tensorboard, profile=args.profile)
     report.after(job, result, folder, baselines=not args.no_report)
     return 0
+
+
+def _way(args: argparse.Namespace) -> Resume:
+    """What `--resume` says. `--resume data.batch=8` is `--resume` and a setting. ConfigError."""
+    if SETTING.match(args.resume):
+        args.settings, args.resume = [args.resume, *args.settings], "always"
+    if args.resume not in RESUME:
+        raise ConfigError(f"--resume={args.resume}: one of {', '.join(RESUME)}")
+    return args.resume
 
 
 def configured(args: argparse.Namespace, saved: Config | None = None) -> Config:

@@ -72,9 +72,14 @@ class Saved(NamedTuple):
 
 
 class Checkpoints:
-    """A folder of checkpoints; a context manager that waits for the last save on leaving."""
+    """A folder of checkpoints; a context manager that waits for the last save on leaving.
 
-    def __init__(self, folder: Path, keep: int = 2, *, asynchronous: bool = True):
+    `clean` removes what is left of saves that were cut off: only a run that owns the folder may.
+    """
+
+    def __init__(
+        self, folder: Path, keep: int = 2, *, asynchronous: bool = True, clean: bool = False
+    ):
         self.folder = folder.absolute()
         policy = [
             LatestN(keep),
@@ -85,6 +90,7 @@ class Checkpoints:
             best_fn=_bits,
             best_mode="min",
             enable_async_checkpointing=asynchronous,
+            cleanup_tmp_directories=clean,
         )
         with _explained(self.folder):
             self._manager = ocp.CheckpointManager(self.folder, options=options)
@@ -224,7 +230,7 @@ class _explained:
         if full or "No space left on device" in str(error):
             raise CheckpointError(
                 f"{self.place}: the disk is full; earlier checkpoints are whole: make room and "
-                "go on with --resume"
+                "give the same command again"
             ) from error
         first = str(error).strip().partition("\n")[0] or type(error).__name__
         raise CheckpointError(

@@ -87,7 +87,7 @@ def train(
     config, run = job.config, job.config.run
     start, score, watch = saved.step if saved else 0, None, Watch()
     with ExitStack() as stack:
-        checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep))
+        checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep, clean=True))
         log = stack.enter_context(Log(folder, run.steps, start, tensorboard=tensorboard))
         stop, trace = stack.enter_context(Stop()), stack.enter_context(Trace(folder, profile))
         state = first_state(job, checkpoints, saved)
@@ -117,6 +117,8 @@ def train(
                 checkpoints.save(state, beside, bits)
             if asked:
                 break
+        if start >= run.steps:  # complete before it began: what is left is to say how good it is
+            score = measured(job, state, 0)
     return Result(state, score, len(watch.seen), watch.again, stop.name)
 
 

@@ -157,7 +157,7 @@ def test_a_full_disk_is_said(monkeypatch, capsys):
 
     monkeypatch.setattr(train, "run", full)
     assert main(["train"]) == 1
-    assert "the disk is full: make room and go on with --resume" in capsys.readouterr().err
+    assert "the disk is full: make room and give the same command again" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_errors_of_a_background_save_come_out(tmp_path, monkeypatch, error):
     def full(self, *args, **kwargs):
         raise error
 
-    full_disk = pytest.raises(CheckpointError, match=r"disk is full.*--resume")
+    full_disk = pytest.raises(CheckpointError, match=r"disk is full.*same command again")
     with full_disk, Checkpoints(tmp_path / "c") as checkpoints:
         monkeypatch.setattr(ts.TensorStore, "write", full)
         checkpoints.save(state, beside(1))
