@@ -53,7 +53,12 @@ def load(args: argparse.Namespace) -> Loaded:
     if not folder.is_dir():
         raise ConfigError(f"no run in {args.out}: give its folder with --out")
     with Checkpoints(folder) as checkpoints:
-        saved = checkpoints.read(args.step)
+        if args.step is None:
+            step, lines = checkpoints.newest_whole()
+            print(*lines, sep="\n", end="\n" if lines else "")
+        else:
+            checkpoints.check_whole(step := args.step)
+        saved = checkpoints.read(step)
         config, why = machine.fitting_attention(from_json(saved.config))
         if why:
             print(why)

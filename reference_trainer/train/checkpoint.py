@@ -4,8 +4,8 @@ Wrong: `pickle.dump(state)`: it copies to the host one array after another, hold
 dies with the next version of a class. Wrong: a restore without a target: tuples come back as lists,
 and the optimizer's NamedTuples as dictionaries. Wrong: weights without the place in the data.
 Right: an asynchronous save of arrays, restored onto the shapes, types and shardings of a state that
-is never made; one folder that appears by a rename, so that a crash in mid-save loses nothing; a
-wait at the end, where errors of the background come out.
+is never made; one folder that appears by a rename, with its checksums, so that a crash in mid-save
+loses nothing; a wait at the end, where errors of the background come out.
 
 A run that goes on is bit for bit the one that was not stopped, as it takes up all that a step
 depends on: the state with its count of steps, from which the step's key is folded; the place of the
@@ -27,6 +27,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 import orbax.checkpoint as ocp
 from jax.experimental import multihost_utils
 from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, LatestN
@@ -34,6 +35,7 @@ from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, L
 from reference_trainer.config import Config, group
 from reference_trainer.errors import UserError
 from reference_trainer.settings import differences, from_json
+from reference_trainer.train import integrity
 from reference_trainer.train.state import TrainState
 
 FORMAT = 1
@@ -81,6 +83,7 @@ class Checkpoints:
         self, folder: Path, keep: int = 2, *, asynchronous: bool = True, clean: bool = False
     ):
         self.folder = folder.absolute()
+        self._asynchronous, self._saving = asynchronous, 0
         policy = [
             LatestN(keep),
             BestN(get_metric_fn=_bits, reverse=True, n=1, keep_checkpoints_without_metrics=False),
@@ -89,8 +92,8 @@ class Checkpoints:
             preservation_policy=AnyPreservationPolicy(policy),
             best_fn=_bits,
             best_mode="min",
-            enable_async_checkpointing=asynchronous,
             cleanup_tmp_directories=clean,
+            async_options=ocp.AsyncOptions(post_finalization_callback=self._list_checksums),
         )
         with _explained(self.folder):
             self._manager = ocp.CheckpointManager(self.folder, options=options)
@@ -119,7 +122,11 @@ class Checkpoints:
         arrays = ocp.args.StandardSave(state)
         items = ocp.args.Composite(state=arrays, about=ocp.args.JsonSave(about))
         with _explained(self.folder):
+            self._manager.wait_until_finished()  # of the save before
+            self._saving = beside.step
             saved = self._manager.save(beside.step, args=items, metrics={"bits": held_out_bits})
+            if not self._asynchronous:
+                self._manager.wait_until_finished()
         if not saved:
             raise CheckpointError(
                 f"{self.folder}: step {beside.step} is there already, or a later one"
@@ -146,6 +153,32 @@ class Checkpoints:
         items = ocp.args.Composite(state=ocp.args.StandardRestore(target))
         with _explained(self.folder / str(step)):
             return self._manager.restore(step, args=items)["state"]
+
+    def newest_whole(self) -> tuple[int | None, list[str]]:
+        """The newest step whose files are as they were saved, and a line for each that is damaged.
+
+        One process reads the files, and all learn the result: all must call it.
+        """
+        newest, lines = None, []
+        if jax.process_index() == 0:
+            for step in reversed(self.steps()):
+                if not (names := integrity.damaged(self.folder / str(step))):
+                    newest = step
+                    break
+                lines.append(_damage(step, names))
+        agreed = int(multihost_utils.broadcast_one_to_all(np.int32(newest or 0)))
+        return agreed or None, lines
+
+    def check_whole(self, step: int) -> None:
+        """CheckpointError where files of `step` are not as they were saved."""
+        if names := integrity.damaged(self.folder / str(self._existing(step))):
+            raise CheckpointError(f"{self.folder}: {_damage(step, names)}; choose another --step")
+
+    def _list_checksums(self) -> None:
+        """Called by Orbax in its thread: all files are written, the folder has no name yet."""
+        if jax.process_index() == 0:
+            for folder in self.folder.glob(f"{self._saving}.orbax-checkpoint-tmp*"):
+                integrity.write(folder)
 
     def _existing(self, step: int | None) -> int:
         steps = self.steps()
@@ -189,6 +222,11 @@ def set_aside(folder: Path, step: int) -> list[str]:
 def _unused(folder: Path) -> Path:
     others = (folder.with_name(f"{folder.name}-{number}") for number in itertools.count(2))
     return next(path for path in itertools.chain([folder], others) if not path.exists())
+
+
+def _damage(step: int, names: list[str]) -> str:
+    some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"step {step} is damaged: {some} changed after the save, or went missing"
 
 
 def versions() -> dict[str, str]:

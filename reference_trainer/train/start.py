@@ -3,7 +3,7 @@
 Wrong: a program that refuses to start where it has run before, and another option to go on: a
 supervisor that starts it again after a crash has to know which of the two is needed, and a run
 that was killed before its first checkpoint is accepted by neither.
-Right: `--resume=auto`, the default: go on if there is a checkpoint, else start.
+Right: `--resume=auto`, the default: go on from the newest checkpoint that is whole, else start.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax.experimental import multihost_utils
 
 from reference_trainer.config import Config, ConfigError
 from reference_trainer.settings import differences, from_json
-from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved
+from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved, set_aside
 
 Resume = Literal["auto", "always", "never"]
 
@@ -36,17 +36,24 @@ def find(folder: Path, way: Resume, step: int | None = None) -> Saved | None:
             raise ConfigError(f"--resume: no run in {folder}; give its folder with --out")
         return None
     with Checkpoints(place) as checkpoints:
-        if checkpoints.steps():
-            if way == "never":
-                raise ConfigError(
-                    f"{folder} holds a run: leave out --resume=never to go on with it"
-                )
+        steps = checkpoints.steps()
+        if steps and way == "never":
+            raise ConfigError(f"{folder} holds a run: leave out --resume=never to go on with it")
+        if step is not None:
+            checkpoints.check_whole(step)
             return checkpoints.read(step)
+        newest, lines = checkpoints.newest_whole()
+        for line in lines:
+            print(line)
+        if newest is not None:
+            if lines:
+                print(f"the newest checkpoint that is whole is of step {newest}")
+            return checkpoints.read(newest)
     if way == "always":
-        raise CheckpointError(
-            f"no checkpoint in {place}: the run ended before its first save; leave out --resume to "
-            "start it again"
-        )
+        whole = "no whole checkpoint" if steps else "no checkpoint"
+        raise CheckpointError(f"{whole} in {place}: leave out --resume to start the run again")
+    if set_aside(place, 0):
+        print(f"no whole checkpoint in {place}: they are set aside, and the run starts again")
     return None
 
 
