@@ -50,16 +50,19 @@ def run(args: argparse.Namespace) -> int:
 
     machine.choose(args.platform, args.distributed)
     machine.keep_programs(args.cache)
-    return _train(args)
+    from reference_trainer.train.lock import lock
+
+    folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
+    with lock(folder):
+        return _train(args, folder)
 
 
-def _train(args: argparse.Namespace) -> int:
+def _train(args: argparse.Namespace, folder: Path) -> int:
     from reference_trainer import machine, report
     from reference_trainer.data.corpus import load
     from reference_trainer.train import loop, start
     from reference_trainer.train.checkpoint import check_same, set_aside
 
-    folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
     way = _way(args)
     saved = start.find(folder, way, args.step)
     if way == "always":
