@@ -93,6 +93,8 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     most = metrics.memory().get("most in use")
     told = "not reported by this backend" if most is None else f"{most / 2**20:,.1f} MiB"
     console.print(f"peak memory of a device: {told}")
+    if skipped := int(result.state.skipped):
+        console.print(f"updates left out because they were not finite: {skipped}")
     if result.stopped:
         console.print(
             f"{result.stopped}: saved step {int(result.state.step)}; the same command goes on"

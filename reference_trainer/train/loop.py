@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 from jax.sharding import Mesh
@@ -29,6 +29,7 @@ from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.evaluate import Score, evaluate
 from reference_trainer.train.log import Log
 from reference_trainer.train.reader import Reader, Sent
+from reference_trainer.train.replay import NotFinite
 from reference_trainer.train.state import TrainState
 from reference_trainer.train.step import EvalStep, Metrics, Step, build, build_eval
 from reference_trainer.train.stop import Stop
@@ -99,12 +100,18 @@ def train(
             trace.before(number - start)
             batch, loader_state = next(stream)
             state, said = watch.call(job.step, state, batch)
-            reader.sent(Sent(number, said, batch), state)
             asked, last, bits = stop.asked(number), number == run.steps, None
             measuring = last or (number % run.eval_every == 0 and not asked)
             saving = last or asked or number % run.save_every == 0
-            if measuring or saving:
-                reader.catch_up(state)
+            try:
+                reader.sent(Sent(number, said, batch), state)
+                if measuring or saving:
+                    reader.catch_up(state)
+            except NotFinite as error:  # the state is good: the update was left out
+                checkpoints.save(state, beside(job, number, loader_state, reader), None)
+                raise NotFinite(
+                    f"{error}\nsaved step {number}: the same command goes on after it"
+                ) from None
             if measuring:
                 score = measured(job, state, run.eval_batches)
                 bits = score.bits  # of the same batches each time: the best checkpoint is by these
@@ -112,14 +119,17 @@ def train(
                     score = measured(job, state, 0)  # of all of them, as the baselines
                 told(score, number, log, reader)
             if saving:
-                about = job.corpus.about
-                beside = Saved(number, job.asked.to_json(), loader_state, reader.tokens, about)
-                checkpoints.save(state, beside, bits)
+                checkpoints.save(state, beside(job, number, loader_state, reader), bits)
             if asked:
                 break
         if start >= run.steps:  # complete before it began: what is left is to say how good it is
             score = measured(job, state, 0)
     return Result(state, score, len(watch.seen), watch.again, stop.name)
+
+
+def beside(job: Job, number: int, loader_state: dict[str, Any], reader: Reader) -> Saved:
+    """What is saved with the state after step `number`."""
+    return Saved(number, job.asked.to_json(), loader_state, reader.tokens, job.corpus.about)
 
 
 def check_vocabularies(config: Config, corpus: Corpus) -> None:
