@@ -58,10 +58,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _train(args: argparse.Namespace, folder: Path) -> int:
-    from reference_trainer import machine, report
+    from reference_trainer import machine, parallel, report
     from reference_trainer.data.corpus import load
     from reference_trainer.train import loop, start
-    from reference_trainer.train.checkpoint import check_same, set_aside
+    from reference_trainer.train import state as states
+    from reference_trainer.train.checkpoint import check_room, check_same, set_aside
+    from reference_trainer.train.log import check_board
 
     way = _way(args)
     saved = start.find(folder, way, args.step)
@@ -86,6 +88,10 @@ def _train(args: argparse.Namespace, folder: Path) -> int:
         if config.run.steps != (planned := saved.config["run"]["steps"]):
             steps = config.run.steps
             print(f"run.steps was {planned} and is now {steps}: the learning rate follows it")
+    loop.check(config, corpus)  # all that can be known before the first compile, and its time
+    if args.tensorboard:
+        check_board()
+    check_room(folder, states.abstract(config, parallel.device_mesh()))
     attention = {"attention": config.compute.attention}
     config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+import logging
 import math
 import platform
 import shutil
@@ -63,6 +64,12 @@ class CheckpointError(UserError):
     """A checkpoint that is missing, broken, newer than this trainer, or of another model."""
 
 
+class DiskFull(CheckpointError):
+    """No fault of the command: the same one works when there is room."""
+
+    code = 1
+
+
 class Saved(NamedTuple):
     """What a checkpoint holds besides the state."""
 
@@ -95,6 +102,7 @@ class Checkpoints:
             cleanup_tmp_directories=clean,
             async_options=ocp.AsyncOptions(post_finalization_callback=self._list_checksums),
         )
+        logging.getLogger("absl").addFilter(_not_raised)  # the same one each time: it is there once
         with _explained(self.folder):
             self._manager = ocp.CheckpointManager(self.folder, options=options)
 
@@ -224,6 +232,25 @@ def _unused(folder: Path) -> Path:
     return next(path for path in itertools.chain([folder], others) if not path.exists())
 
 
+def check_room(folder: Path, state: TrainState) -> None:
+    """DiskFull where `folder` has no room for one checkpoint of `state`, which may hold no arrays.
+
+    Compressed, a fresh state takes less than its arrays do: half of them is what must fit.
+    """
+    size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
+    free = shutil.disk_usage(folder).free
+    if free < size / 2:
+        raise DiskFull(
+            f"{folder} has room for {free / 2**20:.1f} MiB, a checkpoint takes about "
+            f"{size / 2**20:.1f} MiB: make room, or choose another --out"
+        )
+
+
+def _not_raised(record: logging.LogRecord) -> bool:
+    """False for errors of Orbax's threads, with tracebacks: what they report is raised too."""
+    return record.exc_info is None or "orbax" not in record.pathname
+
+
 def _damage(step: int, names: list[str]) -> str:
     some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
     return f"step {step} is damaged: {some} changed after the save, or went missing"
@@ -266,7 +293,7 @@ class _explained:
         # Orbax's own writers raise a ValueError, and have only the system's words for it.
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC
         if full or "No space left on device" in str(error):
-            raise CheckpointError(
+            raise DiskFull(
                 f"{self.place}: the disk is full; earlier checkpoints are whole: make room and "
                 "give the same command again"
             ) from error

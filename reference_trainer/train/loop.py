@@ -19,9 +19,9 @@ from jax.sharding import Mesh
 
 from reference_trainer import metrics, parallel
 from reference_trainer.config import Config, ConfigError
+from reference_trainer.data import loader as loaders
 from reference_trainer.data.batch import Batch, Corpus
 from reference_trainer.data.batching import Batches
-from reference_trainer.data.loader import loader
 from reference_trainer.data.prefetch import prefetch
 from reference_trainer.model import backbone
 from reference_trainer.train import state as states
@@ -61,12 +61,11 @@ class Result(NamedTuple):
 
 
 def prepare(config: Config, corpus: Corpus, asked: Config | None = None) -> Job:
-    """ConfigError where the devices do not fit the batch, or the model does not fit the data.
+    """As `check`. Nothing is compiled yet.
 
     `asked` is given where this machine makes do with less than that.
     """
-    parallel.check(config)
-    check_vocabularies(config, corpus)
+    check(config, corpus)
     mesh = parallel.device_mesh()
     rows = parallel.local_rows(config)
     batches = Batches(corpus.train, config.data, shuffle=True, rows=rows)
@@ -92,7 +91,7 @@ def train(
         log = stack.enter_context(Log(folder, run.steps, start, tensorboard=tensorboard))
         stop, trace = stack.enter_context(Stop()), stack.enter_context(Trace(folder, profile))
         state = first_state(job, checkpoints, saved)
-        reading = loader(job.batches, config.data, saved.loader if saved else None)
+        reading = loaders.loader(job.batches, config.data, saved.loader if saved else None)
         ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
         stream = stack.enter_context(ahead)
         reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
@@ -130,6 +129,15 @@ def train(
 def beside(job: Job, number: int, loader_state: dict[str, Any], reader: Reader) -> Saved:
     """What is saved with the state after step `number`."""
     return Saved(number, job.asked.to_json(), loader_state, reader.tokens, job.corpus.about)
+
+
+def check(config: Config, corpus: Corpus) -> None:
+    """ConfigError or DataError: the devices do not fit the batch, the model does not fit the data,
+    or a package is missing.
+    """
+    parallel.check(config)
+    loaders.check(config.data)
+    check_vocabularies(config, corpus)
 
 
 def check_vocabularies(config: Config, corpus: Corpus) -> None:
