@@ -41,6 +41,12 @@ def before(job: Job, *notes: str) -> None:
         f"{len(job.batches)} batches of {config.data.batch} rows, lengths {job.batches.lengths}, "
         f"{job.batches.useful:.1%} useful"
     )
+    for length, rows in job.batches.rows.items():
+        if rows < config.data.batch:
+            console.print(
+                f"data.batch={config.data.batch}, and the data fill {rows} rows of {length} steps: "
+                "the others are empty in every such batch; a smaller data.batch costs less"
+            )
     sizes = {"data.length": config.data.length} | multiplied(config, state.params)
     for line in (*notes, *padded(config), *padding_report(sizes, 8), peak(config)):
         if line:

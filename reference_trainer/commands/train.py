@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reference_trainer.commands import common
 from reference_trainer.config import Config, ConfigError
 from reference_trainer.presets import PRESETS
-from reference_trainer.settings import from_json, overridden
+from reference_trainer.settings import from_json, listing, overridden
 
 if TYPE_CHECKING:
     from reference_trainer.train.start import Resume
@@ -20,8 +20,12 @@ SETTING = re.compile(r"(model|compute|data|optimizer|run)\.\w+=")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"settings, with their defaults:\n\n{listing()}"
     common.machine_options(parser)
-    parser.add_argument("settings", nargs="*", help="section.name=value, as data.batch=8")
+    parser.add_argument(
+        "settings", nargs="*", help="section.name=value, as data.batch=8; all are listed below"
+    )
     parser.add_argument("--preset", choices=PRESETS, help="where settings start (cpu_smoke)")
     parser.add_argument("--config", type=Path, help="a JSON file of settings")
     parser.add_argument(
