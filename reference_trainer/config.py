@@ -81,6 +81,7 @@ class Compute:
     layers: Literal["scan", "unroll"] = "unroll"
     remat: Literal["none", "full", "dots"] = "none"
     remat_every: int = 1  # 2: every second layer is computed again
+    deterministic: bool = False  # the same bits from run to run on a GPU too, for some of its speed
 
 
 @dataclass(frozen=True, kw_only=True)

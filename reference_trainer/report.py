@@ -48,7 +48,8 @@ def before(job: Job, *notes: str) -> None:
                 "the others are empty in every such batch; a smaller data.batch costs less"
             )
     sizes = {"data.length": config.data.length} | multiplied(config, state.params)
-    for line in (*notes, *padded(config), *padding_report(sizes, 8), peak(config)):
+    notes = (*notes, *padded(config), *padding_report(sizes, 8), peak(config))
+    for line in (*notes, reproducible(config)):
         if line:
             console.print(line)
     asked = metrics.memory(compiled(job, state))
@@ -91,6 +92,13 @@ def peak(config: Config) -> str:
     if found := metrics.peak(kind, dtype):
         return f"mfu is relative to {found[0]}"
     return f"no mfu: the dense peak of {kind!r} in {dtype} is not known (metrics.PEAKS)"
+
+
+def reproducible(config: Config) -> str:
+    """A note where a run and the same run again may differ in their last bits."""
+    if jax.default_backend() != "gpu" or config.compute.deterministic:
+        return ""
+    return "the same run may give other last bits on a GPU; compute.deterministic=true prevents it"
 
 
 def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
