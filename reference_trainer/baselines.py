@@ -55,9 +55,12 @@ def baselines(
     if min(orders, default=0) < 0:
         raise ValueError(f"orders are 0 or more, not {min(orders)}")
     longest = max(orders, default=0)
-    bits = ngram_bits(_text(corpus.train, longest), _text(corpus.held_out, longest), BYTES)
-    found = {f"order-{order}": bits[order] for order in sorted(orders)}
-    return found | (compressed(corpus) if compress else {})
+    vocabulary = corpus.about.get("vocabulary", BYTES)
+    while vocabulary ** (longest + 1) > LARGEST_KEY:  # tokens: a context of six is no int64
+        longest -= 1
+    bits = ngram_bits(_text(corpus.train, longest), _text(corpus.held_out, longest), vocabulary)
+    found = {f"order-{order}": bits[order] for order in sorted(orders) if order <= longest}
+    return found | (compressed(corpus) if compress and corpus.unit == "byte" else {})
 
 
 def ngram_bits(train: Sequences, held_out: Sequences, vocabulary: int) -> list[float]:

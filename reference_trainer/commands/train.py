@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from reference_trainer.commands import common
 from reference_trainer.config import Config, ConfigError
-from reference_trainer.presets import PRESETS
+from reference_trainer.presets import PRESETS, for_bytes
 from reference_trainer.settings import from_json, listing, overridden
 
 if TYPE_CHECKING:
@@ -29,7 +29,11 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", choices=PRESETS, help="where settings start (cpu_smoke)")
     parser.add_argument("--config", type=Path, help="a JSON file of settings")
     parser.add_argument(
-        "--data", nargs="+", default=[], metavar="PATH", help="train on these text files"
+        "--data",
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="train on these files: text, or token ids (.bin of uint16, .npy)",
     )
     parser.add_argument("--out", type=Path, help="folder of the run (runs/PRESET)")
     parser.add_argument(
@@ -130,7 +134,14 @@ def configured(args: argparse.Namespace, saved: Config | None = None) -> Config:
     settings = [*args.settings, *filter(SETTING.match, args.data)]
     paths = tuple(path for path in args.data if not SETTING.match(path))
     if args.data:
-        config = config.replace(data={"source": "files", "paths": paths, "limit": 0})
+        kinds = {"tokens" if Path(path).suffix in (".bin", ".npy") else "files" for path in paths}
+        if len(kinds) > 1:
+            raise ConfigError("--data: text, or token ids (.bin, .npy), not both")
+        config = config.replace(
+            data={"source": min(kinds, default="files"), "paths": paths, "limit": 0}
+        )
+    if not saved and not args.config and config.data.source in ("stdlib", "files"):
+        config = for_bytes(config)
     if args.no_prefetch:
         config = config.replace(data={"prefetch": 0})
     return overridden(config, settings)
