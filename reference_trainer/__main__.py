@@ -23,7 +23,8 @@ COMMANDS = {
 
 EXIT_CODES = (
     "exit codes: 0 done (also after SIGTERM, with a checkpoint); 1 the run failed (not finite, out "
-    "of memory, disk full); 2 a mistake in the command, the configuration, the data or a checkpoint"
+    "of memory, disk full, another process lost); 2 a mistake in the command, the configuration, "
+    "the data or a checkpoint"
 )
 OUT_OF_MEMORY = (
     "out of memory: set data.batch=0 (as many rows as fit), optimizer.accumulate, "

@@ -58,10 +58,11 @@ def run(args: argparse.Namespace) -> int:
 
     machine.choose(args.platform, args.distributed)
     machine.keep_programs(args.cache)
+    from reference_trainer.parallel import together
     from reference_trainer.train.lock import lock
 
     folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
-    with lock(folder):
+    with lock(folder), together():
         return _train(args, folder)
 
 

@@ -94,6 +94,7 @@ def train(
         reading = loaders.loader(job.batches, config.data, saved.loader if saved else None)
         ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
         stream = stack.enter_context(ahead)
+        stack.enter_context(parallel.together())  # left first: a save would wait for who is gone
         reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
         for number in range(start + 1, run.steps + 1):
             trace.before(number - start)
