@@ -125,21 +125,25 @@ def test_never_and_always(folder, straight):
 
 @pytest.mark.slow
 def test_fifty_kills_change_nothing(folder, straight):
-    """Killed at random moments, early ones among them; always the same command; bit by bit."""
-    kills = int(os.environ.get("REFERENCE_TRAINER_KILLS", "50"))
-    rng, code = random.Random(1), -1
-    for _ in range(kills):
-        process = start(folder, "killed", "run.save_every=2")
-        try:
-            process.wait(rng.uniform(0.5, 9.0))
-        except subprocess.TimeoutExpired:
-            process.kill()
-        code = process.wait()
+    """At random moments, early ones among them; always the same command; bit by bit."""
+    kills, killed, runs, rng = int(os.environ.get("TRAINER_KILLS", "50")), 0, 0, random.Random(1)
+    began = time.monotonic()
+    assert finished(folder, "timed", "run.save_every=2")[0] == 0
+    whole = time.monotonic() - began
+    while killed < kills:
+        runs += 1
+        while code := ended(start(folder, f"killed-{runs}", "run.save_every=2"), rng, whole):
+            assert code == -signal.SIGKILL
+            killed += 1
+        assert losses(folder / f"killed-{runs}") == straight
+    print(f"{killed} kills, {runs} runs")
+
+
+def ended(process: subprocess.Popen[str], rng: random.Random, whole: float) -> int:
+    """The exit code of a command that is killed at some moment, unless it ends before."""
+    try:
+        process.communicate(timeout=rng.uniform(0.1, 1.3) * whole)
+    except subprocess.TimeoutExpired:
+        process.kill()
         process.communicate()
-        assert code in (0, -signal.SIGKILL)
-        if code == 0:
-            break
-    if code:
-        code, _, errors = finished(folder, "killed", "run.save_every=2")
-        assert code == 0, errors[-3000:]
-    assert losses(folder / "killed") == straight
+    return process.returncode
