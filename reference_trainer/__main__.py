@@ -1,26 +1,30 @@
-"""`python -m reference_trainer train|eval|sample|export|bench`."""
+"""`python -m reference_trainer train|eval|sample|export|plot|bench`."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import importlib
+import re
 import sys
 from collections.abc import Sequence
 
 from reference_trainer.errors import UserError
 
 COMMANDS = {
-    "train": "train a model, or go on with one (--resume)",
+    "train": "train a model; the same command goes on with a run that was stopped",
     "eval": "held-out loss of a checkpoint, beside the baselines",
     "sample": "text from a checkpoint",
     "export": "write a checkpoint's forward function, to be run without this code",
+    "plot": "draw the losses of a run, also of one that is going on",
     "bench": "measure this machine; ratios and JSON",
 }
 
 EXIT_CODES = (
     "exit codes: 0 done (also after SIGTERM, with a checkpoint); 1 the run failed (not finite, out "
-    "of memory, disk full); 2 a mistake in the command, the configuration, the data or a checkpoint"
+    "of memory, disk full, another process lost); 2 a mistake in the command, the configuration, "
+    "the data or a checkpoint"
 )
 OUT_OF_MEMORY = (
     "out of memory: set data.batch=0 (as many rows as fit), optimizer.accumulate, "
@@ -28,7 +32,10 @@ OUT_OF_MEMORY = (
 )
 
 
-FULL = "the disk is full: make room and go on with --resume; checkpoints that were saved are whole"
+FULL = (
+    "the disk is full: make room and give the same command again; checkpoints that were saved are "
+    "whole"
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,7 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args, more = parser.parse_known_args(argv)
     settings = [text for text in more if "=" in text and not text.startswith("-")]
     if len(settings) < len(more) or (more and args.command != "train"):
-        parser.error(f"not understood: {' '.join(more)}")
+        known = re.findall(r"--[\w-]+", commands.choices[args.command].format_help())
+        parser.error("not understood: " + " ".join(text + meant(text, known) for text in more))
     args.settings = [*getattr(args, "settings", []), *settings]  # argparse stops at an option
     run = importlib.import_module(f"reference_trainer.commands.{args.command}").run
     try:
@@ -69,6 +77,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"reference_trainer: {OUT_OF_MEMORY}\n{str(error)[:300]}", file=sys.stderr)
         return 1
+
+
+def meant(text: str, known: Sequence[str]) -> str:
+    """The option that was probably meant, as words to add to an error; else nothing."""
+    near = difflib.get_close_matches(text.partition("=")[0], known, n=1)
+    return f"; did you mean {near[0]!r}?" if near and text.startswith("-") else ""
 
 
 if __name__ == "__main__":

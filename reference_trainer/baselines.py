@@ -54,10 +54,13 @@ def baselines(
         return _frames(corpus)
     if min(orders, default=0) < 0:
         raise ValueError(f"orders are 0 or more, not {min(orders)}")
+    vocabulary = corpus.about.get("vocabulary", BYTES)
+    if corpus.unit == "token":  # of GPT-2's vocabulary no more than four fit into an int64
+        orders = [order for order in orders if vocabulary ** (order + 1) <= LARGEST_KEY]
     longest = max(orders, default=0)
-    bits = ngram_bits(_text(corpus.train, longest), _text(corpus.held_out, longest), BYTES)
+    bits = ngram_bits(_text(corpus.train, longest), _text(corpus.held_out, longest), vocabulary)
     found = {f"order-{order}": bits[order] for order in sorted(orders)}
-    return found | (compressed(corpus) if compress else {})
+    return found | (compressed(corpus) if compress and corpus.unit == "byte" else {})
 
 
 def ngram_bits(train: Sequences, held_out: Sequences, vocabulary: int) -> list[float]:

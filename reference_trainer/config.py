@@ -81,14 +81,15 @@ class Compute:
     layers: Literal["scan", "unroll"] = "unroll"
     remat: Literal["none", "full", "dots"] = "none"
     remat_every: int = 1  # 2: every second layer is computed again
+    deterministic: bool = False  # the same bits from run to run on a GPU too, for some of its speed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Data:
     """What is read, and how rows of a fixed length are made of it."""
 
-    source: Literal["stdlib", "files", "chorales"] = "stdlib"
-    paths: tuple[str, ...] = ()  # for source=files
+    source: Literal["stdlib", "files", "tokens", "chorales"] = "stdlib"
+    paths: tuple[str, ...] = ()  # for source=files and tokens
     limit: int = 0  # documents used; 0: all
     held_out: float = 0.1  # share of the files that are never trained on
     batching: Literal["pack", "bucket", "pad"] = "pack"
@@ -196,7 +197,10 @@ def _check(config: Config) -> None:
         ),
         (model.tied and model.features != model.heads, "model.tied needs one equal vocabulary"),
         (data.batch % config.optimizer.accumulate, "data.batch must divide by accumulate"),
-        (data.source == "files" and not data.paths, "data.source=files needs data.paths"),
+        (
+            data.source in ("files", "tokens") and not data.paths,
+            f"data.source={data.source} needs data.paths",
+        ),
         (model.head_width % 2, "model.head_width must be even: rotary positions turn pairs"),
     ]
     for bad, message in wrong:

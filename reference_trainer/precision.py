@@ -28,6 +28,47 @@ def einsum32(subscripts: str, a: jax.Array, b: jax.Array) -> jax.Array:
     return jnp.einsum(subscripts, a, b, precision=algorithm, preferred_element_type=jnp.float32)
 
 
+def product(x: jax.Array, kernel: jax.Array) -> jax.Array:
+    """`x`, ...D, times the float32 matrix `kernel`, DE: ...E in the type of `x`.
+
+    Summed in float32 and written in the type of `x`: a layer that writes float32 and casts after
+    it moves twice the bytes, and keeps them for the backward pass. The gradient of `x` has its
+    type. That of `kernel`, a sum over rows and devices, is float32.
+    """
+    return einsum32(FORWARD, x, kernel) if x.dtype == kernel.dtype else _narrow(x, kernel)
+
+
+FORWARD = "...d,de->...e"
+
+
+@jax.custom_vjp
+def _narrow(x: jax.Array, kernel: jax.Array) -> jax.Array:
+    return _einsum_as(x.dtype, FORWARD, x, kernel.astype(x.dtype))
+
+
+def _narrow_forward(
+    x: jax.Array, kernel: jax.Array
+) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    return _narrow(x, kernel), (x, kernel)
+
+
+def _narrow_backward(
+    saved: tuple[jax.Array, jax.Array], grad: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    x, kernel = saved
+    x_grad = _einsum_as(x.dtype, "...e,de->...d", grad, kernel.astype(x.dtype))
+    return x_grad, einsum32("...d,...e->de", x, grad)
+
+
+_narrow.defvjp(_narrow_forward, _narrow_backward)
+
+
+def _einsum_as(dtype: jnp.dtype, subscripts: str, a: jax.Array, b: jax.Array) -> jax.Array:
+    """Summed in float32, written as `dtype`."""
+    algorithm = lax.DotAlgorithmPreset.BF16_BF16_F32
+    return jnp.einsum(subscripts, a, b, precision=algorithm, preferred_element_type=dtype)
+
+
 def fake_quantise(x: jax.Array, axis: int) -> jax.Array:
     """What `x` becomes as int8, with one scale for all values along `axis`; the gradient of `x`.
 

@@ -34,6 +34,7 @@ PRESETS: dict[str, Config] = {
         data=Data(source="chorales", length=776, batch=4),
         run=Run(steps=250, eval_every=125, save_every=125),
     ),
+    # GPT-2's shapes, for token ids; for text, which is bytes, `for_bytes` takes a table of 256.
     "h200_124m": Config(
         model=Model(
             features=(GPT2_VOCABULARY,),
@@ -43,9 +44,9 @@ PRESETS: dict[str, Config] = {
             head_width=64,
         ),
         compute=Compute(dtype="bfloat16", attention="cudnn", loss_chunk=128),
-        data=Data(length=1024, batch=64, batching="bucket"),
+        data=Data(length=1024, batch=64, batching="bucket", held_out=0.01),
         optimizer=Optimizer(learning_rate=6e-4, warmup=700),
-        run=Run(steps=20_000, eval_every=1000, save_every=1000),
+        run=Run(steps=20_000, eval_every=1000, eval_batches=64, save_every=1000),
     ),
     "h200_1b": Config(
         model=Model(
@@ -56,8 +57,15 @@ PRESETS: dict[str, Config] = {
             head_width=128,
         ),
         compute=Compute(dtype="bfloat16", attention="cudnn", loss_chunk=128, remat="dots"),
-        data=Data(length=2048, batch=16, batching="bucket"),
+        data=Data(length=2048, batch=16, batching="bucket", held_out=0.01),
         optimizer=Optimizer(learning_rate=3e-4, warmup=1000),
-        run=Run(steps=50_000, eval_every=1000, save_every=1000, parallel="fsdp"),
+        run=Run(steps=50_000, eval_every=1000, eval_batches=64, save_every=1000, parallel="fsdp"),
     ),
 }
+
+
+def for_bytes(config: Config) -> Config:
+    """With text as data: a table of 256 in the place of GPT-2's, of which bytes use 256 rows."""
+    if config.model.features != (GPT2_VOCABULARY,):
+        return config
+    return config.replace(model={"features": (256,), "heads": (256,)})

@@ -22,6 +22,7 @@ from reference_trainer.train import state as states
 from reference_trainer.train.evaluate import Score, evaluate, probes
 from reference_trainer.train.loop import Job, Result
 
+BASELINES = "baselines.json"  # in the run's folder; written last but for the plot
 PROBES = 8  # batches that ask whether order matters
 
 
@@ -40,8 +41,15 @@ def before(job: Job, *notes: str) -> None:
         f"{len(job.batches)} batches of {config.data.batch} rows, lengths {job.batches.lengths}, "
         f"{job.batches.useful:.1%} useful"
     )
+    for length, rows in job.batches.rows.items():
+        if rows < config.data.batch:
+            console.print(
+                f"data.batch={config.data.batch}, and the data fill {rows} rows of {length} steps: "
+                "the others are empty in every such batch; a smaller data.batch costs less"
+            )
     sizes = {"data.length": config.data.length} | multiplied(config, state.params)
-    for line in (*notes, *padded(config), *padding_report(sizes, 8), peak(config)):
+    notes = (*notes, *padded(config), *padding_report(sizes, 8), peak(config))
+    for line in (*notes, reproducible(config)):
         if line:
             console.print(line)
     asked = metrics.memory(compiled(job, state))
@@ -86,14 +94,25 @@ def peak(config: Config) -> str:
     return f"no mfu: the dense peak of {kind!r} in {dtype} is not known (metrics.PEAKS)"
 
 
+def reproducible(config: Config) -> str:
+    """A note where a run and the same run again may differ in their last bits."""
+    if jax.default_backend() != "gpu" or config.compute.deterministic:
+        return ""
+    return "the same run may give other last bits on a GPU; compute.deterministic=true prevents it"
+
+
 def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     console = _console()
     console.print(f"training steps compiled: {result.programs}, recompiled: {result.recompiled}")
     most = metrics.memory().get("most in use")
     told = "not reported by this backend" if most is None else f"{most / 2**20:,.1f} MiB"
     console.print(f"peak memory of a device: {told}")
+    if skipped := int(result.state.skipped):
+        console.print(f"updates left out because they were not finite: {skipped}")
     if result.stopped:
-        console.print(f"{result.stopped}: saved step {int(result.state.step)}; go on with --resume")
+        console.print(
+            f"{result.stopped}: saved step {int(result.state.step)}; the same command goes on"
+        )
     if result.score is None or result.stopped:
         return
     context(job, result.state.params)  # in all processes: each holds a part of the batches
@@ -101,7 +120,7 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     parallel.leave()
     if baselines and first:
         found = table(job.corpus, result.score)
-        (folder / "baselines.json").write_text(json.dumps(found, indent=1))
+        (folder / BASELINES).write_text(json.dumps(found, indent=1))
         try:
             plot(folder / "metrics.jsonl", found, folder / "losses.svg")
             console.print(f"losses: {folder / 'losses.svg'}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from reference_trainer.config import Config, ConfigError, field_type
 
@@ -43,6 +46,36 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
                     f"{section}.{name}: {before.get(name)} (saved), {after.get(name)} (asked for)"
                 )
     return lines
+
+
+def listing() -> str:
+    """Every setting, as on a command line with its default, and what its comment says of it."""
+    lines = []
+    for section, kind in get_type_hints(Config).items():
+        lines.append(f"{section}: {inspect.getdoc(kind)}")
+        hints, comments, default = get_type_hints(kind), _comments(kind), kind()
+        for field in dataclasses.fields(kind):
+            setting = f"{section}.{field.name}={_written(getattr(default, field.name))}"
+            words = [comments.get(field.name, "")]
+            if get_origin(hints[field.name]) is Literal:
+                *others, last = get_args(hints[field.name])
+                words.append(f"{', '.join(others)} or {last}")
+            lines.append(f"  {setting:31} {'; '.join(filter(None, words))}".rstrip())
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """By field: the comment on its line, or nothing where the source is not at hand."""
+    try:
+        source = inspect.getsource(kind)
+    except OSError:
+        return {}
+    return dict(re.findall(r"^    (\w+): [^#\n]*# (.*)$", source, flags=re.MULTILINE))
+
+
+def _written(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _parsed(section: str, name: str, text: str) -> Any:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from reference_trainer.config import Config, ConfigError
 from reference_trainer.settings import from_json
 
+RUN = Path("runs/cpu_smoke")
 CACHE = "~/.cache/reference_trainer"
 
 
@@ -31,7 +32,7 @@ def machine_options(parser: argparse.ArgumentParser) -> None:
 
 def run_options(parser: argparse.ArgumentParser) -> None:
     machine_options(parser)
-    parser.add_argument("--out", type=Path, default=Path("runs/cpu_smoke"), help="the run's folder")
+    parser.add_argument("--out", type=Path, default=RUN, help="the run's folder")
     parser.add_argument("--step", type=int, help="of the checkpoint; default: the newest")
 
 
@@ -53,7 +54,12 @@ def load(args: argparse.Namespace) -> Loaded:
     if not folder.is_dir():
         raise ConfigError(f"no run in {args.out}: give its folder with --out")
     with Checkpoints(folder) as checkpoints:
-        saved = checkpoints.read(args.step)
+        if args.step is None:
+            step, lines = checkpoints.newest_whole()
+            print(*lines, sep="\n", end="\n" if lines else "")
+        else:
+            checkpoints.check_whole(step := args.step)
+        saved = checkpoints.read(step)
         config, why = machine.fitting_attention(from_json(saved.config))
         if why:
             print(why)

@@ -23,8 +23,8 @@ def run(args: argparse.Namespace) -> int:
     if args.temperature < 0 or args.count < 1:
         raise ConfigError("--temperature is 0 or more, --count 1 or more")
     loaded = common.load(args)
-    if loaded.config.data.source == "chorales":
-        raise ConfigError(f"{args.out} was not trained on text; `eval` lets it play")
+    if loaded.config.data.source in ("chorales", "tokens"):
+        raise ConfigError(f"{args.out} was not trained on text; `eval` says how good it is")
     if len(args.prompt.encode()) >= loaded.config.data.length:
         raise ConfigError(f"--prompt: at most {loaded.config.data.length - 1} bytes")
     for i in range(args.count):

@@ -5,25 +5,46 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reference_trainer.commands import common
 from reference_trainer.config import Config, ConfigError
-from reference_trainer.presets import PRESETS
-from reference_trainer.settings import from_json, overridden
+from reference_trainer.presets import PRESETS, for_bytes
+from reference_trainer.settings import from_json, listing, overridden
 
+if TYPE_CHECKING:
+    from reference_trainer.train.start import Resume
+
+RESUME: tuple[Resume, ...] = ("auto", "always", "never")
 SETTING = re.compile(r"(model|compute|data|optimizer|run)\.\w+=")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"settings, with their defaults:\n\n{listing()}"
     common.machine_options(parser)
-    parser.add_argument("settings", nargs="*", help="section.name=value, as data.batch=8")
+    parser.add_argument(
+        "settings", nargs="*", help="section.name=value, as data.batch=8; all are listed below"
+    )
     parser.add_argument("--preset", choices=PRESETS, help="where settings start (cpu_smoke)")
     parser.add_argument("--config", type=Path, help="a JSON file of settings")
     parser.add_argument(
-        "--data", nargs="+", default=[], metavar="PATH", help="train on these text files"
+        "--data",
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="train on these files: text, or token ids (.bin of uint16, .npy)",
     )
     parser.add_argument("--out", type=Path, help="folder of the run (runs/PRESET)")
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const="always",
+        default="auto",
+        metavar="WHEN",
+        help="auto (the default): go on with the run in --out if it has the same settings, else "
+        "start one; always (or --resume alone): go on, with the run's own settings; never: start",
+    )
     parser.add_argument("--step", type=int, help="resume from this checkpoint, not the newest")
     parser.add_argument("--no-prefetch", action="store_true", help="make batches when needed")
     parser.add_argument("--distributed", default="none", help="none, auto, or HOST:PORT,N,ID")
@@ -37,37 +58,49 @@ def run(args: argparse.Namespace) -> int:
 
     machine.choose(args.platform, args.distributed)
     machine.keep_programs(args.cache)
-    return _train(args)
-
-
-def _train(args: argparse.Namespace) -> int:
-    from reference_trainer import machine, report
-    from reference_trainer.data.corpus import load
-    from reference_trainer.train import loop
-    from reference_trainer.train.checkpoint import Checkpoints, check_same, set_aside
+    from reference_trainer.parallel import together
+    from reference_trainer.train.lock import lock
 
     folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
-    saved = None
-    if args.resume:
-        if not (folder / "checkpoints").is_dir():
-            raise ConfigError(f"--resume: no run in {folder}; give its folder with --out")
-        with Checkpoints(folder / "checkpoints") as checkpoints:
-            saved = checkpoints.read(args.step)
-    elif args.step is not None:
-        raise ConfigError("--step says where to resume: add --resume")
-    elif (folder / "checkpoints").is_dir() and any((folder / "checkpoints").iterdir()):
-        raise ConfigError(f"{folder} holds a run: go on with --resume, or choose another --out")
-    config = configured(args, from_json(saved.config) if saved else None)
+    with lock(folder), together():
+        return _train(args, folder)
+
+
+def _train(args: argparse.Namespace, folder: Path) -> int:
+    from reference_trainer import machine, parallel, report
+    from reference_trainer.data.corpus import load
+    from reference_trainer.train import loop, start
+    from reference_trainer.train import state as states
+    from reference_trainer.train.checkpoint import check_room, check_same, set_aside
+    from reference_trainer.train.log import check_board
+
+    way = _way(args)
+    saved = start.find(folder, way, args.step)
+    if way == "always":
+        config = configured(args, from_json(saved.config) if saved else None)
+    else:
+        config = configured(args)
+        config = start.agreed(config, saved, folder) if saved else config
+    complete = bool(saved) and saved.step >= config.run.steps
+    reported = args.no_report or (folder / report.BASELINES).exists()
+    if complete and reported and way == "auto":
+        print(f"{folder} is complete, with {config.run.steps} steps")
+        return 0
     corpus = load(config.data)
     if saved:
         check_same(saved, config, corpus.about)
-        if saved.step >= config.run.steps:
+        if complete and way == "always":
             raise ConfigError(
                 f"{folder} is at its last step, {saved.step}: give a larger run.steps"
             )
+        print(f"{folder} goes on after step {saved.step}")
         if config.run.steps != (planned := saved.config["run"]["steps"]):
             steps = config.run.steps
             print(f"run.steps was {planned} and is now {steps}: the learning rate follows it")
+    loop.check(config, corpus)  # all that can be known before the first compile, and its time
+    if args.tensorboard:
+        check_board()
+    check_room(folder, states.abstract(config, parallel.device_mesh()))
     attention = {"attention": config.compute.attention}
     config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))
@@ -82,6 +115,15 @@ def _train(args: argparse.Namespace) -> int:
     return 0
 
 
+def _way(args: argparse.Namespace) -> Resume:
+    """What `--resume` says. `--resume data.batch=8` is `--resume` and a setting. ConfigError."""
+    if SETTING.match(args.resume):
+        args.settings, args.resume = [args.resume, *args.settings], "always"
+    if args.resume not in RESUME:
+        raise ConfigError(f"--resume={args.resume}: one of {', '.join(RESUME)}")
+    return args.resume
+
+
 def configured(args: argparse.Namespace, saved: Config | None = None) -> Config:
     """A saved or named configuration, then the file, then the command line; ConfigError."""
     if saved and (args.preset or args.config):
@@ -93,7 +135,14 @@ def configured(args: argparse.Namespace, saved: Config | None = None) -> Config:
     settings = [*args.settings, *filter(SETTING.match, args.data)]
     paths = tuple(path for path in args.data if not SETTING.match(path))
     if args.data:
-        config = config.replace(data={"source": "files", "paths": paths, "limit": 0})
+        kinds = {"tokens" if Path(path).suffix in (".bin", ".npy") else "files" for path in paths}
+        if len(kinds) > 1:
+            raise ConfigError("--data: text, or token ids (.bin, .npy), not both")
+        config = config.replace(
+            data={"source": min(kinds, default="files"), "paths": paths, "limit": 0}
+        )
+    if not saved and not args.config and config.data.source in ("stdlib", "files"):
+        config = for_bytes(config)
     if args.no_prefetch:
         config = config.replace(data={"prefetch": 0})
     return overridden(config, settings)

@@ -29,7 +29,8 @@ class Batch(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A sequence, cut to the length of a row: inputs int32 TF, targets int32 TH."""
+    """A sequence, cut to the length of a row: inputs TF, targets TH, of the smallest type that
+    holds the data: a batch makes them int32."""
 
     inputs: np.ndarray
     targets: np.ndarray

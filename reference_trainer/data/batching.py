@@ -36,6 +36,7 @@ class Batches:
     """
 
     lengths: tuple[int, ...]  # of rows: a step is compiled once for each
+    rows: dict[int, int]  # of an epoch, by length
     useful: float  # share of the steps of an epoch that have a target
 
     def __init__(
@@ -55,6 +56,7 @@ class Batches:
         self.lengths = tuple(plan)
         self._rows = [row for rows in plan.values() for row in rows]
         counts = [len(rows) for rows in plan.values()]
+        self.rows = dict(zip(self.lengths, counts, strict=True))
         self._row_lengths = np.repeat(self.lengths, counts)
         self._groups = np.split(np.arange(len(self._rows)), np.cumsum(counts)[:-1])
         self._epoch = (0, self._draw(0))

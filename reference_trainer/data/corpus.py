@@ -16,6 +16,7 @@ from reference_trainer.errors import UserError
 SOURCES = {  # data.source: the module in this folder, the function in it
     "stdlib": ("text", "stdlib"),
     "files": ("text", "files"),
+    "tokens": ("tokens", "tokens"),
     "chorales": ("chorales", "chorales"),
 }
 

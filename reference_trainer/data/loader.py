@@ -8,6 +8,7 @@ and write the same state, so that a run started with one goes on with the other.
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -30,8 +31,15 @@ class Loader(Iterator[Batch], Protocol):
 
 def loader(batches: Batches, data: Data, state: State | None = None) -> Loader:
     """From the first batch of a shuffled `Batches`, or from where `state` was taken; DataError."""
+    check(data)
     kinds = {"simple": SimpleLoader, "grain": GrainLoader}
     return kinds[data.loader](batches, data, state or {"next_index": 0})
+
+
+def check(data: Data) -> None:
+    """DataError where the loader's package is not installed; nothing is imported."""
+    if data.loader == "grain" and importlib.util.find_spec("grain") is None:
+        raise DataError("data.loader=grain: pip install grain; or data.loader=simple")
 
 
 class SimpleLoader(Iterator[Batch]):
@@ -54,12 +62,8 @@ class GrainLoader(Iterator[Batch]):
     """Grain: batches are made by threads, for data that is slow to read or to decode."""
 
     def __init__(self, batches: Batches, data: Data, state: State) -> None:
-        try:
-            import grain  # a second at the start that only this loader needs
-        except ImportError as error:
-            raise DataError(
-                "data.loader=grain: pip install grain; or data.loader=simple"
-            ) from error
+        import grain  # a second at the start that only this loader needs
+
         threads = grain.ReadOptions(num_threads=data.prefetch, prefetch_buffer_size=data.prefetch)
         indices = grain.MapDataset.range(sys.maxsize)  # an index beyond the epoch is in the next
         self._iterator = iter(indices.map(batches.__getitem__).to_iter_dataset(threads))

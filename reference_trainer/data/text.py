@@ -69,7 +69,7 @@ def _corpus(train: list[bytes], held_out: list[bytes], data: Data, origin: str) 
 def _documents(texts: Sequence[bytes], data: Data) -> list[Document]:
     """Views of one stream. A long text goes on in the next row, from the byte before the cut."""
     stream = b"\0" + b"\0".join(texts) + b"\0"
-    stream_T1 = np.frombuffer(stream, np.uint8).astype(np.int32)[:, None]
+    stream_T1 = np.frombuffer(stream, np.uint8)[:, None]  # int32 in a batch, not before
     documents, start = [], 0
     for text in texts:
         end = start + len(text) + 1

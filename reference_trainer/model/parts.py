@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from flax import nnx
 
 from reference_trainer.config import Config
-from reference_trainer.precision import einsum32, fake_quantise
+from reference_trainer.precision import fake_quantise, product
 
 
 class Linear(nnx.Module):
@@ -28,8 +28,7 @@ class Linear(nnx.Module):
         kernel = self.kernel[...]
         if self.quantised:
             kernel, x = fake_quantise(kernel, axis=0), fake_quantise(x, axis=-1)
-        # Summed in float32, over devices too: the gradient of a sharded product is a sum over them.
-        return einsum32("...d,de->...e", x, kernel.astype(x.dtype)).astype(x.dtype)
+        return product(x, kernel)
 
 
 class Norm(nnx.Module):

@@ -4,8 +4,8 @@ Wrong: `pickle.dump(state)`: it copies to the host one array after another, hold
 dies with the next version of a class. Wrong: a restore without a target: tuples come back as lists,
 and the optimizer's NamedTuples as dictionaries. Wrong: weights without the place in the data.
 Right: an asynchronous save of arrays, restored onto the shapes, types and shardings of a state that
-is never made; one folder that appears by a rename, so that a crash in mid-save loses nothing; a
-wait at the end, where errors of the background come out.
+is never made; one folder that appears by a rename, with its checksums, so that a crash in mid-save
+loses nothing; a wait at the end, where errors of the background come out.
 
 A run that goes on is bit for bit the one that was not stopped, as it takes up all that a step
 depends on: the state with its count of steps, from which the step's key is folded; the place of the
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+import logging
 import math
 import platform
 import shutil
@@ -27,6 +28,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 import orbax.checkpoint as ocp
 from jax.experimental import multihost_utils
 from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, LatestN
@@ -34,6 +36,7 @@ from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, L
 from reference_trainer.config import Config, group
 from reference_trainer.errors import UserError
 from reference_trainer.settings import differences, from_json
+from reference_trainer.train import integrity
 from reference_trainer.train.state import TrainState
 
 FORMAT = 1
@@ -61,6 +64,12 @@ class CheckpointError(UserError):
     """A checkpoint that is missing, broken, newer than this trainer, or of another model."""
 
 
+class DiskFull(CheckpointError):
+    """No fault of the command: the same one works when there is room."""
+
+    code = 1
+
+
 class Saved(NamedTuple):
     """What a checkpoint holds besides the state."""
 
@@ -72,10 +81,16 @@ class Saved(NamedTuple):
 
 
 class Checkpoints:
-    """A folder of checkpoints; a context manager that waits for the last save on leaving."""
+    """A folder of checkpoints; a context manager that waits for the last save on leaving.
 
-    def __init__(self, folder: Path, keep: int = 2, *, asynchronous: bool = True):
+    `clean` removes what is left of saves that were cut off: only a run that owns the folder may.
+    """
+
+    def __init__(
+        self, folder: Path, keep: int = 2, *, asynchronous: bool = True, clean: bool = False
+    ):
         self.folder = folder.absolute()
+        self._asynchronous, self._saving = asynchronous, 0
         policy = [
             LatestN(keep),
             BestN(get_metric_fn=_bits, reverse=True, n=1, keep_checkpoints_without_metrics=False),
@@ -84,8 +99,10 @@ class Checkpoints:
             preservation_policy=AnyPreservationPolicy(policy),
             best_fn=_bits,
             best_mode="min",
-            enable_async_checkpointing=asynchronous,
+            cleanup_tmp_directories=clean,
+            async_options=ocp.AsyncOptions(post_finalization_callback=self._list_checksums),
         )
+        logging.getLogger("absl").addFilter(_not_raised)  # the same one each time: it is there once
         with _explained(self.folder):
             self._manager = ocp.CheckpointManager(self.folder, options=options)
 
@@ -113,7 +130,11 @@ class Checkpoints:
         arrays = ocp.args.StandardSave(state)
         items = ocp.args.Composite(state=arrays, about=ocp.args.JsonSave(about))
         with _explained(self.folder):
+            self._manager.wait_until_finished()  # of the save before
+            self._saving = beside.step
             saved = self._manager.save(beside.step, args=items, metrics={"bits": held_out_bits})
+            if not self._asynchronous:
+                self._manager.wait_until_finished()
         if not saved:
             raise CheckpointError(
                 f"{self.folder}: step {beside.step} is there already, or a later one"
@@ -140,6 +161,32 @@ class Checkpoints:
         items = ocp.args.Composite(state=ocp.args.StandardRestore(target))
         with _explained(self.folder / str(step)):
             return self._manager.restore(step, args=items)["state"]
+
+    def newest_whole(self) -> tuple[int | None, list[str]]:
+        """The newest step whose files are as they were saved, and a line for each that is damaged.
+
+        One process reads the files, and all learn the result: all must call it.
+        """
+        newest, lines = None, []
+        if jax.process_index() == 0:
+            for step in reversed(self.steps()):
+                if not (names := integrity.damaged(self.folder / str(step))):
+                    newest = step
+                    break
+                lines.append(_damage(step, names))
+        agreed = int(multihost_utils.broadcast_one_to_all(np.int32(newest or 0)))
+        return agreed or None, lines
+
+    def check_whole(self, step: int) -> None:
+        """CheckpointError where files of `step` are not as they were saved."""
+        if names := integrity.damaged(self.folder / str(self._existing(step))):
+            raise CheckpointError(f"{self.folder}: {_damage(step, names)}; choose another --step")
+
+    def _list_checksums(self) -> None:
+        """Called by Orbax in its thread: all files are written, the folder has no name yet."""
+        if jax.process_index() == 0:
+            for folder in self.folder.glob(f"{self._saving}.orbax-checkpoint-tmp*"):
+                integrity.write(folder)
 
     def _existing(self, step: int | None) -> int:
         steps = self.steps()
@@ -185,6 +232,30 @@ def _unused(folder: Path) -> Path:
     return next(path for path in itertools.chain([folder], others) if not path.exists())
 
 
+def check_room(folder: Path, state: TrainState) -> None:
+    """DiskFull where `folder` has no room for one checkpoint of `state`, which may hold no arrays.
+
+    Compressed, a fresh state takes less than its arrays do: half of them is what must fit.
+    """
+    size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
+    free = shutil.disk_usage(folder).free
+    if free < size / 2:
+        raise DiskFull(
+            f"{folder} has room for {free / 2**20:.1f} MiB, a checkpoint takes about "
+            f"{size / 2**20:.1f} MiB: make room, or choose another --out"
+        )
+
+
+def _not_raised(record: logging.LogRecord) -> bool:
+    """False for errors of Orbax's threads, with tracebacks: what they report is raised too."""
+    return record.exc_info is None or "orbax" not in record.pathname
+
+
+def _damage(step: int, names: list[str]) -> str:
+    some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"step {step} is damaged: {some} changed after the save, or went missing"
+
+
 def versions() -> dict[str, str]:
     names = ("jax", "jaxlib", "flax", "optax", "orbax-checkpoint")
     return {"python": platform.python_version()} | {name: version(name) for name in names}
@@ -222,9 +293,9 @@ class _explained:
         # Orbax's own writers raise a ValueError, and have only the system's words for it.
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC
         if full or "No space left on device" in str(error):
-            raise CheckpointError(
+            raise DiskFull(
                 f"{self.place}: the disk is full; earlier checkpoints are whole: make room and "
-                "go on with --resume"
+                "give the same command again"
             ) from error
         first = str(error).strip().partition("\n")[0] or type(error).__name__
         raise CheckpointError(

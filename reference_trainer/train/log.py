@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import time
@@ -78,9 +79,14 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def check_board() -> None:
+    """UserError where the package for TensorBoard is not installed; nothing is imported."""
+    if importlib.util.find_spec("tensorboardX") is None:
+        raise UserError("--tensorboard needs: pip install tensorboardX")
+
+
 def _board(folder: Path) -> Any:
-    try:
-        from tensorboardX import SummaryWriter
-    except ImportError:
-        raise UserError("--tensorboard needs: pip install tensorboardX") from None
+    check_board()
+    from tensorboardX import SummaryWriter
+
     return SummaryWriter(str(folder / "tensorboard"))

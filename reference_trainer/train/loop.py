@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 from jax.sharding import Mesh
 
 from reference_trainer import metrics, parallel
 from reference_trainer.config import Config, ConfigError
+from reference_trainer.data import loader as loaders
 from reference_trainer.data.batch import Batch, Corpus
 from reference_trainer.data.batching import Batches
-from reference_trainer.data.loader import loader
 from reference_trainer.data.prefetch import prefetch
 from reference_trainer.model import backbone
 from reference_trainer.train import state as states
@@ -29,6 +29,7 @@ from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.evaluate import Score, evaluate
 from reference_trainer.train.log import Log
 from reference_trainer.train.reader import Reader, Sent
+from reference_trainer.train.replay import NotFinite
 from reference_trainer.train.state import TrainState
 from reference_trainer.train.step import EvalStep, Metrics, Step, build, build_eval
 from reference_trainer.train.stop import Stop
@@ -60,12 +61,11 @@ class Result(NamedTuple):
 
 
 def prepare(config: Config, corpus: Corpus, asked: Config | None = None) -> Job:
-    """ConfigError where the devices do not fit the batch, or the model does not fit the data.
+    """As `check`. Nothing is compiled yet.
 
     `asked` is given where this machine makes do with less than that.
     """
-    parallel.check(config)
-    check_vocabularies(config, corpus)
+    check(config, corpus)
     mesh = parallel.device_mesh()
     rows = parallel.local_rows(config)
     batches = Batches(corpus.train, config.data, shuffle=True, rows=rows)
@@ -87,24 +87,31 @@ def train(
     config, run = job.config, job.config.run
     start, score, watch = saved.step if saved else 0, None, Watch()
     with ExitStack() as stack:
-        checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep))
+        checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep, clean=True))
         log = stack.enter_context(Log(folder, run.steps, start, tensorboard=tensorboard))
         stop, trace = stack.enter_context(Stop()), stack.enter_context(Trace(folder, profile))
         state = first_state(job, checkpoints, saved)
-        reading = loader(job.batches, config.data, saved.loader if saved else None)
+        reading = loaders.loader(job.batches, config.data, saved.loader if saved else None)
         ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
         stream = stack.enter_context(ahead)
+        stack.enter_context(parallel.together())  # left first: a save would wait for who is gone
         reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
         for number in range(start + 1, run.steps + 1):
             trace.before(number - start)
             batch, loader_state = next(stream)
             state, said = watch.call(job.step, state, batch)
-            reader.sent(Sent(number, said, batch), state)
             asked, last, bits = stop.asked(number), number == run.steps, None
             measuring = last or (number % run.eval_every == 0 and not asked)
             saving = last or asked or number % run.save_every == 0
-            if measuring or saving:
-                reader.catch_up(state)
+            try:
+                reader.sent(Sent(number, said, batch), state)
+                if measuring or saving:
+                    reader.catch_up(state)
+            except NotFinite as error:  # the state is good: the update was left out
+                checkpoints.save(state, beside(job, number, loader_state, reader), None)
+                raise NotFinite(
+                    f"{error}\nsaved step {number}: the same command goes on after it"
+                ) from None
             if measuring:
                 score = measured(job, state, run.eval_batches)
                 bits = score.bits  # of the same batches each time: the best checkpoint is by these
@@ -112,12 +119,26 @@ def train(
                     score = measured(job, state, 0)  # of all of them, as the baselines
                 told(score, number, log, reader)
             if saving:
-                about = job.corpus.about
-                beside = Saved(number, job.asked.to_json(), loader_state, reader.tokens, about)
-                checkpoints.save(state, beside, bits)
+                checkpoints.save(state, beside(job, number, loader_state, reader), bits)
             if asked:
                 break
+        if start >= run.steps:  # complete before it began: what is left is to say how good it is
+            score = measured(job, state, 0)
     return Result(state, score, len(watch.seen), watch.again, stop.name)
+
+
+def beside(job: Job, number: int, loader_state: dict[str, Any], reader: Reader) -> Saved:
+    """What is saved with the state after step `number`."""
+    return Saved(number, job.asked.to_json(), loader_state, reader.tokens, job.corpus.about)
+
+
+def check(config: Config, corpus: Corpus) -> None:
+    """ConfigError or DataError: the devices do not fit the batch, the model does not fit the data,
+    or a package is missing.
+    """
+    parallel.check(config)
+    loaders.check(config.data)
+    check_vocabularies(config, corpus)
 
 
 def check_vocabularies(config: Config, corpus: Corpus) -> None:

@@ -62,14 +62,17 @@ class Reader:
         # gotcha: shows[non-finite-value] one look per step, at a value that is read anyway
         if not found.finite:
             self._refuse(step, found, state)
+        self._count(step, found)
+        run = self._config.run
+        if step.number % run.log_every == 0 or step.number == run.steps:
+            self._report(step.number, found)
+
+    def _count(self, step: Sent, found: Metrics) -> None:
         targets, length = float(found.targets), step.batch.inputs.shape[1]
         steps = targets / len(self._config.model.heads)
         self.tokens += targets
         self._counted += targets
         self._flops += steps * metrics.flops_per_token(self._config, length)
-        run = self._config.run
-        if step.number % run.log_every == 0 or step.number == run.steps:
-            self._report(step.number, found)
 
     def _report(self, number: int, found: Metrics) -> None:
         seconds = max(time.perf_counter() - self._since, 1e-9)
@@ -84,9 +87,24 @@ class Reader:
         self.pause()
 
     def _refuse(self, step: Sent, found: Metrics, state: TrainState) -> None:
-        path = replay.keep(step.batch, step.number, self._folder)
+        """NotFinite. The step after it, already on its way, is in `state` and is counted."""
+        path = self._keep(step)
         why = replay.explain(state, step.batch, step.number, self._config)
+        newer, self._sent, again = self._sent, None, ""
+        if newer is not None:
+            after = jax.device_get(newer.metrics)
+            if after.finite:
+                self._count(newer, after)
+            else:
+                self._keep(newer)
+                again = "; nor was the step after it: lower optimizer.learning_rate if this goes on"
         raise replay.NotFinite(
             f"step {step.number} was not finite: loss {found.loss}, norm of the gradients "
-            f"{found.grad_norm}; its update was left out, its batch is in {path}\n{why}"
+            f"{found.grad_norm}; its update was left out, its batch is in {path}{again}\n{why}"
         )
+
+    def _keep(self, step: Sent) -> Path:
+        """Write the batch of a bad step, and record it in metrics.jsonl."""
+        path = replay.keep(step.batch, step.number, self._folder)
+        self._log.write(step.number, tokens=self.tokens, not_finite=path.name)
+        return path

@@ -41,6 +41,7 @@ EvalStep = jax.stages.Wrapped  # (Params, Batch, Sums) -> Sums
 def build(config: Config, mesh: Mesh) -> Step:
     """The compiled step; call this once in a run. One program for each length of row."""
     shardings = jax.tree.map(lambda leaf: leaf.sharding, states.abstract(config, mesh))
+    results, options = (shardings, parallel.replicated(mesh)), compiler_options(config)
 
     # gotcha: shows[jit-captures-batch] the batch is an argument; only the settings are closed over
     def step(state: TrainState, batch: Batch) -> tuple[TrainState, Metrics]:
@@ -48,7 +49,7 @@ def build(config: Config, mesh: Mesh) -> Step:
             return train_step(state, batch, config)
 
     # gotcha: shows[use-after-donation] the old state is gone after the call: the caller rebinds it
-    return jax.jit(step, donate_argnums=0, out_shardings=(shardings, parallel.replicated(mesh)))
+    return jax.jit(step, donate_argnums=0, out_shardings=results, compiler_options=options)
 
 
 def build_eval(config: Config, mesh: Mesh) -> EvalStep:
@@ -58,7 +59,20 @@ def build_eval(config: Config, mesh: Mesh) -> EvalStep:
         with jax.sharding.use_abstract_mesh(mesh.abstract_mesh):
             return jax.tree.map(jnp.add, total, batch_sums(params, batch, config, None))
 
-    return jax.jit(step, out_shardings=parallel.replicated(mesh))
+    return jax.jit(
+        step,
+        out_shardings=parallel.replicated(mesh),
+        compiler_options=compiler_options(config),
+    )
+
+
+def compiler_options(config: Config) -> dict[str, bool] | None:
+    """With `compute.deterministic`: no atomic sums in scatters and in cuDNN's backward pass, and no
+    kernels chosen by how fast they just were. CPUs and TPUs need none of it.
+    """
+    if not config.compute.deterministic or jax.default_backend() == "tpu":
+        return None
+    return {"xla_gpu_deterministic_ops": True}
 
 
 def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainState, Metrics]:

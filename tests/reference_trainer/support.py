@@ -89,10 +89,6 @@ def temporary_bytes(lowered: Any) -> int:
 
 def run(config: Config, folder: Path, resume: bool = False) -> loop.Result:
     """Train, from the start or from the newest checkpoint of the folder."""
-    from reference_trainer.train.checkpoint import Checkpoints
+    from reference_trainer.train import start
 
-    saved = None
-    if resume:
-        with Checkpoints(folder / "checkpoints") as checkpoints:
-            saved = checkpoints.read()
-    return loop.train(job(config), folder, saved)
+    return loop.train(job(config), folder, start.find(folder, "always") if resume else None)

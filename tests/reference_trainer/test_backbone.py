@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -148,6 +149,45 @@ def test_what_needs_the_range_or_the_bits_is_float32():
         found = [line for line in lines if re.search(rf" = {delicate}\b", line)]
         assert len(found) >= least
         assert [line for line in found if "bf16" in line.partition(" = ")[0]] == []
+
+
+DOT = re.compile(r"dot_general .*: \(tensor<(\S+)>, tensor<(\S+)>\) -> tensor<(\S+)>")
+
+
+def products(function: Any, *args: Any) -> list[tuple[list[str], ...]]:
+    """Shapes and types of each matrix product, as it is lowered for a GPU."""
+    text = jax.jit(function).trace(*args).lower(lowering_platforms=("cuda",)).as_text()
+    return [tuple(part.split("x") for part in found) for found in DOT.findall(text)]
+
+
+def test_layers_write_bfloat16_and_gradients_of_matrices_float32():
+    """What a layer writes is half as large; what adds up over rows and devices keeps its bits."""
+    config = TINY.replace(compute={"dtype": "bfloat16"}, model={"tied": False})
+    params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
+    batch = parallel.abstract_batch(config, parallel.device_mesh())
+    layers = jax.tree.leaves_with_path(params["layers"])
+    kernels = [leaf.shape for path, leaf in layers if path[-1].key == "kernel"]
+    forward = [
+        out
+        for _, right, out in products(
+            functools.partial(backbone.hidden, config=config), params, batch
+        )
+        if len(right) == 3  # a matrix, and its type
+    ]
+    assert len(forward) == len(kernels)
+    assert {out[-1] for out in forward} == {"bf16"}
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    backward = products(lambda p, b, k: steps.gradients(p, b, config, k), params, batch, key)
+    sizes = {sorted_shape(shape) for shape in kernels}
+    found = [
+        out for left, right, out in backward if len(out) == 3 and sorted_shape(out[:2]) in sizes
+    ]
+    assert len(found) == len(kernels) + 1  # the table of the head has the shape of one of them
+    assert {out[-1] for out in found} == {"f32"}
+
+
+def sorted_shape(shape: Any) -> tuple[int, ...]:
+    return tuple(sorted(map(int, shape)))
 
 
 def test_gradients_of_a_common_token_add_up_in_float32():

@@ -115,6 +115,7 @@ def test_eval_sample_export(trained, folder):
         (["train", "--out", "x", "--config", "nowhere.json"], "nowhere.json: No such file"),
         (["train", "--out", "x", "--config", "broken.json"], "broken.json: not JSON"),
         (["train", "--out", "x", "--resume"], "no run in x"),
+        (["train", "--out", "x", "--resume=maybe"], "one of auto, always, never"),
         (["train", "--out", "x", "--data", "text.txt", "data.batch=3", "optimizer.accumulate=2"],
          "divide by accumulate"),
         (["train", "--out", "x", "--data", "text.txt", "model.features=64", "model.heads=64"],
@@ -129,6 +130,42 @@ def test_a_mistake_is_one_line(folder, args, said, monkeypatch, capsys):
     assert main([*args, "--cache", "none"]) == 2
     assert said in capsys.readouterr().err
     assert not (folder / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["train", "--presett", "cpu"], "--presett; did you mean '--preset'?"),
+        (["sample", "--promt", "x"], "--promt; did you mean '--prompt'?"),
+        (["eval", "--qqq"], "not understood: --qqq\n"),
+        (["trian"], "invalid choice: 'trian'"),
+    ],
+)
+def test_an_option_that_does_not_exist(capsys, args, said):
+    with pytest.raises(SystemExit) as left:
+        main(args)
+    assert left.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_help_lists_the_settings(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    said = capsys.readouterr().out
+    assert "  data.batch=16" in said and "rows in one step" in said
+
+
+def test_plot_draws_a_run_that_has_no_report_yet(trained, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    (folder / "half").mkdir()
+    (folder / "half" / "metrics.jsonl").write_text((folder / "run" / "metrics.jsonl").read_text())
+    assert main(["plot", "--out", "half"]) == 0
+    assert "half/losses.svg" in capsys.readouterr().out
+    assert "order-0" not in (folder / "half" / "losses.svg").read_text()
+    assert main(["plot", "--out", "run", "x.png"]) == 0
+    assert (folder / "x.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["plot", "--out", "nowhere"]) == 2
+    assert "nowhere/metrics.jsonl: No such file" in capsys.readouterr().err
 
 
 def test_an_absent_device_is_named(folder):
@@ -157,7 +194,7 @@ def test_a_full_disk_is_said(monkeypatch, capsys):
 
     monkeypatch.setattr(train, "run", full)
     assert main(["train"]) == 1
-    assert "the disk is full: make room and go on with --resume" in capsys.readouterr().err
+    assert "the disk is full: make room and give the same command again" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

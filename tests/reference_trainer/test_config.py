@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_trainer.config import RANGES, Config, ConfigError
+from reference_trainer.config import RANGES, Config, ConfigError, Model, Run
 from reference_trainer.presets import PRESETS
-from reference_trainer.settings import differences, from_json, overridden
+from reference_trainer.settings import differences, from_json, listing, overridden
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -113,3 +115,19 @@ def test_differences_are_readable():
         "model.width: 128 (saved), 64 (asked for)",
         "run.steps: 300 (saved), 5 (asked for)",
     ]
+
+
+def test_help_lists_every_setting_with_its_default():
+    """As it is written on a command line: all of them together give the defaults."""
+    lines = re.findall(r"^  (\w+\.\w+=\S*)", listing(), flags=re.MULTILINE)
+    names = {line.partition("=")[0] for line in lines}
+    sections = dataclasses.asdict(Config())
+    assert names == {f"{section}.{name}" for section in sections for name in sections[section]}
+    assert overridden(Config(model=Model(width=64), run=Run(steps=7)), lines) == Config()
+
+
+def test_help_says_what_a_setting_means_and_may_be():
+    text = listing()
+    assert re.search(r"model\.window=0 +attention looks back this many steps", text)
+    assert re.search(r"compute\.remat=none .*none, full or dots", text)
+    assert "optimizer: AdamW with warm-up and a cosine decay." in text

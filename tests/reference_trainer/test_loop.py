@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
@@ -10,12 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer import report
+from reference_trainer import parallel, report
 from reference_trainer.data.batch import Batch, Corpus, Document
-from reference_trainer.train import loop, reader, replay
+from reference_trainer.data.batching import Batches
+from reference_trainer.train import loop, reader, replay, start
 from reference_trainer.train.evaluate import evaluate, probes
 from reference_trainer.train.step import Metrics
-from tests.reference_trainer.support import SMALL, TINY, job, run
+from tests.reference_trainer.support import SMALL, TINY, corpus, job, run, same
 
 SIXTY = TINY.replace(
     run={"steps": 60, "eval_every": 60, "save_every": 60}, optimizer={"learning_rate": 1e-2}
@@ -99,10 +101,64 @@ def test_nan_stops_the_run_with_its_batch_and_the_operation(tmp_path, monkeypatc
     monkeypatch.setattr("reference_trainer.train.step.batch_sums", loss)
     with pytest.raises(replay.NotFinite) as error:
         loop.train(made, tmp_path)
-    assert "step 1 was not finite" in str(error.value)
-    assert "log" in str(error.value).splitlines()[-1]
+    first, operation, _ = str(error.value).splitlines()
+    assert "step 1 was not finite" in first
+    assert "log" in operation
     (kept,) = tmp_path.glob("bad-batch-1-*.npz")
     assert np.load(kept)["inputs"].shape == (4, 64, 1)
+
+
+class Poisoned(Batches):
+    """The third batch has NaN in it."""
+
+    bad: tuple[int, ...] = (2,)
+
+    def __getitem__(self, index: int) -> Batch:
+        batch = super().__getitem__(index)
+        return batch._replace(weights=batch.weights * np.nan) if index in self.bad else batch
+
+
+def poisoned(bad: tuple[int, ...], save_every: int = 100) -> loop.Job:
+    config = SMALL.replace(run={"save_every": save_every, "eval_every": 100, "log_every": 100})
+    made = loop.prepare(config, corpus())
+    batches = Poisoned(made.corpus.train, config.data, shuffle=True)
+    batches.bad = bad
+    return dataclasses.replace(made, batches=batches)
+
+
+@pytest.mark.parametrize("save_every", [100, 3], ids=["read a step late", "read before a save"])
+def test_a_run_stopped_by_nan_goes_on_after_it(tmp_path, save_every):
+    """Nothing of the good steps is lost, and the bad batch is not met again."""
+    made = poisoned((2,), save_every)
+    with pytest.raises(
+        replay.NotFinite, match=r"(?s)step 3 was not finite.*saved step [34].*goes on"
+    ):
+        loop.train(made, tmp_path)
+    saved = start.find(tmp_path, "auto")
+    assert saved is not None
+    result = loop.train(made, tmp_path, saved)
+    expected = loop.states.create(made.config, made.mesh)
+    for i in range(6):
+        expected, _ = made.step(expected, parallel.place(made.batches[i], made.mesh))
+    assert same(jax.device_get(result.state), jax.device_get(expected))
+    assert int(result.state.skipped) == 1
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [(line["step"], line["not_finite"]) for line in lines if "not_finite" in line] == [
+        (3, next(tmp_path.glob("bad-batch-3-*")).name)
+    ]
+    good = [i for i in range(6) if i != 2]
+    assert lines[-1]["tokens"] == sum(made.batches[i].weights.sum() for i in good)
+
+
+def test_two_bad_steps_in_a_row_are_both_left_out(tmp_path):
+    made = poisoned((2, 3))
+    with pytest.raises(replay.NotFinite, match=r"(?s)lower optimizer.learning_rate.*saved step 4"):
+        loop.train(made, tmp_path)
+    result = loop.train(made, tmp_path, start.find(tmp_path, "auto"))
+    assert int(result.state.skipped) == 2
+    assert {path.name for path in tmp_path.glob("bad-*")} == {
+        "bad-batch-3-0.npz", "bad-batch-4-0.npz",
+    }  # fmt: skip
 
 
 def circles(count: int = 300) -> Corpus:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_trainer.precision import aligned, einsum32, fake_quantise, padding_report
+from reference_trainer.precision import aligned, einsum32, fake_quantise, padding_report, product
 
 rows = st.lists(
     st.lists(st.floats(-(2.0**99), 2.0**99, width=32), min_size=3, max_size=3),
@@ -84,6 +84,31 @@ def test_products_are_summed_in_float32() -> None:
     out = einsum32("ij,kj->ik", ones, ones)
     assert out.dtype == jnp.float32
     assert out.item() == 4096
+
+
+def test_a_product_sums_in_float32_and_writes_what_it_was_given() -> None:
+    """Sums of 4097 ones: bfloat16 would stop at 256, and has no 4097."""
+    rows = jnp.ones((4097, 8), jnp.bfloat16)
+    out = jax.jit(product)(rows.T, jnp.ones((4097, 8)))
+    assert (out.dtype, float(out[0, 0])) == (jnp.bfloat16, 4096.0)
+    total = jax.jit(jax.grad(lambda x, k: product(x, k).astype("f4").sum(), argnums=(0, 1)))
+    x_grad, kernel_grad = total(rows, jnp.ones((8, 8)))
+    assert (x_grad.dtype, kernel_grad.dtype) == (jnp.bfloat16, jnp.float32)
+    assert float(kernel_grad[0, 0]) == 4097.0
+
+
+@pytest.mark.parametrize("shape", [(5, 8), (2, 3, 8)])
+def test_a_product_has_the_gradient_of_a_product(shape: tuple[int, ...]) -> None:
+    x = jax.random.normal(jax.random.key(0), shape)
+    kernel = jax.random.normal(jax.random.key(1), (8, 4))
+    exact = jax.grad(lambda x, k: jnp.sum(jnp.sin(x @ k)), argnums=(0, 1))(x, kernel)
+    low = jax.grad(
+        lambda x, k: jnp.sum(jnp.sin(product(x, k).astype(jnp.float32))), argnums=(0, 1)
+    )(x.astype(jnp.bfloat16), kernel)
+    for found, expected in zip(low, exact, strict=True):
+        assert found.shape == expected.shape
+        error = jnp.linalg.norm(found - expected) / jnp.linalg.norm(expected)
+        assert float(error) < 0.02
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])

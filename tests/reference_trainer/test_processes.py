@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reference_trainer.train.checkpoint import Checkpoints
 from tests.reference_trainer.support import ROOT, environment
 
 PROGRAM = '''
@@ -155,6 +156,25 @@ def test_the_command_joins_processes(tmp_path):
     ]
     assert "losses.svg" in finished(running)[0]
     assert (tmp_path / "run" / "metrics-1.jsonl").exists()
+
+
+@pytest.mark.parametrize("killed", [0, 1], ids=["the coordinator", "the other"])
+def test_who_loses_the_others_says_so_and_leaves(tmp_path, killed):
+    """At once, with exit code 1 and one line; what was saved is whole."""
+    running = start(tmp_path, 2, 9999, "dp")
+    wait_for(tmp_path, 3, running)
+    running[killed].kill()
+    began = time.monotonic()
+    _, errors = running[1 - killed].communicate(timeout=240)
+    assert time.monotonic() - began < 30  # JAX's own wait at the exit takes 80 s
+    left, said = running[1 - killed].returncode, errors.count("process of this run is gone")
+    if killed != 0 or left != -signal.SIGABRT:  # without its coordinator JAX aborts: who is first?
+        assert (left, said) == (1, 1), errors[-3000:]
+        assert "Traceback" not in errors
+    running[killed].communicate()
+    with Checkpoints(tmp_path / "checkpoints") as checkpoints:
+        newest, damaged = checkpoints.newest_whole()
+    assert newest is not None and newest >= 3 and not damaged
 
 
 def test_sigterm_to_one_stops_both(tmp_path):

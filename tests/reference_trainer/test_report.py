@@ -61,6 +61,21 @@ def test_before_a_run_its_step_is_compiled_once_for_all(batching, capsys):
     assert "no mfu: the dense peak of 'cpu' in float32 is not known" in said
 
 
+@pytest.mark.parametrize("batching", ["pack", "bucket"])
+def test_a_batch_that_the_data_do_not_fill_is_said(batching, capsys):
+    """48 short documents: a few rows where they are packed."""
+    config = SMALL.replace(data={"batching": batching, "batch": 64, "buckets": 2})
+    made = job(config)
+    report.before(made)
+    said = capsys.readouterr().out
+    for length, rows in made.batches.rows.items():
+        assert 0 < rows < 64
+        assert f"data.batch=64, and the data fill {rows} rows of {length} steps" in said
+    assert sum(made.batches.rows.values()) == 48 or batching == "pack"
+    report.before(job(SMALL))
+    assert "and the data fill" not in capsys.readouterr().out
+
+
 def test_the_peak_is_named_where_it_is_known(monkeypatch):
     monkeypatch.setitem(metrics.PEAKS, ("cpu", "float32"), 0.5)
     assert report.peak(TINY) == "mfu is relative to cpu float32 dense 0.5 TFLOP/s"

@@ -68,7 +68,7 @@ def test_each_byte_and_each_separator_is_predicted_once_from_the_byte_before(doc
     before = 0
     for document in made:
         assert len(document.inputs) == len(document.targets) <= length
-        assert document.inputs.dtype == document.targets.dtype == np.int32
+        assert document.inputs.dtype == document.targets.dtype == np.uint8
         assert document.inputs[0, 0] == before
         assert np.array_equal(document.inputs[1:], document.targets[:-1])
         before = document.targets[-1, 0]

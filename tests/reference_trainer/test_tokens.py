@@ -1,0 +1,144 @@
+"""Token ids from files: mapped, not read; each is predicted once; a table that fits the data."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+import numpy as np
+import pytest
+
+from reference_trainer.baselines import baselines
+from reference_trainer.commands.train import configured, options
+from reference_trainer.config import Data
+from reference_trainer.data.batching import Batches
+from reference_trainer.data.corpus import DataError, load
+from reference_trainer.presets import GPT2_VOCABULARY, PRESETS
+
+LENGTH = 16
+
+
+def data(*paths: object, **more: object) -> Data:
+    values = {"length": LENGTH, "batch": 4, "held_out": 0.25, "loader": "simple"} | more
+    return Data(source="tokens", paths=tuple(map(str, paths)), **values)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def ids() -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 50257, 1001).astype(np.uint16)
+
+
+@pytest.mark.parametrize("kind", ["bin", "npy"])
+def test_each_token_but_the_first_is_predicted_once(tmp_path, ids, kind):
+    if kind == "bin":
+        ids.tofile(tmp_path / "x.bin")  # as nanoGPT writes them
+    else:
+        np.save(tmp_path / "x.npy", ids.astype(np.int64))
+    corpus = load(data(tmp_path / f"x.{kind}"))
+    rows = [*corpus.train, *corpus.held_out]
+    np.testing.assert_array_equal(np.concatenate([row.targets[:, 0] for row in rows]), ids[1:])
+    np.testing.assert_array_equal(np.concatenate([row.inputs[:, 0] for row in rows]), ids[:-1])
+    assert max(len(row.inputs) for row in rows) == LENGTH
+    assert len(corpus.held_out) / len(rows) == pytest.approx(0.25, abs=0.02)
+    assert corpus.about["vocabulary"] == ids.max() + 1
+    assert corpus.unit == "token"
+
+
+def test_rows_are_views_of_the_file(tmp_path, ids):
+    ids.tofile(tmp_path / "x.bin")
+    corpus = load(data(tmp_path / "x.bin"))
+    array: object = corpus.train[3].inputs
+    while isinstance(array, np.ndarray) and not isinstance(array, np.memmap):
+        array = array.base
+    assert isinstance(array, np.memmap)
+    assert corpus.train[3].inputs.dtype == np.uint16
+    assert Batches(corpus.train, data(tmp_path / "x.bin"), shuffle=True)[0].inputs.dtype == np.int32
+
+
+def test_files_of_a_folder_are_taken_in_the_order_of_their_names(tmp_path, ids):
+    ids[600:].tofile(tmp_path / "b.bin")
+    ids[:600].tofile(tmp_path / "a.bin")
+    corpus = load(data(tmp_path))
+    first = np.concatenate([row.inputs[:, 0] for row in corpus.train])[:599]
+    np.testing.assert_array_equal(first, ids[:599])
+
+
+def test_other_tokens_have_another_digest(tmp_path, ids):
+    ids.tofile(tmp_path / "x.bin")
+    before = load(data(tmp_path / "x.bin")).about["digest"]
+    ids[500] += 1
+    ids.tofile(tmp_path / "x.bin")
+    assert load(data(tmp_path / "x.bin")).about["digest"] != before
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.bin", b"abc", "an odd number of bytes"),
+        ("x.npy", b"abc", "not an array"),
+        ("x.txt", b"abc", r"x.txt: token ids are in files .bin \(uint16\) or .npy"),
+        ("x.bin", b"ab", "too few tokens"),
+    ],
+)
+def test_files_that_hold_no_tokens_are_named(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=said):
+        load(data(tmp_path / name))
+
+
+def test_fractions_and_tables_are_no_tokens(tmp_path):
+    for array in (np.zeros(9), np.zeros((3, 3), np.int32)):
+        np.save(tmp_path / "x.npy", array)
+        with pytest.raises(DataError, match="one row of whole numbers"):
+            load(data(tmp_path / "x.npy"))
+
+
+def test_baselines_of_tokens_count_and_do_not_compress(tmp_path):
+    np.resize(np.arange(7), 2000).astype(np.uint16).tofile(tmp_path / "x.bin")
+    found = baselines(load(data(tmp_path / "x.bin")))
+    assert set(found) == {f"order-{n}" for n in range(7)}
+    assert found["order-1"] < 0.5 < 2 < found["order-0"]
+
+
+def command(*line: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    options(parser)
+    return parser.parse_args(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "vocabulary"),
+    [
+        (["--preset", "h200_124m"], 256),  # the standard library
+        (["--preset", "h200_1b", "--data", "x.txt"], 256),
+        (["--preset", "h200_124m", "--data", "x.bin"], GPT2_VOCABULARY),
+        (["--preset", "h200_124m", "--data", "x.npy", "y.npy"], GPT2_VOCABULARY),
+        (["model.features=300", "model.heads=300", "--preset", "h200_124m"], 300),
+        (["--preset", "cpu"], 256),
+    ],
+)
+def test_the_table_of_a_preset_fits_the_data(line, vocabulary):
+    """50,048 rows of GPT-2's table never occur in bytes."""
+    config = configured(command(*line))
+    assert config.model.features == config.model.heads == (vocabulary,)
+    assert config.data.source == {".bin": "tokens", ".npy": "tokens", ".txt": "files"}.get(
+        line[-1][-4:], "stdlib"
+    )
+
+
+def test_text_and_tokens_together_are_refused():
+    with pytest.raises(Exception, match=re.escape("--data: text, or token ids (.bin, .npy)")):
+        configured(command("--data", "x.txt", "y.bin"))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_evaluation_is_a_small_part_of_a_run(name):
+    """Of text as large as you like: batches that are evaluated before those that are trained on."""
+    run = PRESETS[name].run
+    assert name == "chorales" or 0 < run.eval_batches <= run.eval_every / 5
+
+
+def test_text_is_held_in_bytes():
+    corpus = load(PRESETS["cpu_smoke"].data)
+    assert {document.inputs.dtype for document in corpus.train} == {np.dtype(np.uint8)}
+    assert Batches(corpus.train, PRESETS["cpu_smoke"].data, True)[0].inputs.dtype == np.int32
