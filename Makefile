@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready-$(VERSION)
 DOCS = .venv-docs
 
-.PHONY: demo test test-all newest check fix docs measure prices site env clean
+.PHONY: demo test test-all newest check fix docs measure facts prices site env clean
 
 demo: $(READY)  ## both tools on a small flawed example, and the trainer for a few steps
 	@BIN=$(abspath $(BIN)) bash examples/demo.sh
@@ -40,6 +40,9 @@ docs: $(READY)  ## the pages of docs/gotchas/
 measure: $(READY)  ## what the examples of the pages print, where their code has changed; then the pages
 	$(BIN)/python docs/capture.py
 	$(MAKE) docs
+
+facts: $(READY)  ## the table of result types of JAX's functions; ten minutes
+	PYTHONPATH=.:lint $(BIN)/python -m benchmarks.avals
 
 prices: $(READY)  ## what each gotcha costs on this machine; minutes, best with nothing else running
 	$(BIN)/python benchmarks/prices.py

@@ -144,9 +144,7 @@ class Symbol:
         return Symbol(self.root, (*self.path, step), origin) if len(self.path) < 4 else None
 
 
-Atom = (
-    Constant | Number | Array | Tuple | Sequence | Mapping | Library | Method | Object | Symbol
-)
+Atom = Constant | Number | Array | Tuple | Sequence | Mapping | Library | Method | Object | Symbol
 
 
 class Value:
@@ -323,9 +321,7 @@ def join_sizes(a: Size, b: Size, loop: Marks = NO_MARKS, widen: bool = False) ->
     )
 
 
-def join(
-    a: Value, b: Value, loop: Marks = NO_MARKS, widen: bool = False, depth: int = 0
-) -> Value:
+def join(a: Value, b: Value, loop: Marks = NO_MARKS, widen: bool = False, depth: int = 0) -> Value:
     """Least upper bound. With `loop`, what differs between the two varies with that loop.
 
     With `widen`, intervals that grow become infinite, so that a fixpoint ends.

@@ -109,9 +109,7 @@ def _of_class(value: Value) -> Value:
     return value
 
 
-def _bound(
-    machine: Machine, part: Atom, me: Value, bound: Value, name: str, span: Span
-) -> Value:
+def _bound(machine: Machine, part: Atom, me: Value, bound: Value, name: str, span: Span) -> Value:
     """What a class attribute is on an instance: a method, the value of a property, itself."""
     if not isinstance(part, Object):
         return only(part)
@@ -145,9 +143,7 @@ def _of_super(machine: Machine, site: Site, name: str, span: Span) -> Value:
         found = class_attribute(machine, base, name)
         if found is not None:
             bound = machine.allocate("transform", span, ("super", name))
-            bound.info.update(
-                word="partial", inner=found, args=(site.info["self"],), keywords={}
-            )
+            bound.info.update(word="partial", inner=found, args=(site.info["self"],), keywords={})
             return only(Object(bound, machine.origin(span)))
     return UNKNOWN
 

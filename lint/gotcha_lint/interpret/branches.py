@@ -77,7 +77,7 @@ def _refined(machine: Machine, asked: tuple[Any, Any, bool] | None, holds: bool)
     else:
         kept = [a for a in value.atoms if _may_equal(a, constant, wanted)]
         unknown = value.unknown and not (wanted and constant is None)
-    if len(kept) == len(value.atoms) and unknown == value.unknown or not (kept or unknown):
+    if (len(kept) == len(value.atoms) and unknown == value.unknown) or not (kept or unknown):
         return {}
     return {place: Value(kept, unknown, value.marks, value.choice)}
 

@@ -91,9 +91,7 @@ def _call_atom(
         if site.kind == "instance":
             cls = site.info.get("class")
             if cls is not None and class_attribute(machine, cls, "__call__") is not None:
-                return _call_method(
-                    machine, Method(only(atom), "__call__"), args, keywords, span
-                )
+                return _call_method(machine, Method(only(atom), "__call__"), args, keywords, span)
         model = METHODS.get(f"{site.kind}()")
         if model is not None:
             return model(Call(machine, "()", args, keywords, span, only(atom), atom))

@@ -112,9 +112,7 @@ def call_compiled(call: Call, site: Site) -> Value:
     for index, value in enumerate(call.args):
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
-    keywords = {
-        name: take(value, name, name in names) for name, value in call.keywords.items()
-    }
+    keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
     result, captured = _trace(machine, inner_value, traced, keywords, given, call.span)
     machine.note(
         CompiledCall(

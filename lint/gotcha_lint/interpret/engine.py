@@ -104,9 +104,7 @@ class Engine(Machine):
 
     def _do_setattr(self, i: Instruction, r: Registers) -> None:
         _, _, base, name, source, span = i
-        attributes.set_attribute(
-            self, r.get(base, UNKNOWN), name, r.get(source, UNKNOWN), span
-        )
+        attributes.set_attribute(self, r.get(base, UNKNOWN), name, r.get(source, UNKNOWN), span)
 
     def _do_item(self, i: Instruction, r: Registers) -> None:
         _, target, base, key, span = i

@@ -161,9 +161,7 @@ def _known(machine: Machine, key: Any) -> Summary | None:
     return None
 
 
-def _run(
-    machine: Machine, site: Site, function: Function, key: Any, values: Arguments
-) -> Summary:
+def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arguments) -> Summary:
     machine.analyses += 1
     machine.runs_of[function, bool(machine.traced)] = (
         machine.runs_of.get((function, bool(machine.traced)), 0) + 1

@@ -276,3 +276,23 @@ def defines(machine: Machine, atom: Atom, name: str) -> bool:
     """Has this instance of a project's class a method of that name?"""
     cls = class_of(atom)
     return cls is not None and class_attribute(machine, cls, name) is not None
+
+
+_MODULES = ("flax.linen", "flax.nnx", "haiku", "equinox")
+
+
+def in_module_method(machine: Machine) -> bool:
+    """Is this a method of a neural network's module? Those are traced, whoever calls them."""
+    activation = machine.activation
+    names = [p.name for p in activation.function.parameters[:1]]
+    me = machine.peek((activation.frame, names[0])) if names else None
+    for atom in me.atoms if me is not None else ():
+        cls = atom.site.info.get("class") if isinstance(atom, Object) else None
+        if cls is not None and is_module_class(cls):
+            return True
+    return False
+
+
+def is_module_class(cls: Site) -> bool:
+    """A class of a neural network's module, of flax, haiku or equinox."""
+    return any(base.startswith(_MODULES) for base in cls.info["library"])

@@ -13,9 +13,7 @@ MODULE_BUDGET = 60_000  # instructions
 _BUSY = 1_000  # instructions of a module that does more than define
 
 
-def import_name(
-    machine: Machine, module: str, level: int, name: str | None, span: Span
-) -> Value:
+def import_name(machine: Machine, module: str, level: int, name: str | None, span: Span) -> Value:
     """`import module`, or `from module import name`."""
     full = "." * level + module
     path = machine.find_module(full)

@@ -27,7 +27,7 @@ from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.containers import element
 from gotcha_lint.interpret.events import Location, Unrolled
-from gotcha_lint.interpret.heap import contents_of
+from gotcha_lint.interpret.heap import contents_of, in_module_method
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer, LoopState
 
@@ -45,11 +45,10 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
     equations = _iterate(machine, loop, body, None, turns)
     if comprehension and turns is not None:
         _set_lengths(machine, body, turns, registers)
-    if machine.traced and equations and turns is not None and why in ("range", "dim"):
+    traced = machine.traced or in_module_method(machine)
+    if traced and equations and turns is not None and why in ("range", "dim"):
         within = machine.activation.function
-        machine.note(
-            Unrolled(machine.path, span, turns, equations, within, machine.calls)
-        )
+        machine.note(Unrolled(machine.path, span, turns, equations, within, machine.calls))
     machine.run(otherwise)
 
 
@@ -84,9 +83,7 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
     equations = _iterate(machine, loop, body, check, None)
     if machine.traced and equations and turns and turns[0].constant:
         within = machine.activation.function
-        machine.note(
-            Unrolled(machine.path, span, turns[0], equations, within, machine.calls)
-        )
+        machine.note(Unrolled(machine.path, span, turns[0], equations, within, machine.calls))
     machine.run(otherwise)
 
 
@@ -208,5 +205,3 @@ def _bounds(before: Value, operands: tuple[Value, Value] | None) -> tuple[float,
     elif isinstance(stop, Number):
         high = stop.high
     return low, high
-
-

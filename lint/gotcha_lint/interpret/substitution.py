@@ -48,7 +48,7 @@ from gotcha_lint.interpret.numbers import substituted
 
 
 def parameter_mark(root: Hashable) -> tuple[str, Hashable]:
-    """"Varies with what the caller gives for this parameter"."""
+    """ "Varies with what the caller gives for this parameter"."""
     return "parameter", root
 
 
@@ -273,10 +273,10 @@ class Substitution:
     def _leaves(self, leaves: Leaves, statics: list[Static]) -> Leaves:
         out: Leaves = {}
         for path, leaf in leaves.items():
-            sizes = {
-                axis: (self.size(size), origin) for axis, (size, origin) in leaf.sizes.items()
-            }
-            new = Leaf(leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks), leaf.unknown)
+            sizes = {axis: (self.size(size), origin) for axis, (size, origin) in leaf.sizes.items()}
+            new = Leaf(
+                leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks), leaf.unknown
+            )
             known = out.get(path)
             if known is None:
                 known = out[path] = new
@@ -331,5 +331,3 @@ def opaque(machine: Machine, value: Value) -> bool:
 def symbol_for(root: Hashable, origin: Origin | None = None) -> Value:
     """The value of a parameter of which nothing is known."""
     return only(Symbol(root, (), origin), frozenset((parameter_mark(root),)))
-
-

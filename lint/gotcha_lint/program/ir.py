@@ -76,7 +76,7 @@ class Parameter:
     annotation: str = ""  # its source text
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Function:
     """A function, a lambda, the body of a class, or that of a module."""
 
@@ -101,6 +101,9 @@ class Function:
     is_async: bool = False
     qualname: str = ""  # as Python's `__qualname__`
     returns: str = ""  # source text of the annotation of the result
+
+    def __repr__(self) -> str:
+        return f"<{self.qualname or self.name} of {self.path}:{self.line}>"
 
 
 @dataclass(eq=False, slots=True)

@@ -105,6 +105,8 @@ class EagerBody:
     span: Span
     loops: Loops
     places: tuple[Place, ...]
+    within: Function
+    certain: bool = True  # False: at each call of `within`, unless its callers trace it
 
 
 @dataclass(slots=True)
@@ -236,13 +238,16 @@ class _Reader:
 
     def _eager(self, event: EagerControl) -> None:
         loops, places = self._anew(event.identity, event.loops)
-        if loops and self.segment.runs_once:  # elsewhere the caller may be tracing
-            body = EagerBody(event.what, event.path, event.span, loops, places)
+        once = self.segment.runs_once  # elsewhere the caller may be tracing
+        if loops and once:
+            body = EagerBody(event.what, event.path, event.span, loops, places, event.within)
             self.programs.eager.append(body)
+        elif not once and not loops and (made := _closures(event)):
+            self.programs.eager.append(
+                EagerBody(event.what, event.path, event.span, NO_MARKS, made, event.within, False)
+            )
 
-    def _anew(
-        self, identity: Iterable[Identity], around: Loops
-    ) -> tuple[Loops, tuple[Place, ...]]:
+    def _anew(self, identity: Iterable[Identity], around: Loops) -> tuple[Loops, tuple[Place, ...]]:
         """The loops around in whose turns what is called is a new object."""
         loops: set[Any] = set()
         places: list[Place] = []
@@ -315,9 +320,7 @@ class _Reader:
             if self.made[site] is not call.within:
                 continue
             row = self._row(site, call)
-            row.variations.append(
-                Variation("once", call, places=where(call), certain=False)
-            )
+            row.variations.append(Variation("once", call, places=where(call), certain=False))
 
     def _across(self) -> None:
         """Calls of one compiled function from several places: what differs unasked."""
@@ -330,6 +333,17 @@ class _Reader:
             for other in calls[1:]:
                 if other.generation == first.generation:
                     _compare(row, first, other)
+
+
+def _closures(event: EagerControl) -> tuple[Place, ...]:
+    """Bodies that the very function defines which runs them: new ones at each of its calls."""
+    return tuple(
+        (part.site.path, part.site.span, part.why)
+        for part in event.identity
+        if part.site.kind == "function"
+        and part.site.info["function"].parent is event.within
+        and not event.within.is_module
+    )
 
 
 def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:
@@ -348,9 +362,7 @@ def _compare(row: CompiledFunction, first: CompiledCall, other: CompiledCall) ->
     names = other.style[1] ^ first.style[1]
     if names and len(top[0]) == len(top[1]) and top[0] & top[1] and not other.statics:
         row.variations.append(
-            Variation(
-                "style", other, "`, `".join(sorted(names)), places=(there, *where(other))
-            )
+            Variation("style", other, "`, `".join(sorted(names)), places=(there, *where(other)))
         )
     for path, leaf in other.leaves.items():
         old = first.leaves.get(path)
@@ -437,9 +449,7 @@ def _sizes(
             done.add("ragged")
             row.keys.add(("ragged", path))
             row.variations.append(
-                Variation(
-                    "ragged", call, path, axis=axis, places=(*places, *where(call))
-                )
+                Variation("ragged", call, path, axis=axis, places=(*places, *where(call)))
             )
         elif loops and not size.few and size.constant is None and "shape" not in done:
             done.add("shape")
@@ -460,9 +470,7 @@ def _add(
     places: tuple[Place, ...],
 ) -> None:
     row.variations.append(
-        Variation(
-            kind, call, label, tuple(alternatives), places=(*places, *where(call))
-        )
+        Variation(kind, call, label, tuple(alternatives), places=(*places, *where(call)))
     )
 
 
@@ -561,4 +569,3 @@ def bytes_of(array: Array) -> int | None:
             return None
         count *= size.constant
     return count
-

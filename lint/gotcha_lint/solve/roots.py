@@ -19,13 +19,14 @@ from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event
 from gotcha_lint.interpret.functions import call_function
+from gotcha_lint.interpret.heap import is_module_class
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.program.ir import Function, Module
 
 ROOT_BUDGET = 40_000  # instructions of one root, where the project is small
-_LEAST = 3_000  # ... and where it is large
-_TOTAL = 600_000  # of all roots of a project, about
+_LEAST = 5_000  # ... and where it is large
+_TOTAL = 20_000_000  # instructions times functions: a root of a project of 1,000 has 20,000
 
 
 @dataclass(slots=True)
@@ -43,9 +44,7 @@ class Segment:
             return True
         if self.root.is_class:
             return False
-        return not any(
-            p.kind in ("pos", "kw") and not p.has_default for p in self.root.parameters
-        )
+        return not any(p.kind in ("pos", "kw") and not p.has_default for p in self.root.parameters)
 
 
 def segments(engine: Engine, wanted: set[str] | None = None) -> Iterator[Segment]:
@@ -58,7 +57,7 @@ def segments(engine: Engine, wanted: set[str] | None = None) -> Iterator[Segment
     base_functions = set(engine.activation.functions)
     names = {path: Names(module) for path, module in engine.modules.items()}
     functions = sum(len(module.functions) for module in engine.modules.values())
-    engine.root_budget = max(_LEAST, min(ROOT_BUDGET, _TOTAL * 4 // max(functions, 1)))
+    engine.root_budget = max(_LEAST, min(ROOT_BUDGET, _TOTAL // max(functions, 1)))
     compiling = _leading_to_compiles(names.values(), _compiled_names(engine))
     for path, module in engine.modules.items():
         if (wanted is None or path in wanted) and not is_test(path):
@@ -95,7 +94,7 @@ def _of_module(
             yield run(function, lambda c=callee, s=site: engine.call(c, (), {}, s.span))
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
         methods = _public_methods(module, cls)
-        if not names.is_worth_running(cls.info["function"]):
+        if not names.is_worth_running(cls.info["function"], is_module_class(cls)):
             continue
         if methods and not any(method in covered for method in methods):
             yield run(cls.info["function"], lambda c=cls, m=methods: _drive(engine, c, m))
@@ -241,11 +240,12 @@ class Names:
                 self.names_in.setdefault(around, set()).update(self.names_in[function])
                 around = around.parent
 
-    def is_worth_running(self, function: Function) -> bool:
+    def is_worth_running(self, function: Function, traced: bool = False) -> bool:
+        """`traced`: its methods are traced, whoever calls them, so their loops are unrolled."""
         own = self.names_in.get(function, set())
         if _COMPILING & own or self.compiling & own:
             return True
-        return not function.is_class and bool(_LOOPS & own)
+        return (traced or not function.is_class) and bool(_LOOPS & own)
 
     def _walk(self, code: Any, own: set[str]) -> None:
         for instruction in code:

@@ -28,7 +28,7 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.call import Call, alias, family, model
 from gotcha_lint.interpret.events import EagerControl
-from gotcha_lint.interpret.heap import contents, element_of
+from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
 from gotcha_lint.interpret.result_types import from_table
 
@@ -76,7 +76,7 @@ _COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "is_finite"))
 def note_eager(call: Call, functions: Iterable[Value]) -> None:
     """Outside of a trace, control flow compiles once for each new body."""
     machine = call.engine
-    if machine.traced:
+    if machine.traced or in_module_method(machine):
         return
     made_of = tuple(part for function in functions for part in identity(machine, function))
     within = machine.activation.function

@@ -99,9 +99,7 @@ def _leaves(machine: Machine, tree: Value, depth: int) -> Value:
     return out
 
 
-def _map(
-    machine: Machine, function: Value, trees: Many[Value], span: Span, depth: int
-) -> Value:
+def _map(machine: Machine, function: Value, trees: Many[Value], span: Span, depth: int) -> Value:
     """The function over the leaves of the first tree, and what stands in the others there."""
     first = trees[0]
     out = BOTTOM
