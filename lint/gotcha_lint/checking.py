@@ -41,8 +41,9 @@ class Chooser:
         chosen, broken = self._chosen(task.rules, task.options)
         wanted: dict[type, list[Rule]] = {}
         for rule in chosen:
-            if not rule.roots or not rule.roots.isdisjoint(words):
-                wanted.setdefault(rule.wants, []).append(rule)
+            wants = rule.wants
+            if wants and (not rule.roots or not rule.roots.isdisjoint(words)):
+                wanted.setdefault(wants, []).append(rule)
         return wanted, [Failure(task.path, name, error) for name, error in broken]
 
     def _chosen(self, names: frozenset[str], options: RuleOptions) -> Chosen:

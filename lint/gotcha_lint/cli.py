@@ -59,6 +59,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @_names_option("--ignore", "Do not report these.")
 @_names_option("--extend-select", "Report these too.")
 @click.option("--preview/--no-preview", default=None, help="Also run preview rules.")
+@click.option("--all/--no-all", default=None, help="Show findings that only may hold, too.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: the unsafe ones too.")
 @click.option("--diff", is_flag=True, help="Show what --fix would do and write nothing.")
@@ -102,6 +103,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 )
 @click.option("--list-rules", is_flag=True, help="List all rules; exit.")
 @click.option("--why", metavar="FILE:LINE", help="Tell what is known about a line; exit.")
+@click.option("--compiles", is_flag=True, help="List what is compiled, how often and why; exit.")
 @click.option("--coverage", is_flag=True, help="Tell how much was understood; exit.")
 @click.option("--show-settings", is_flag=True, help="Show the settings in force; exit.")
 @click.option("--server", is_flag=True, help="Serve an editor (LSP) on standard input and output.")
@@ -130,6 +132,10 @@ def command(tools: Tools, /, **given: Any) -> int:
         from gotcha_lint.commands import coverage
 
         return coverage(options, finder, tools)
+    if options.compiles:
+        from gotcha_lint.commands import compiles
+
+        return compiles(options, finder, tools)
     if options.show_settings:
         from gotcha_lint.commands import show_settings
 

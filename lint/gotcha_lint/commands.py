@@ -99,6 +99,28 @@ def coverage(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     return INTERNAL if report.failures else CLEAN
 
 
+def compiles(options: Options, finder: SettingsFinder, tools: Tools) -> int:
+    """`--compiles`: the compiled functions, and how many programs each has."""
+    if options.output_format not in ("full", "concise", "json"):
+        raise UsageError("--compiles is a table, or JSON with --output-format json")
+    from gotcha_lint.compiles import as_json, with_runs
+    from gotcha_lint.compiles_table import table
+
+    inputs = find_inputs(options, finder)
+    rows, failures = tools.compiles(
+        inputs.files, finder, screen=options.screen, overlay=inputs.overlay
+    )
+    if options.with_run:
+        rows = with_runs(rows, options.with_run)
+    for failure in failures:
+        terminal.error(f"internal error in {failure.rule} on {failure.path}: {failure.error}")
+    width = terminal.width(sys.stdout)
+    reporting.publish(
+        options, as_json(rows) if options.output_format == "json" else table(rows, width)
+    )
+    return INTERNAL if failures else CLEAN
+
+
 def show_settings(options: Options, finder: SettingsFinder) -> int:
     """`--show-settings`: what holds, and for how many of the files."""
     groups: dict[str, tuple[dict[str, object], int]] = {}

@@ -47,6 +47,7 @@ class Settings:
     exclude: tuple[str, ...] = DEFAULT_EXCLUDES
     extend_exclude: tuple[str, ...] = ()
     preview: bool = False
+    all: bool = False  # findings that only may hold too
     fail_on: FailOn = "warning"
     target_jax: str | None = None
     target_flax: str | None = None
@@ -67,6 +68,7 @@ class Overrides:
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     preview: bool | None = None
+    all: bool | None = None
     fail_on: FailOn | None = None
     force_exclude: bool | None = None
     baseline: str | None = None
@@ -75,7 +77,7 @@ class Overrides:
         """`--select` replaces the file's selection, `--ignore` and `--extend-select` add to it."""
         given: dict[str, Any] = {
             key: value
-            for key in ("preview", "fail_on", "force_exclude")
+            for key in ("preview", "all", "fail_on", "force_exclude")
             if (value := getattr(self, key)) is not None
         }
         if self.baseline is not None:

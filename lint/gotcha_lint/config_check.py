@@ -144,6 +144,7 @@ CHECKS: dict[str, Check] = {
     "exclude": _strings,
     "extend-exclude": _strings,
     "preview": _bool,
+    "all": _bool,
     "fail-on": _fail_on,
     "target-jax": _release,
     "target-flax": _release,

@@ -1,12 +1,15 @@
-"""From what rules report to drafts of findings: places, fixes, identities, what comments allow."""
+"""From reports and forecasts to drafts of findings: places, fixes, identities, allow comments."""
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint import registry
 from gotcha_lint.allowing import Comments, about_comments, allowed_by
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.positions import Positions
@@ -15,38 +18,133 @@ from gotcha_lint.analysis.values import Site
 from gotcha_lint.checking import Reported
 from gotcha_lint.drafts import Draft
 from gotcha_lint.finding import stable_id
+from gotcha_lint.lines import line_around
 from gotcha_lint.rewriting import fix_of
 from gotcha_lint.rule import Report, Rule
+from gotcha_lint.source import Source
+from gotcha_lint.task import Task
+
+if TYPE_CHECKING:
+    from gotcha_lint.forecast import Forecast
+
+_PARTS = (
+    cst.Else,
+    cst.ExceptHandler,
+    cst.ExceptStarHandler,
+    cst.Finally,
+    cst.MatchCase,
+)
+_FAMILIES = frozenset({"capture", "retrace"})  # whose reports and forecasts may share a cause
 
 
 class Drafting:
-    """Turns the reports about one file into drafts."""
+    """Turns the reports about one file, and its forecasts, into drafts."""
 
     def __init__(
         self,
         model: FileModel,
-        text: str,
+        source: Source,
         positions: Callable[[], Positions],
         comments: Comments,
     ) -> None:
-        self.model, self.text, self._positions, self.comments = model, text, positions, comments
+        self.model, self.source, self.text = model, source, source.text
+        self._positions, self.comments = positions, comments
         self._repeats: Counter[str] = Counter()
 
-    def drafts(self, reports: Sequence[Reported], rules: frozenset[str]) -> list[Draft]:
-        """What the reports and the comments come to, in the order of the text."""
-        if not reports and not self.comments:
+    def drafts(self, reports: Sequence[Reported], task: Task) -> list[Draft]:
+        """What reports, forecasts and comments come to, in the order of the text."""
+        if not (reports or task.forecasts or self.comments):
             return []
         used: set[int] = set()
         made: list[Draft] = []
+        reported: list[Draft] = []
         for rule, body, place, report in reports:
             draft, statement = self._draft(rule, body, place, report)
-            allowed = allowed_by(self.comments, self.text, draft, statement)
-            if allowed is None:
-                made.append(draft)
-            else:
-                used.add(allowed)
-        made.extend(about_comments(self.comments, self.text, self.model.path, used, rules))
+            reported.append(draft)
+            self._keep(draft, statement, made, used)
+        for forecast, draft, statement in self._foretold(task.forecasts, reported):
+            # What only may hold is not shown unasked; a comment that allows it is no idle one.
+            shown = made if forecast.certain or task.all else []
+            self._keep(draft, statement, shown, used)
+        made.extend(about_comments(self.comments, self.text, self.model.path, used, task.rules))
         return sorted(set(made), key=lambda d: (d.start, d.end, d.name, d.message))
+
+    def _keep(
+        self, draft: Draft, statement: tuple[int, int], made: list[Draft], used: set[int]
+    ) -> None:
+        """Adds a draft, or the comment that allows it."""
+        allowed = allowed_by(self.comments, self.text, draft, statement)
+        if allowed is None:
+            made.append(draft)
+        else:
+            used.add(allowed)
+
+    def _foretold(
+        self, forecasts: Sequence[Forecast], reported: Sequence[Draft]
+    ) -> Iterator[tuple[Forecast, Draft, tuple[int, int]]]:
+        """Forecasts as drafts, with the spans of their statements; one finding for each cause."""
+        rules = registry.rules()
+        known: dict[tuple[int, int | None], set[str]] = {}  # names by line and cell
+        lines: dict[str, list[int]] = {}  # of the joined cells, by name
+        for draft in reported:
+            line, _, cell = self.source.position(draft.start)
+            known.setdefault((line, cell), set()).add(draft.name)
+            whole = bisect.bisect_right(self.source.line_starts, draft.start)
+            lines.setdefault(draft.name, []).append(whole)
+        for forecast in forecasts:
+            draft, statement = self._forecast(forecast)
+            line, _, cell = self.source.position(draft.start)
+            chain = [(p.line, p.cell) for p in draft.places if p.path == draft.path]
+            names = {name for at in ((line, cell), *chain) for name in known.get(at, ())}
+            path, first, last = forecast.about or ("", 0, 0)
+            if path == draft.path and any(first <= n <= last for n in lines.get(draft.name, ())):
+                continue
+            if not any(name == draft.name or rules[name].family in _FAMILIES for name in names):
+                yield forecast, draft, statement
+
+    def _forecast(self, forecast: Forecast) -> tuple[Draft, tuple[int, int]]:
+        line, column, end_line, end_column = forecast.span
+        start = self.source.offset(line, column)
+        end = self.source.offset(end_line, end_column)
+        if end <= start:  # a line as a whole
+            start, end = line_around(self.text, start)
+            start += len(self.text[start:end]) - len(self.text[start:end].lstrip())
+        node = self._statement(start)
+        span = self._positions().span(node)
+        if isinstance(node, cst.FunctionDef | cst.ClassDef) and start <= span[0] < end:
+            start, end = self._positions().span(node.name)
+        shown = self.text[start:end]
+        first = self.text[span[0] : span[1]].partition("\n")[0]
+        draft = Draft(
+            forecast.name,
+            forecast.message,
+            self.model.path,
+            start,
+            end,
+            forecast.severity,
+            forecast.confidence,
+            (),
+            None,
+            self._identity(forecast.name, f"{first}|{shown}", forecast.within),
+            forecast.chain,
+        )
+        return draft, span
+
+    def _statement(self, offset: int) -> cst.CSTNode:
+        """The innermost statement around a place; decorators belong to what they decorate."""
+        node: cst.CSTNode = self.model.tree
+        while True:
+            inner = next((s for s in _statements(node) if self._is_around(s, offset)), None)
+            if inner is None:
+                return node
+            node = inner
+
+    def _is_around(self, statement: cst.CSTNode, offset: int) -> bool:
+        positions = self._positions()
+        start, end = positions.span(statement)
+        if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+            start = min([start, *(positions.span(d)[0] for d in statement.decorators)])
+        return start <= offset < end
 
     def _draft(
         self, rule: Rule, body: Body, place: Place | None, report: Report
@@ -68,7 +166,7 @@ class Drafting:
             report.confidence or rule.confidence,
             self._chain(body, report),
             fix_of(fix, self.model, self.text, positions) if fix is not None else None,
-            self._identity(rule.name(), f"{first}|{self.text[start:end]}", body),
+            self._identity(rule.name(), f"{first}|{self.text[start:end]}", body.function.qualname),
         )
         return draft, span
 
@@ -83,12 +181,12 @@ class Drafting:
         )
         return tuple(chain)
 
-    def _identity(self, name: str, own: str, body: Body) -> str:
+    def _identity(self, name: str, own: str, within: str) -> str:
         """The same words twice in a function are two findings."""
-        base = stable_id(name, own, body.function.qualname)
+        base = stable_id(name, own, within)
         self._repeats[base] += 1
         count = self._repeats[base]
-        return base if count == 1 else stable_id(name, own, body.function.qualname, count)
+        return base if count == 1 else stable_id(name, own, within, count)
 
     def _shown(self, node: cst.CSTNode) -> tuple[int, int]:
         """What is underlined: the name of a definition, the header of a block, else the node."""
@@ -101,3 +199,12 @@ class Drafting:
             end = max(start, min(end, positions.span(body)[0]))
             end = start + len(self.text[start:end].rstrip(" :\t\r\n"))
         return start, end
+
+
+def _statements(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The statements that stand directly in a block, in any of its parts."""
+    for child in node.children:
+        if isinstance(child, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            yield child
+        elif isinstance(child, (cst.BaseSuite, *_PARTS)):
+            yield from _statements(child)

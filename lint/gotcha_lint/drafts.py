@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gotcha_lint.analysis.values import Site
-from gotcha_lint.finding import Confidence, Fix, Severity
+from gotcha_lint.finding import Confidence, Fix, Place, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +22,4 @@ class Draft:
     chain: tuple[tuple[Site, str], ...]
     fix: Fix | None
     id: str
+    places: tuple[Place, ...] = ()  # of the chain, after those above: from a forecast

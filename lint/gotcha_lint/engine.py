@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from gotcha_lint.finding import Finding
 from gotcha_lint.source import Source
 from gotcha_lint.task import Failure, RuleOptions, Task
 from gotcha_lint.unreadable import Unreadable
-from gotcha_lint.workspace import gather
+from gotcha_lint.workspace import Workspace, gather
 
 if TYPE_CHECKING:
     from gotcha_lint.pipeline import Outcome, Run
@@ -84,6 +84,8 @@ def lint(
         # Comments may name what only a run shows, too: the sanitizer reads them.
         names = selection.known_names(registry.rules()) | pages.names()
         left = [task for task in tasks.values() if task.path in space.raw]
+        left, broken = _with_forecasts(space, left)
+        failures.extend(f for f in broken if f.path in settings)
         table = facts.load().with_user_rows(rows)
         store = memory.records() if memory is not None and records is None else None
         check = partial(
@@ -98,7 +100,7 @@ def lint(
         failures.extend(f for f in done.failures if f.path in settings)
         run = done.run
         if memory is not None:
-            memory.store(done.findings, {failure.path for failure in done.failures})
+            memory.store(done.findings, {failure.path for failure in (*broken, *done.failures)})
     shown = [f for f in findings if _is_shown(f, settings[f.path])]
     return Report(
         sorted(shown, key=lambda f: f.order),
@@ -107,6 +109,27 @@ def lint(
         run if keep else None,
         overlay,
     )
+
+
+def workspace(
+    files: Sequence[str],
+    settings_for: Callable[[str], Settings],
+    overlay: Mapping[str, bytes],
+    screen: bool,
+) -> Workspace:
+    """The files that have to be read to lint these."""
+    rows = _user_rows(settings_for(path) for path in files)
+    return gather(files, overlay, frozenset(name.partition(".")[0] for name in rows), screen)
+
+
+def _with_forecasts(space: Workspace, tasks: Sequence[Task]) -> tuple[list[Task], list[Failure]]:
+    """The tasks with what the rules foresee for their files."""
+    if not any(task.foresees for task in tasks):
+        return list(tasks), []
+    from gotcha_lint.forecast import foresee
+
+    forecasts, failures = foresee(space, tasks)
+    return [replace(task, forecasts=forecasts.get(task.path, ())) for task in tasks], failures
 
 
 def _with_stored(check: Callable[..., Outcome], records: Records) -> Outcome:
@@ -121,14 +144,16 @@ def _with_stored(check: Callable[..., Outcome], records: Records) -> Outcome:
 
 def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[Task]:
     """The rules that are on for each file: worked out once for files that are set up alike."""
-    found: dict[tuple[int, frozenset[str]], tuple[frozenset[str], RuleOptions]] = {}
+    found: dict[tuple[int, frozenset[str]], Task] = {}
     for path in paths:
         own = settings[path]
         key = id(own), selection.ignored_names(own, path)
         if key not in found:
             on = selection.enabled(own, registry.rules(), path)
-            found[key] = on, RuleOptions(*(_target(own, library) for library in NEWEST))
-        yield Task(path, *found[key])
+            options = RuleOptions(*(_target(own, library) for library in NEWEST))
+            foresees = selection.foreseeing(own, registry.rules(), path)
+            found[key] = Task("", on, options, foresees, own.all)
+        yield replace(found[key], path=path)
 
 
 def _target(own: Settings, library: str) -> Release:

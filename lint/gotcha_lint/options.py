@@ -30,6 +30,7 @@ class Options:
     quiet: bool = False
     verbose: bool = False
     screen: bool = True
+    compiles: bool = False
     color: str = "auto"
     write_baseline: bool = False
     with_run: tuple[str, ...] = ()

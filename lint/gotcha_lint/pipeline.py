@@ -216,7 +216,7 @@ def _finding(placed: Placed) -> Finding:
         end_column,
         draft.severity,
         draft.confidence,
-        chain,
+        (*chain, *draft.places),
         draft.fix,
         registry.rules()[draft.name].url,
         draft.id,

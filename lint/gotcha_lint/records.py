@@ -200,7 +200,10 @@ def add_found(
         own = tuple(by_path.get(task.path, ()))
         answers = Answers.to(judged.get(task.path, Asked()), project)
         reads = log.reads(project.summaries[task.path])
-        found.setdefault(task.path, {})[task.key] = Found(own, reads, answers, words)
+        known = found.setdefault(task.path, {})
+        for key in [key for key in known if key.split()[0] == task.asks]:
+            del known[key]  # of other forecasts: the project has changed
+        known[task.key] = Found(own, reads, answers, words)
 
 
 def record_all(

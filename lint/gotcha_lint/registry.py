@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _FOLDER = Path(__file__).parent / "rules"
 _PREVIEW = re.compile(r"^    preview = True\b", re.MULTILINE)  # not worth parsing 60 files
+_FORESEES = re.compile(r"^    def foresee\(", re.MULTILINE)
 PAGES = "https://github.com/gotcha-lint/gotcha/blob/main/docs/gotchas"
 
 
@@ -43,6 +44,7 @@ class RuleInfo:
     preview: bool
     module: str
     read: Callable[[], Text]
+    foresees: bool = False  # asks for what the project compiles
 
     @cached_property
     def text(self) -> Text:
@@ -113,6 +115,7 @@ def _info(path: Path) -> RuleInfo:
         preview=_PREVIEW.search(source) is not None,
         module=f"gotcha_lint.rules.{path.parent.name}.{path.stem}",
         read=partial(_text, source),
+        foresees=_FORESEES.search(source) is not None,
     )
 
 

@@ -7,17 +7,20 @@ never walks a tree, never reads another file, and never imports JAX. See CONTRIB
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.finding import Confidence, Severity
 from gotcha_lint.task import RuleOptions
+
+if TYPE_CHECKING:
+    from gotcha_lint.domain.sites import Origin, Span
+    from gotcha_lint.solve.programs import Programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +80,30 @@ class Report:
     confidence: Confidence | None = None
 
 
-class Rule(ABC):
-    """Base of every rule: a docstring, examples, and `check`, called for each site of one type.
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """A finding that follows from what the project compiles (see `solve.programs`).
 
-    The type is that of the annotation of `check`'s parameter: a site of `analysis.sites`, or `Body`
-    for rules that look at a function as a whole.
+    `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
+    for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
+    `about`: a file, and the first and last line between which a report of the same rule has the
+    same cause.
+    """
+
+    place: Origin
+    message: str
+    places: tuple[tuple[str, Span, str], ...] = ()
+    certain: bool = True
+    severity: Severity | None = None
+    about: tuple[str, int, int] | None = None
+
+
+class Rule:
+    """Base of every rule: a docstring, examples, and `check`, `foresee` or both.
+
+    `check` is called for each site of one type, that of the annotation of its parameter: a site of
+    `analysis.sites`, or `Body` for rules that look at a function as a whole. `foresee` is called
+    once for all that a project compiles.
     """
 
     severity: ClassVar[Severity] = "warning"
@@ -94,13 +116,19 @@ class Rule(ABC):
     def __init__(self, options: RuleOptions) -> None:
         self.options = options
 
-    @abstractmethod
     def check(self, site: Any, /) -> Iterator[Report]:
-        """The reports about one site; every rule has its own."""
+        """The reports about one site."""
+        yield from ()
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        """The findings about what a project compiles."""
+        yield from ()
 
     @cached_property
-    def wants(self) -> type:
-        """The type of the sites that `check` is called for."""
+    def wants(self) -> type | None:
+        """The type of the sites that `check` is called for; None where there is no `check`."""
+        if type(self).check is Rule.check:
+            return None
         hints = get_type_hints(type(self).check)
         return next(kind for name, kind in hints.items() if name != "return")
 

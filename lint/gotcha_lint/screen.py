@@ -34,6 +34,18 @@ def mentions(raw: bytes, extra: frozenset[str] = frozenset()) -> bool:
 passes = mentions
 
 
+def uses_jax(path: str, raw: bytes) -> bool:
+    """The file imports a JAX library, or a module whose name says that it wraps one."""
+    return any(word in name for name in imported_names(code(path, raw)) for word in _ALWAYS)
+
+
+def code(path: str, raw: bytes) -> bytes:
+    """The bytes of a file, those of a notebook with its code at the start of lines."""
+    if path.endswith(".ipynb"):
+        return raw.replace(b"\\n", b"\n").replace(b'"', b"\n")
+    return raw
+
+
 def imported_names(raw: bytes) -> set[str]:
     """Dotted names that a file imports: `a.b` and `a.b.c` of `from a.b import c`."""
     names: set[str] = set()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from gotcha_lint.config import Settings
+    from gotcha_lint.registry import RuleInfo
 
 ALL = "all"
 
@@ -78,6 +80,15 @@ def enabled(settings: Settings, rules: Mapping[str, RuleText], path: str) -> fro
         for name, rule in rules.items()
         if off.isdisjoint(_words(rule)) and is_on(settings, rule)
     )
+
+
+def foreseeing(settings: Settings, rules: Mapping[str, RuleInfo], path: str) -> frozenset[str]:
+    """The names of the rules whose forecasts are wanted for `path`, in preview or not.
+
+    What they are certain of needs no preview: it holds for every run of the program.
+    """
+    own = {name: rule for name, rule in rules.items() if rule.foresees}
+    return enabled(replace(settings, preview=True), own, path)
 
 
 def reports_file_finding(settings: Settings, name: str, path: str) -> bool:

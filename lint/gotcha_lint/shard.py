@@ -175,7 +175,6 @@ class Shard:
 
     def _check_file(self, task: Task, words: frozenset[str]) -> tuple[list[Draft], list[Failure]]:
         assert self._analysis is not None
-        text = self.sources[task.path].text
         rules, failures = self._chooser.rules(task, words)
         model = self.models[task.path]
         reports, raised = run_rules(self._bodies_of(model), rules)
@@ -183,11 +182,11 @@ class Shard:
         failures.extend(Failure(task.path, name, error) for name, error in raised.items())
         drafting = Drafting(
             model,
-            text,
+            self.sources[task.path],
             partial(self.positions, task.path),
             self.comments.get(task.path, []),
         )
-        return drafting.drafts(reports, task.rules), failures
+        return drafting.drafts(reports, task), failures
 
     def _bodies_of(self, model: FileModel) -> list[Body]:
         """The analysed functions of a file, for rules: what they ask of the project is noted."""

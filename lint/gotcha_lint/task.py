@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from gotcha_lint.facts.releases import NEWEST, Release
+
+if TYPE_CHECKING:
+    from gotcha_lint.forecast import Forecast
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +28,39 @@ class RuleOptions:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A file to check, with the rules that are on for it."""
+    """A file to check, with the rules that are on for it.
+
+    `foresees` are rules whose forecasts are wanted, in preview or not; with `all`, those too that
+    only may hold. `forecasts` are what they have foreseen for this file.
+    """
 
     path: str
     rules: frozenset[str]
     options: RuleOptions
+    foresees: frozenset[str] = frozenset()
+    all: bool = False
+    forecasts: tuple[Forecast, ...] = ()
+
+    @property
+    def asks(self) -> str:
+        """The same for all files for which the same rules look for the same."""
+        return _asks(self.rules, self.options, self.foresees, self.all)
 
     @property
     def key(self) -> str:
-        """The same for all files for which the same rules look for the same."""
-        return _key(self.rules, self.options)
+        """What the findings follow from, beside the text and what is asked of the project."""
+        if not self.forecasts:
+            return self.asks
+        return f"{self.asks} {_digest(repr(self.forecasts))}"
 
 
 @cache
-def _key(rules: frozenset[str], options: RuleOptions) -> str:
-    words = "\0".join((*sorted(rules), repr(options)))
-    return blake2b(words.encode(), digest_size=16).hexdigest()
+def _asks(rules: frozenset[str], options: RuleOptions, foresees: frozenset[str], may: bool) -> str:
+    return _digest("\0".join((*sorted(rules), repr(options), *sorted(foresees), str(may))))
+
+
+def _digest(words: str) -> str:
+    return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,20 @@ class Tools:
             cache=cache.Cache(cache.default_folder()) if cached else None,
         )
 
+    def compiles(
+        self,
+        files: Sequence[str],
+        settings_for: Callable[[str], Settings],
+        *,
+        screen: bool,
+        overlay: Mapping[str, bytes],
+    ) -> Any:
+        """The rows of `--compiles`, and the failures."""
+        from gotcha_lint import engine
+        from gotcha_lint.compiles import rows
+
+        return rows(engine.workspace(files, settings_for, overlay, screen), files)
+
     def why(self, report: Any, path: str, line: int) -> str:
         """What a kept report knows about a line. Raises ValueError where that is nothing."""
         from gotcha_lint.why import why

@@ -168,16 +168,15 @@ def project_files(root: str) -> Iterable[str]:
                 yield entry.path
 
 
-def _links(contents: Mapping[str, bytes]) -> dict[str, set[str]]:
+def imports(contents: Mapping[str, bytes]) -> dict[str, set[str]]:
+    """Which of the files each of them imports."""
     index = ModuleIndex(contents)
     known: dict[tuple[str, str], str | None] = {}
     links: dict[str, set[str]] = {}
     for full, raw in contents.items():
-        if full.endswith(".ipynb"):
-            raw = raw.replace(b"\\n", b"\n").replace(b'"', b"\n")
         directory = os.path.dirname(full)
         targets: set[str] = set()
-        for name in screen.imported_names(raw):
+        for name in screen.imported_names(screen.code(full, raw)):
             if name.rpartition(".")[2] not in index.by_last:
                 continue
             key = name, full if name.startswith(".") else directory
@@ -199,7 +198,7 @@ def _parts(
         files = {full for full, raw in contents.items() if screen.mentions(raw, extra)}
     if not files or len(contents) == 1:
         return [{full} for full in files]
-    links = _links(contents)
+    links = imports(contents)
     if use_screen:
         files = set().union(*screen.components(contents, links, files))
     return screen.components(files, links, (full for full in wanted if full in files))

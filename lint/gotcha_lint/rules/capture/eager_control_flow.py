@@ -5,7 +5,9 @@ from gotcha_lint.analysis.values import Kind, Value, holds_tracer
 from gotcha_lint.queries.captured import is_new
 from gotcha_lint.queries.host import driven_by_host, runs_often_on_host
 from gotcha_lint.queries.places import happens_once, is_memoised, repeated
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import each_turn, loop_places
 
 _LOOPS = frozenset({"scan", "while", "fori", "cond", "switch", "map"})
 
@@ -78,6 +80,27 @@ class EagerControlFlow(Rule):
             f"{repeated(site)}: it compiles each time",
             why_hot=True,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for body in programs.eager:
+            if not body.certain:
+                yield Foreseen(
+                    (body.path, body.span),
+                    f"`{body.what}` gets a body that each call of `{body.within.name}` makes anew: "
+                    "where nobody traces that call, it compiles each time; move the body to module "
+                    "level, or `jit` the function around it",
+                    body.places,
+                    certain=False,
+                )
+                continue
+            each = each_turn(body.loops, body.path)
+            yield Foreseen(
+                (body.path, body.span),
+                f"`{body.what}` runs outside of `jit` with a body that is a new function at each "
+                f"{each}: it compiles each time; `jit` the function around it, or move the body to "
+                "module level",
+                (*body.places, *loop_places(body.loops)),
+            )
 
 
 def _functions(site: Call, positions: tuple[int, ...]) -> Iterator[Value]:

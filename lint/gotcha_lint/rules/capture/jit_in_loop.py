@@ -1,8 +1,10 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Call
+from gotcha_lint.new_functions import new_functions
 from gotcha_lint.queries.rebuilt import rebuilt
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class JitInLoop(Rule):
@@ -129,3 +131,20 @@ class JitInLoop(Rule):
             f"it each time: {found.word} it once, outside",
             why_hot=True,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for new in new_functions(programs, "lambda", "closure", "transform"):
+            what = {"lambda": "this lambda", "closure": new.name}.get(
+                new.made, f"what is made of {new.name} here"
+            )
+            if new.once:
+                yield new.foreseen(
+                    f"each {new.each} makes {what} anew, compiles it, calls it once and drops it: "
+                    f"`{new.word}` it once, outside"
+                )
+            else:
+                yield new.foreseen(
+                    f"{what} is a new function at each {new.each}, and `{new.word}` finds programs "
+                    f"by the identity of the function: one is compiled for each; `{new.word}` it "
+                    "once, outside"
+                )

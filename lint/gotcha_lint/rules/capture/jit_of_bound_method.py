@@ -1,8 +1,10 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Call
+from gotcha_lint.new_functions import new_functions
 from gotcha_lint.queries.rebuilt import rebuilt
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class JitOfBoundMethod(Rule):
@@ -76,3 +78,11 @@ class JitOfBoundMethod(Rule):
             f"{found.each} compiles again; jit it once and keep it",
             why_hot=True,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for new in new_functions(programs, "method"):
+            yield new.foreseen(
+                f"the bound method {new.name} is a new object at each {new.each}, and its compiled "
+                f"program dies with it: `{new.word}` compiles it each time; make the compiled "
+                "function once, and keep it"
+            )

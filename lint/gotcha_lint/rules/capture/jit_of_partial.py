@@ -1,8 +1,10 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Call
+from gotcha_lint.new_functions import new_functions
 from gotcha_lint.queries.rebuilt import rebuilt
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class JitOfPartial(Rule):
@@ -73,3 +75,11 @@ class JitOfPartial(Rule):
             f"identity: `{found.word}` compiles `{found.name}` each time{cure}",
             why_hot=True,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for new in new_functions(programs, "partial"):
+            yield new.foreseen(
+                f"this partial is a new object at each {new.each}, and partials are told apart by "
+                f"identity: `{new.word}` compiles {new.name} each time; make it once, or pass what "
+                "it binds as arguments"
+            )

@@ -11,7 +11,9 @@ from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.jitted import given_to_jit
 from gotcha_lint.queries.large import LARGE, assigned, why_large
 from gotcha_lint.queries.places import is_test
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import CompiledFunction, Programs
+from gotcha_lint.wording import KIB, MIB, called, lines_of, listed, size
 
 _SHAPE_AT = {
     "zeros": 0,
@@ -83,6 +85,11 @@ class LargeConstantCaptured(Rule):
         for call in body.of(Call):
             yield from _in_jitted(call)
         yield from _in_traced(body)
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for row in programs.compiled.values():
+            if row.captures:
+                yield _foreseen(row)
 
 
 def _in_jitted(call: Call) -> Iterator[Report]:
@@ -171,3 +178,28 @@ def _count(shape: Value | None) -> int:
     sizes = literal if isinstance(literal, tuple) else (literal,)
     known = [size for size in sizes if isinstance(size, int)]
     return prod(known) if len(known) == len(sizes) else 0
+
+
+def _foreseen(row: CompiledFunction) -> Foreseen:
+    """One finding for all that a function captures; small arrays, or unknown ones, only *may*."""
+    whole = max(row.captures, key=lambda capture: capture.total)
+    parts = [c for c in row.captures if c.call is whole.call]
+    parts.sort(key=lambda c: -1 if c.bytes is None else -c.bytes)
+    names = list(dict.fromkeys(str(c.location[1]).strip("[]{}") or "a list" for c in parts))
+    unknown = any(c.bytes is None for c in parts)
+    total = whole.total
+    known = f"{size(total)} of arrays" if total else "arrays of unknown size"
+    also = ", and others of unknown size" if total and unknown else ""
+    function = row.function
+    place = (function.path, (function.line, 1, function.line, 1)) if function else row.site.origin
+    origins = dict.fromkeys((*c.origin, "made here") for c in parts if c.origin)
+    calls = ((row.site.path, row.site.span, "compiled here"),)
+    return Foreseen(
+        place,
+        f"{called(function)} captures {known} ({listed(names)}){also}: they become constants of "
+        "each program that is compiled from it; pass them as arguments",
+        (*origins, *calls, (whole.call.path, whole.call.span, "called here")),
+        certain=total >= 64 * KIB,
+        severity="warning" if total >= MIB else "info",
+        about=lines_of(function),
+    )

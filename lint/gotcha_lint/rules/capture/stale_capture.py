@@ -9,7 +9,9 @@ from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.jitted import jitted_here
 from gotcha_lint.queries.places import is_test
 from gotcha_lint.queries.stale import changed_after, rebound_after
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.stale_state import stale
 
 _OPTIMIZER = "flax.nnx.Optimizer"
 _CONTAINERS = frozenset({Kind.LIST, Kind.HOST})
@@ -89,6 +91,9 @@ class StaleCapture(Rule):
             )
             if bind is not None:
                 yield _report(site, bind, name, function.name, use)
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        yield from stale(programs, "variable")
 
 
 def _calls(site: Call) -> list[Call]:

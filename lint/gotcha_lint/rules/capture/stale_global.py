@@ -4,7 +4,9 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.queries.stale import changed_globals, changed_settings, is_jitted
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.stale_state import stale
 
 
 class StaleGlobal(Rule):
@@ -93,3 +95,6 @@ class StaleGlobal(Rule):
                 why_traced=True,
                 places=((where, f"`{name}` is assigned here"),) if where is not None else (),
             )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        yield from stale(programs, "global")

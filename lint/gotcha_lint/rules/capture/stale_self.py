@@ -12,7 +12,9 @@ from gotcha_lint.queries.selfs import (
     writers_of,
 )
 from gotcha_lint.queries.stale import is_jitted_itself
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.stale_state import stale
 
 
 class StaleSelf(Rule):
@@ -119,6 +121,9 @@ class StaleSelf(Rule):
                     f"`{writers[0]}` changes it later: the compiled program keeps the old value",
                     why_traced=True,
                 )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        yield from stale(programs, "attribute")
 
 
 def _is_static(body: Body) -> bool:

@@ -11,7 +11,9 @@ from gotcha_lint.queries.hashing import made_anew
 from gotcha_lint.queries.jitted import Argument, called_name, static_arguments
 from gotcha_lint.queries.places import is_hot, is_test, long_loops, repeated
 from gotcha_lint.queries.stale import names_read
-from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called, each_turn, loop_places, variations
 
 _OBJECTS = frozenset({Kind.FUNCTION, Kind.OBJECT})
 
@@ -135,6 +137,24 @@ class ChangingStaticArgument(Rule):
                     f"`{text_of(argument.node)}` is a static argument of `{called_name(site)}` and "
                     f"changes at each {each}: each value compiles another program",
                 )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for row, variation in variations(programs, "value", "object"):
+            call = variation.call
+            each, label = each_turn(variation.loops, call.path), variation.label
+            if variation.kind == "value":
+                what = f"has another value at each {each}"
+                cure = "pass it as an ordinary argument, or use few values"
+            else:
+                what = f"is a new object at each {each}, equal to no other"
+                cure = "make it once, or make its class a frozen dataclass"
+            yield Foreseen(
+                (call.path, call.span),
+                f"the static argument `{label}` of {called(row.function)} {what}: one program is "
+                f"compiled for each; {cure}",
+                (*variation.places, *loop_places(variation.loops)),
+                variation.certain,
+            )
 
 
 def _each(site: Call, argument: Argument) -> str:

@@ -8,7 +8,9 @@ from gotcha_lint.analysis.syntax import dotted, names_in, walk
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.places import draws_figures, is_test, long_loops
 from gotcha_lint.queries.small import small_statements
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called, each_turn, loop_places, variations
 
 _GROWING = frozenset(["concatenate", "append", "concat", "vstack", "hstack"])
 
@@ -85,6 +87,19 @@ class GrowingArray(Rule):
             call = _putting_together(body, source)
             if call is not None and name in _parts(call) and _grows_in_object(store, name):
                 yield _report(source or store.node, name)
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for row, variation in variations(programs, "length"):
+            call = variation.call
+            each = each_turn(variation.loops, call.path)
+            yield Foreseen(
+                (call.path, call.span),
+                f"`{variation.label}` is a container that is longer at each {each}: "
+                f"{called(row.function)} compiles one program for each length; fill an array of "
+                "the full length, and pass how much of it counts",
+                (*variation.places, *loop_places(variation.loops)),
+                variation.certain,
+            )
 
 
 def _carried(body: Body, call: Call) -> str:

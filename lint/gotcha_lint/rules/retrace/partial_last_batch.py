@@ -10,7 +10,9 @@ from gotcha_lint.analysis.syntax import source_of, target_names, walk
 from gotcha_lint.queries.jitted import arguments as given
 from gotcha_lint.queries.jitted import called_name, compiled
 from gotcha_lint.queries.places import is_test, long_loops
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called, variations
 
 _STEPS = ("range-step", "range-rest")
 
@@ -92,6 +94,18 @@ class PartialLastBatch(Rule):
                     f"`{called_name(site)}` compiles a second time for it",
                 )
                 return
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for row, variation in variations(programs, "ragged"):
+            call = variation.call
+            yield Foreseen(
+                (call.path, call.span),
+                f"axis {variation.axis} of `{variation.label}` is shorter in the last batch: "
+                f"{called(row.function)} compiles a second program for it; drop the remainder, or "
+                "pad it",
+                variation.places,
+                variation.certain,
+            )
 
 
 def _goes_to_the_end(site: Call, loop: Loop) -> bool:

@@ -4,7 +4,9 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.hashing import NOT_AT_ALL, hashing
 from gotcha_lint.queries.jitted import called_name, static_arguments
-from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called, variations
 
 _WORDS = {Kind.ARRAY: "jax.Array", Kind.HOST: "numpy array"}
 
@@ -114,6 +116,18 @@ class UnhashableStaticArgument(Rule):
                     f"`{text_of(argument.node)}` is a {word}, but `{argument.name or 'this'}` is a "
                     f"static argument of `{called_name(site)}`, which must be hashable",
                 )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for row, variation in variations(programs, "unhashable"):
+            call = variation.call
+            yield Foreseen(
+                (call.path, call.span),
+                f"the static argument `{variation.label}` of {called(row.function)} cannot be "
+                "hashed (a list, a dict or a set): this call raises; pass a tuple or a frozen "
+                "dataclass",
+                variation.places,
+                variation.certain,
+            )
 
 
 def _unhashable(value: Value) -> str:

@@ -10,7 +10,9 @@ from gotcha_lint.queries.jitted import Argument, called_name, compiled, static_a
 from gotcha_lint.queries.jitted import arguments as given
 from gotcha_lint.queries.places import is_hot, is_test, long_loops
 from gotcha_lint.queries.turns import differs
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called, each_turn, loop_places, variations
 
 _OWN = {
     "own-maximum": "is as long as the longest item of its batch",
@@ -119,6 +121,18 @@ class VaryingShape(Rule):
                 continue
             yield Report(argument.node, _message(site, argument, mark), why_hot=True)
             return
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for row, variation in variations(programs, "shape"):
+            call = variation.call
+            each = each_turn(variation.loops, call.path)
+            yield Foreseen(
+                (call.path, call.span),
+                f"axis {variation.axis} of `{variation.label}` has another size at each {each}: "
+                f"{called(row.function)} compiles one program for each size; {_CURE}",
+                (*variation.places, *loop_places(variation.loops)),
+                variation.certain,
+            )
 
 
 def _is_warm_up(site: Call) -> bool:

@@ -10,7 +10,9 @@ from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.jitted import is_own_jit
 from gotcha_lint.queries.plain_classes import is_plain
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called, lines_of, variations
 
 _BOUNDARIES = frozenset({"jit", "pmap", "nnx.jit"})
 _INNER = frozenset({"jit", "pmap", "grad", "value_and_grad", "vmap", "checkpoint", "inline"})
@@ -100,6 +102,19 @@ class JitMethodNoStaticSelf(Rule):
                 f"object of `{cls.name}` is neither an array nor a pytree: each call raises "
                 "TypeError",
             )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for row, variation in variations(programs, "no tree"):
+            function, call = row.function, variation.call
+            if function is not None and call.span[1] != call.span[3]:  # a call that is written out
+                yield Foreseen(
+                    (function.path, (function.line, 1, function.line, 1)),
+                    f"`self` is an argument of the jitted method {called(function)}, and its class "
+                    "is no tree of arrays: the call raises; jit a function of the arrays",
+                    variation.places,
+                    variation.certain,
+                    about=lines_of(function),
+                )
 
 
 def _jitted_method(site: Call) -> Function | None:

@@ -1,0 +1,154 @@
+"""Functions that are new each time they are compiled: what the rules for them share.
+
+`jit` finds programs by the identity of the function, so a new one finds none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gotcha_lint.domain.sites import Origin, Site
+from gotcha_lint.domain.value import Array, Marks, Method, Object, Value
+from gotcha_lint.rule import Foreseen
+from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Variation
+from gotcha_lint.wording import called, each_turn, loop_places, variations, wrapper
+
+Made = Literal["lambda", "closure", "partial", "method", "transform"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewFunction:
+    """A function that is made and compiled anew, each time that something happens.
+
+    `certain` is false where the programs may be meant: another one for each model or
+    configuration, one that an inner loop uses, one that its user may call once.
+    """
+
+    row: CompiledFunction
+    variation: Variation
+    made: Made
+    each: str  # "turn of the loop at line 3", "call of `step`"
+    place: Origin
+    places: tuple[Place, ...]
+    certain: bool
+    about: tuple[str, int, int] | None
+
+    @property
+    def once(self) -> bool:
+        """Made, called once and dropped by a function that may be called often."""
+        return self.variation.kind == "once"
+
+    @property
+    def word(self) -> str:
+        return wrapper(self.row.site)
+
+    @property
+    def name(self) -> str:
+        return called(self.row.function)
+
+    def foreseen(self, message: str) -> Foreseen:
+        return Foreseen(self.place, message, self.places, self.certain, about=self.about)
+
+
+def new_functions(programs: Programs, *made: Made) -> Iterator[NewFunction]:
+    """The functions made in one of these ways."""
+    for row, variation in variations(programs, "identity", "once"):
+        kind = _made(row.site)
+        if kind in made:
+            yield _new_function(row, variation, kind)
+
+
+def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> NewFunction:
+    call, site = variation.call, row.site
+    if variation.kind == "once":
+        each = f"call of {called(call.within)}"
+        return NewFunction(row, variation, made, each, site.origin, variation.places, False, None)
+    loops = _loops(variation)
+    place = _place(variation, site, loops)
+    first = min((line for path, line, _ in loops if path == place[0]), default=0)
+    about = (place[0], first, max(place[1][0], call.span[0])) if first else None
+    return NewFunction(
+        row,
+        variation,
+        made,
+        each_turn(variation.loops, place[0]),
+        place,
+        (*variation.places, *loop_places(variation.loops)),
+        not _is_meant(row, variation),
+        about,
+    )
+
+
+def _loops(variation: Variation) -> list[tuple[str, int, int]]:
+    return [loop for loop in variation.loops if isinstance(loop, tuple) and len(loop) == 3]
+
+
+def _place(variation: Variation, site: Site, loops: list[tuple[str, int, int]]) -> Origin:
+    """Where it is compiled; of what a factory makes, where the loop calls it."""
+    call = variation.call
+    if any(path == site.path and line <= site.span[0] for path, line, _ in loops) or not loops:
+        return site.origin
+    for path, span in (*call.calls, (call.path, call.span)):
+        if any(path == own and line <= span[0] for own, line, _ in loops):
+            return path, span
+    return site.origin
+
+
+def _made(site: Site) -> Made:
+    for atom in site.info["inner"].atoms:
+        if isinstance(atom, Method):
+            return "method"
+        if isinstance(atom, Object):
+            if atom.site.kind == "transform":
+                return "partial" if atom.site.info["word"] == "partial" else "transform"
+            if atom.site.kind == "function":
+                function = atom.site.info["function"]
+                return "lambda" if function.name == "<lambda>" else "closure"
+    return "closure"
+
+
+def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
+    """Something else than data is new in each turn too, so that a program for each may be meant."""
+    call, loops = variation.call, variation.loops
+    if call.loops - loops:  # used by an inner loop
+        return True
+    if any(part.site.kind == "instance" and part.site.origin in _at(variation)
+           for part in call.identity):  # fmt: skip
+        return True
+    if any(_varies(value, loops) for value in _chosen(row.site)):
+        return True
+    captured = (value for _, value in call.captured if _varies(value, loops))
+    if any(not all(isinstance(atom, Array) for atom in value.atoms) or value.unknown
+           for value in captured):  # fmt: skip
+        return True
+    sizes = (size for leaf in call.leaves.values() for size, _ in leaf.sizes.values())
+    return any(size.marks & loops for size in sizes) or any(s.marks & loops for s in call.statics)
+
+
+def _varies(value: Value, loops: Marks) -> bool:
+    """With these loops, or perhaps: it is what a caller gives."""
+    return any(mark in loops or mark[0] == "parameter" for mark in value.marks)
+
+
+def _at(variation: Variation) -> set[Origin]:
+    return {(path, span) for path, span, _ in variation.places}
+
+
+def _chosen(site: Site, depth: int = 0) -> Iterator[Value]:
+    """What a transform is given beside arrays: options, and the function itself."""
+    info: dict[str, Any] = site.info
+    for value in (*info.get("args", ()), *info.get("keywords", {}).values()):
+        if value.unknown or not all(isinstance(atom, Array) for atom in value.atoms):
+            yield value
+    inner: Value | None = info.get("inner")
+    if inner is None or depth > 4:
+        return
+    for atom in inner.atoms:
+        if isinstance(atom, Method):
+            yield atom.receiver
+        elif isinstance(atom, Object) and atom.site.kind == "transform":
+            yield from _chosen(atom.site, depth + 1)
+    if not all(isinstance(atom, (Object, Method)) for atom in inner.atoms) or inner.unknown:
+        yield inner

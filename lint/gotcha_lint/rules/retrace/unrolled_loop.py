@@ -1,0 +1,91 @@
+from collections.abc import Iterator
+
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve import programs as facts
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called
+
+_TURNS, _EQUATIONS = 32, 64  # from here on a loop costs more to compile than to run
+
+
+class UnrolledLoop(Rule):
+    """Runs a long Python loop while JAX traces: each turn becomes part of the program.
+
+    ## What happens
+    A Python loop in a traced function is no loop of the program: its equations are written out once
+    for each turn. Time to trace and to compile grows with the number of turns: 4 equations a turn
+    took 0.5 s for 64 turns, 2.8 s for 256 and 8 s for 1,024 (measured on CPU); `lax.fori_loop` of
+    the same body took 0.1 s for each.
+
+    ## Instead
+    `jax.lax.scan` or `jax.lax.fori_loop` where the turns are alike; for layers of a network, stack
+    their parameters and scan over them.
+
+    ## Not reported
+    Short loops: less than 32 turns, or 64 equations in all. Loops whose number of turns follows
+    from a configuration or an array's shape are shown with `--all`.
+    """
+
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                def relax(x):
+                    for _ in range(200):  # ! unrolled-loop
+                        x = jnp.tanh(x) * 0.5 + jnp.sin(x)
+                    return x
+
+
+                size = len(jax.make_jaxpr(relax)(jnp.ones(3)).eqns)
+                y = jax.jit(relax)(jnp.ones(3))
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                def relax(x):
+                    return jax.lax.fori_loop(
+                        0, 200, lambda _, x: jnp.tanh(x) * 0.5 + jnp.sin(x), x
+                    )
+
+
+                size = len(jax.make_jaxpr(relax)(jnp.ones(3)).eqns)
+                y = jax.jit(relax)(jnp.ones(3))
+            """,
+            shows="size > 500",
+        ),
+    )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for loop in programs.unrolled:
+            found = _foreseen(loop)
+            if found is not None:
+                yield found
+
+
+def _foreseen(loop: facts.UnrolledLoop) -> Foreseen | None:
+    """Of a known number of turns, only where it is long."""
+    line, column = loop.span[:2]
+    header = loop.path, (line, column, line, column)
+    cost = f"{loop.equations} equations" if loop.equations > 1 else "one equation"
+    if loop.turns is None:
+        return Foreseen(
+            header,
+            f"this loop of {called(loop.within)} runs while JAX traces it: each turn adds about "
+            f"{cost} to the program, and their number grows with the input or the configuration; "
+            "use `lax.scan` or `lax.fori_loop`",
+            certain=False,
+        )
+    total = loop.turns * loop.equations
+    if loop.turns < _TURNS or total < _EQUATIONS:
+        return None
+    return Foreseen(
+        header,
+        f"this loop of {called(loop.within)} runs {loop.turns:,} times while JAX traces it: about "
+        f"{total:,} equations are traced and compiled; use `lax.scan` or `lax.fori_loop`",
+    )

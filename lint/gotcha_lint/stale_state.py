@@ -1,0 +1,71 @@
+"""State that changes after a trace has read it: what the rules for stale captures share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from gotcha_lint.domain.sites import Frame, Site
+from gotcha_lint.rule import Foreseen
+from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Stale
+from gotcha_lint.wording import called, lines_of
+
+Where = Literal["variable", "attribute", "global"]
+
+
+def stale(programs: Programs, where: Where) -> Iterator[Foreseen]:
+    """Captures of this kind that are written after the trace: each of a function once.
+
+    Containers are one location here: a write of another element only *may* be one.
+    """
+    for row in programs.compiled.values():
+        seen: set[Any] = set()
+        for each in row.stale:
+            if _where(each) == where and each.location not in seen and not _is_key(row, each):
+                seen.add(each.location)
+                yield _foreseen(row, each, where)
+
+
+def _where(stale: Stale) -> Where:
+    base = stale.location[0]
+    if isinstance(base, str):
+        return "global"
+    return "attribute" if stale.of_object and not isinstance(base, Frame) else "variable"
+
+
+def _is_key(row: CompiledFunction, stale: Stale) -> bool:
+    """A static `self` whose class has a hash of its own: after the change it is another key."""
+    base = stale.location[0]
+    cls = base.info.get("class") if isinstance(base, Site) else None
+    if cls is None or row.function is None:
+        return False
+    body = cls.info["function"]
+    return row.function.parent is body and "__hash__" in body.locals
+
+
+def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
+    base, name = stale.location
+    is_name = str(name).isidentifier()
+    words = {"variable": "", "attribute": "the attribute ", "global": "the global "}
+    what = f"{words[where]}`{name}`" if is_name else "a captured container"
+    function = row.function
+    defined: tuple[Place, ...] = ()
+    if function is not None:
+        line = function.line
+        text = f"{called(function)} reads it when it is traced"
+        defined = ((function.path, (line, 1, line, 1), text),)
+    about = function
+    if isinstance(base, Site) and base.kind == "instance" and base.info.get("class") is not None:
+        about = base.info["class"].info["function"]
+    return Foreseen(
+        (stale.path, stale.span),
+        f"{called(function)} was compiled with the value that {what} had when it was traced: this "
+        "assignment is not seen by it; pass the value as an argument",
+        (
+            *defined,
+            (row.site.path, row.site.span, "compiled here"),
+            (stale.call.path, stale.call.span, "called again here, with the old value"),
+        ),
+        certain=is_name,
+        about=lines_of(about),
+    )

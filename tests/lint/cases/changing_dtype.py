@@ -1,0 +1,41 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def step(state):
+    return state * 0.5 + 1.0
+
+
+@jax.jit
+def count(state):
+    return state + 1
+
+
+def integers_first():
+    state = np.zeros(3, np.int32)
+    for _ in range(100):
+        state = step(state)  # ! changing-dtype
+    return state
+
+
+def floats_first():
+    state = np.zeros(3, np.float32)
+    for _ in range(100):
+        state = step(state)
+    return state
+
+
+def integers_stay():
+    state = jnp.zeros(3, jnp.int32)
+    for _ in range(100):
+        state = count(state)
+    return state
+
+
+def of_the_same_name_on_the_device():
+    state = np.zeros(3)
+    for _ in range(100):
+        state = step(state)
+    return state
