@@ -1,0 +1,80 @@
+"""Writes instructions: the state that the lowering of expressions and statements shares (floor `program`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gotcha_lint.program.binder import Scope
+from gotcha_lint.program.ir import Function, Region, Register, Slot, Span
+from gotcha_lint.program.spans import Spans
+
+
+class Builder:
+    """Where the lowering of a module stands.
+
+    `walrus`: the text has `:=`. `formatted`: starts of the tuples that stand for f-strings of a
+    newer Python (line, byte offset); see `newer_syntax.py`.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        spans: Spans,
+        walrus: bool,
+        formatted: frozenset[tuple[int, int]] = frozenset(),
+    ) -> None:
+        self.path = path
+        self.spans = spans
+        self.span: Callable[[Any], Span] = spans.of
+        self.walrus = walrus
+        self.formatted = formatted
+        self.functions: list[Function] = []
+        self.function = Function("<module>", path, 1, is_module=True, qualname="<module>", first=1)
+        self.scope = Scope(self.function, None)
+        self.code: Region = self.function.body
+        self.register: Register = 0  # the last one of `function`
+
+    def emit(self, op: str, span: Span, *operands: Any) -> Register:
+        self.register = register = self.register + 1
+        self.code.append((op, register, *operands, span))
+        return register
+
+    def new_register(self) -> Register:
+        self.register += 1
+        return self.register
+
+    def resolve(self, name: str) -> Slot:
+        return self.scope.resolve(name)
+
+    def load(self, name: str, span: Span) -> Register:
+        return self.emit("load", span, *self.scope.resolve(name))
+
+    def store(self, name: str, value: Register, span: Span) -> Register:
+        return self.emit("store", span, *self.scope.resolve(name), value)
+
+    def region(self, write: Callable[..., Any], *arguments: Any) -> Region:
+        """The instructions that `write(*arguments)` emits."""
+        outer = self.code
+        self.code = region = []
+        write(*arguments)
+        self.code = outer
+        return region
+
+    @contextmanager
+    def inside(self, function: Function) -> Iterator[None]:
+        """Emits into the body of `function`."""
+        outer = self.function, self.scope, self.code, self.register
+        self.function, self.scope = function, Scope(function, self.scope)
+        self.code, self.register = function.body, 0
+        yield
+        function.registers = self.register
+        self.function, self.scope, self.code, self.register = outer
+
+    def qualified(self, name: str) -> str:
+        """The qualified name of what is defined here under `name`."""
+        here = self.function
+        if here.is_module or name in here.globals:
+            return name
+        return f"{here.qualname}.{name}" if here.is_class else f"{here.qualname}.<locals>.{name}"

@@ -1,0 +1,30 @@
+"""From the `ast` of a module to its instructions (floor `program`)."""
+
+from __future__ import annotations
+
+import ast
+
+from gotcha_lint.program.builder import Builder
+from gotcha_lint.program.ir import Module
+from gotcha_lint.program.spans import Spans
+from gotcha_lint.program.statements import block
+
+
+def lower(
+    tree: ast.Module,
+    text: str,
+    path: str,
+    name: str,
+    formatted: frozenset[tuple[int, int]] = frozenset(),
+) -> Module:
+    """The module of which `text` is the source and `tree` the syntax tree.
+
+    `formatted`: see `Builder`.
+    """
+    builder = Builder(path, Spans(text), ":=" in text, formatted)
+    top = builder.function
+    top.end_line = len(builder.spans.lines)
+    block(builder, tree.body)
+    top.registers = builder.register
+    builder.functions.append(top)
+    return Module(name, path, top, builder.functions)

@@ -1,0 +1,56 @@
+"""From text to instructions, or the reason why not (floor `program`)."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gotcha_lint.guard import MAX_CHARACTERS, RECURSION_LIMIT
+from gotcha_lint.program.ir import Module
+from gotcha_lint.program.lower import lower
+from gotcha_lint.unwarned import unwarned
+
+
+class NotParsed(Exception):
+    """A text that cannot be lowered: `why`, at `line` (from 1)."""
+
+    def __init__(self, path: str, line: int, why: str) -> None:
+        super().__init__(f"{path}:{line}: {why}")
+        self.path = path
+        self.line = line
+        self.why = why
+
+
+def parse(path: str, name: str, text: str) -> Module:
+    """The module `name` at `path`, of which `text` is the source. Raises `NotParsed`."""
+    if len(text) > MAX_CHARACTERS:
+        raise NotParsed(path, 1, f"has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}")
+    if "\0" in text:
+        raise NotParsed(path, text.count("\n", 0, text.index("\0")) + 1, "holds a null character")
+    try:
+        with _deep():
+            return lower(_tree(text), text, path, name)
+    except SyntaxError as error:
+        raise NotParsed(path, error.lineno or 1, f"is not valid Python: {error.msg}") from None
+    except (RecursionError, MemoryError):
+        raise NotParsed(path, 1, "is nested too deeply") from None
+    except ValueError as error:  # half of a surrogate pair
+        raise NotParsed(path, 1, f"cannot be parsed: {error}") from None
+
+
+def _tree(text: str) -> ast.Module:
+    with unwarned():
+        return ast.parse(text)
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """With a recursion limit for all that passes the guard."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
