@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gotcha_lint.program.ir import Function, Slot
+
+Lines = Sequence[int]  # those with `:=`, in order
 
 
 class Bindings(NamedTuple):
@@ -72,10 +75,10 @@ def _owned(function: Function, name: str, hops: int) -> Slot:
     return name, hops
 
 
-def bindings(body: Iterable[ast.stmt], parameters: Iterable[str], walrus: bool) -> Bindings:
+def bindings(body: Iterable[ast.stmt], parameters: Iterable[str], walrus: Lines) -> Bindings:
     """The names that the statements of one body bind, without those of inner functions.
 
-    `walrus`: expressions may bind too; without it only statements are looked at.
+    `walrus`: the lines on which expressions may bind too.
     """
     out = Bindings(set(parameters), set(), set())
     _statements(body, out, walrus)
@@ -83,21 +86,21 @@ def bindings(body: Iterable[ast.stmt], parameters: Iterable[str], walrus: bool) 
     return out
 
 
-def _statements(body: Iterable[ast.stmt], out: Bindings, walrus: bool) -> None:
+def _statements(body: Iterable[ast.stmt], out: Bindings, walrus: Lines) -> None:
     for node in body:
         if walrus:
-            out.locals.update(_walrus_targets(node))
+            out.locals.update(walrus_targets(node, walrus))
         bind = _BINDERS.get(node.__class__)
         if bind is not None:
             bind(node, out, walrus)
 
 
-def _assign(node: ast.Assign, out: Bindings, walrus: bool) -> None:
+def _assign(node: ast.Assign, out: Bindings, walrus: Lines) -> None:
     for target in node.targets:
         _target(target, out)
 
 
-def _one_target(node: ast.AnnAssign | ast.AugAssign, out: Bindings, walrus: bool) -> None:
+def _one_target(node: ast.AnnAssign | ast.AugAssign, out: Bindings, walrus: Lines) -> None:
     _target(node.target, out)
 
 
@@ -119,68 +122,68 @@ def target_names(node: ast.expr) -> set[str]:
     return out.locals
 
 
-def _named(node: Any, out: Bindings, walrus: bool) -> None:
+def _named(node: Any, out: Bindings, walrus: Lines) -> None:
     out.locals.add(node.name)
 
 
-def _type_alias(node: Any, out: Bindings, walrus: bool) -> None:
+def _type_alias(node: Any, out: Bindings, walrus: Lines) -> None:
     out.locals.add(node.name.id)
 
 
-def _delete(node: ast.Delete, out: Bindings, walrus: bool) -> None:
+def _delete(node: ast.Delete, out: Bindings, walrus: Lines) -> None:
     for target in node.targets:
         _target(target, out)
 
 
-def _import(node: ast.Import | ast.ImportFrom, out: Bindings, walrus: bool) -> None:
+def _import(node: ast.Import | ast.ImportFrom, out: Bindings, walrus: Lines) -> None:
     for alias in node.names:
         if alias.name != "*":
             out.locals.add(alias.asname or alias.name.partition(".")[0])
 
 
-def _global(node: ast.Global, out: Bindings, walrus: bool) -> None:
+def _global(node: ast.Global, out: Bindings, walrus: Lines) -> None:
     out.globals.update(node.names)
 
 
-def _nonlocal(node: ast.Nonlocal, out: Bindings, walrus: bool) -> None:
+def _nonlocal(node: ast.Nonlocal, out: Bindings, walrus: Lines) -> None:
     out.nonlocals.update(node.names)
 
 
-def _branches(node: ast.If | ast.While, out: Bindings, walrus: bool) -> None:
+def _branches(node: ast.If | ast.While, out: Bindings, walrus: Lines) -> None:
     _statements(node.body, out, walrus)
     _statements(node.orelse, out, walrus)
 
 
-def _for(node: ast.For | ast.AsyncFor, out: Bindings, walrus: bool) -> None:
+def _for(node: ast.For | ast.AsyncFor, out: Bindings, walrus: Lines) -> None:
     _target(node.target, out)
     _statements(node.body, out, walrus)
     _statements(node.orelse, out, walrus)
 
 
-def _with(node: ast.With | ast.AsyncWith, out: Bindings, walrus: bool) -> None:
+def _with(node: ast.With | ast.AsyncWith, out: Bindings, walrus: Lines) -> None:
     for item in node.items:
         if item.optional_vars is not None:
             _target(item.optional_vars, out)
     _statements(node.body, out, walrus)
 
 
-def _try(node: ast.Try | ast.TryStar, out: Bindings, walrus: bool) -> None:
+def _try(node: ast.Try | ast.TryStar, out: Bindings, walrus: Lines) -> None:
     _statements(node.body, out, walrus)
     for handler in node.handlers:
         if handler.name:
             out.locals.add(handler.name)
-        if walrus and handler.type is not None:
-            out.locals.update(_walrus_targets(handler.type))
+        if handler.type is not None:
+            out.locals.update(walrus_targets(handler.type, walrus))
         _statements(handler.body, out, walrus)
     _statements(node.orelse, out, walrus)
     _statements(node.finalbody, out, walrus)
 
 
-def _match(node: ast.Match, out: Bindings, walrus: bool) -> None:
+def _match(node: ast.Match, out: Bindings, walrus: Lines) -> None:
     for case in node.cases:
         out.locals.update(pattern_names(case.pattern))
-        if walrus and case.guard is not None:
-            out.locals.update(_walrus_targets(case.guard))
+        if case.guard is not None:
+            out.locals.update(walrus_targets(case.guard, walrus))
         _statements(case.body, out, walrus)
 
 
@@ -194,11 +197,14 @@ def pattern_names(pattern: ast.pattern) -> Iterator[str]:
             yield node.rest
 
 
-def _walrus_targets(node: ast.AST) -> Iterator[str]:
-    """The targets of `:=` in the expressions of one statement, which bind in its function.
+def walrus_targets(node: ast.stmt | ast.expr, walrus: Lines) -> Iterator[str]:
+    """The targets of `:=` in the expressions of a statement, which bind in its function.
 
     Those in comprehensions count, those in lambdas and inner bodies do not.
     """
+    index = bisect.bisect_left(walrus, node.lineno)
+    if index == len(walrus) or walrus[index] > (node.end_lineno or node.lineno):
+        return
     stack: list[ast.AST] = list(_own_expressions(node))
     while stack:
         here = stack.pop()

@@ -1,4 +1,4 @@
-"""Writes instructions: the state that the lowering of expressions and statements shares (floor `program`)."""
+"""Writes instructions (floor `program`): what the lowering of expressions and statements shares."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gotcha_lint.program.binder import Scope
+from gotcha_lint.program.binder import Lines, Scope
 from gotcha_lint.program.ir import Function, Region, Register, Slot, Span
 from gotcha_lint.program.spans import Spans
 
@@ -14,7 +14,7 @@ from gotcha_lint.program.spans import Spans
 class Builder:
     """Where the lowering of a module stands.
 
-    `walrus`: the text has `:=`. `formatted`: starts of the tuples that stand for f-strings of a
+    `walrus`: the lines with `:=`. `formatted`: starts of the tuples that stand for f-strings of a
     newer Python (line, byte offset); see `newer_syntax.py`.
     """
 
@@ -22,7 +22,7 @@ class Builder:
         self,
         path: str,
         spans: Spans,
-        walrus: bool,
+        walrus: Lines,
         formatted: frozenset[tuple[int, int]] = frozenset(),
     ) -> None:
         self.path = path

@@ -1,0 +1,71 @@
+"""Names of modules, and which file an import means (floor `program`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gotcha_lint.modules import ModuleIndex
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """A file as `import` sees it: `name` is its dotted name below the folder `root`.
+
+    Two scripts in two folders may share a name, so files are told apart by `path` alone.
+    """
+
+    path: str
+    root: str
+    name: str
+    is_package: bool
+
+
+class Project:
+    """The files of one run.
+
+    A package is a folder with an `__init__.py`, whether or not that is one of the files. The folder
+    that holds the topmost package, or the script, is the root: `src/` needs no settings, and the
+    scripts of one folder see each other. `libraries`: names that a folder inside of a package does
+    not take over, such as `jax` in `mine/jax/`.
+    """
+
+    def __init__(self, paths: Iterable[str], libraries: frozenset[str] = frozenset()) -> None:
+        self._packages: dict[str, bool] = {}
+        paths = list(paths)
+        for path in paths:
+            folder, base = os.path.split(os.path.abspath(path))
+            if base == "__init__.py":
+                self._packages[folder] = True
+        self.files = {path: self._file(path) for path in paths}
+        self._index = ModuleIndex(paths, libraries)
+
+    def find(self, module: str, importer: str, level: int = 0) -> str | None:
+        """The file that `import module` means in the file `importer`; `level` counts the dots.
+
+        `None`: no file of the project, or a folder without `__init__.py`. Stub files come last.
+        """
+        return self._index.find("." * level + module, importer)
+
+    def member(self, module: str, name: str, importer: str, level: int = 0) -> str | None:
+        """The file that `name` is in `from module import name`, where it is a module."""
+        return self.find(f"{module}.{name}" if module else name, importer, level)
+
+    def _file(self, path: str) -> ProjectFile:
+        full = os.path.abspath(path)
+        folder, base = os.path.split(full)
+        stem = os.path.splitext(base)[0]
+        is_package = stem == "__init__"
+        names = [] if is_package else [stem]
+        while self._is_package(folder):
+            folder, name = os.path.split(folder)
+            names.append(name)
+        return ProjectFile(path, folder, ".".join(reversed(names)) or stem, is_package)
+
+    def _is_package(self, folder: str) -> bool:
+        known = self._packages.get(folder)
+        if known is None:
+            exists = os.path.exists(os.path.join(folder, "__init__.py"))
+            known = self._packages[folder] = exists and os.path.dirname(folder) != folder
+        return known
