@@ -324,7 +324,7 @@ def _comprehension(
     outer = builder.scope
     builder.scope = scope = Scope(builder.function, outer, comprehension=True)
     for generator in generators:
-        for name in target_names(generator.target):
+        for name in sorted(target_names(generator.target)):
             scope.renamed[name] = f"{name}%{builder.new_register()}"
     if not builder.function.is_module:
         builder.function.locals.update(scope.renamed.values())

@@ -46,6 +46,8 @@ def _assign(builder: Builder, node: ast.Assign) -> None:
 def _annotated(builder: Builder, node: ast.AnnAssign) -> None:
     if node.value is not None:
         assign(builder, node.target, expression(builder, node.value))
+    elif not isinstance(node.target, ast.Name):
+        expression(builder, node.target.value)
     if builder.function.is_class and isinstance(node.target, ast.Name):
         annotation = builder.spans.source(node.annotation)
         has_value = node.value is not None
@@ -91,7 +93,11 @@ def _raise(builder: Builder, node: ast.Raise) -> None:
 
 
 def _assert(builder: Builder, node: ast.Assert) -> None:
-    builder.emit("assert", builder.span(node), expression(builder, node.test))
+    test = expression(builder, node.test)
+    if node.msg is not None and not isinstance(node.msg, ast.Constant):
+        message = builder.region(expression, builder, node.msg)
+        builder.emit("if", builder.span(node), test, [], message, False)
+    builder.emit("assert", builder.span(node), test)
 
 
 def _break(builder: Builder, node: ast.Break) -> None:
