@@ -91,8 +91,10 @@ def _literal(text: str, position: int, quote: str, fields: list[Field], has_fiel
     pattern = _LITERAL[quote]
     while (found := pattern.search(text, position)) is not None:
         token, position = found[0], found.end()
-        if token == quote or token in ("\r", "\n"):
+        if token == quote:
             return position
+        if token in ("\r", "\n"):  # it is not closed
+            return found.start()
         if token[0] == "\\" and not has_fields:
             continue
         if token == "{" and has_fields:

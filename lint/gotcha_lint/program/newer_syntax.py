@@ -114,7 +114,8 @@ def _keep(fields: list[Field], text: str, out: list[str], starts: list[int]) -> 
     """Puts the expressions of fields back, each with a comma in place of what ended it."""
     for one in fields:
         out[one.start : one.stop] = text[one.start : one.stop]
-        out[one.stop : one.stop + 1] = ","
+        if one.stop < len(text):
+            out[one.stop] = ","
         _rewrite_strings(one.strings, text, out, starts)
         _keep(one.nested, text, out, starts)
 

@@ -46,14 +46,11 @@ def _lowered(path: str, name: str, text: str) -> Module:
     with unwarned():
         try:
             return lower(ast.parse(text), text, path, name)
-        except SyntaxError as error:
+        except SyntaxError:
             rewritten = older(text)
             if rewritten.text == text:
                 raise
-            try:
-                tree = ast.parse(rewritten.text)
-            except SyntaxError:
-                raise error from None
+            tree = ast.parse(rewritten.text)
     return lower(tree, rewritten.text, path, name, rewritten.formatted)
 
 

@@ -39,18 +39,29 @@ class Project:
             if base == "__init__.py":
                 self._packages[folder] = True
         self.files = {path: self._file(path) for path in paths}
-        self._index = ModuleIndex(paths, libraries)
+        self._index = ModuleIndex([path for path in paths if not _is_notebook(path)], libraries)
+        for path in filter(_is_notebook, paths):  # it imports, and cannot be imported
+            full = os.path.abspath(path).replace("\\", "/")
+            self._index.parts[path] = tuple(full.rpartition(".")[0].split("/"))
 
     def find(self, module: str, importer: str, level: int = 0) -> str | None:
         """The file that `import module` means in the file `importer`; `level` counts the dots.
 
         `None`: no file of the project, or a folder without `__init__.py`. Stub files come last.
         """
-        return self._index.find("." * level + module, importer)
+        found = self._index.find("." * level + module, importer)
+        if found is None and not level and "." not in module:
+            return self._top_package(module, importer)
+        return found
 
     def member(self, module: str, name: str, importer: str, level: int = 0) -> str | None:
         """The file that `name` is in `from module import name`, where it is a module."""
         return self.find(f"{module}.{name}" if module else name, importer, level)
+
+    def _top_package(self, name: str, importer: str) -> str | None:
+        """The `__init__.py` of a package that is in no other one, wherever; the nearest of many."""
+        found = [file.path for file in self.files.values() if file.is_package and file.name == name]
+        return max(found, key=lambda path: (_shared(path, importer), path), default=None)
 
     def _file(self, path: str) -> ProjectFile:
         full = os.path.abspath(path)
@@ -69,3 +80,12 @@ class Project:
             exists = os.path.exists(os.path.join(folder, "__init__.py"))
             known = self._packages[folder] = exists and os.path.dirname(folder) != folder
         return known
+
+
+def _is_notebook(path: str) -> bool:
+    return path.endswith(".ipynb")
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths have in common."""
+    return len(os.path.commonpath([os.path.abspath(one), os.path.abspath(other)]).split(os.sep))
