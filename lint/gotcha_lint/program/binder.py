@@ -35,6 +35,8 @@ class Scope:
         self.is_comprehension = comprehension
         self.renamed: dict[str, str] = {}
         self.known: dict[str, Slot] = {}
+        if not comprehension:
+            self.known = {name: (name, 0) for name in function.locals}
 
     def resolve(self, name: str) -> Slot:
         """The slot of a name. Notes it as captured where an inner function uses it."""
@@ -187,14 +189,30 @@ def _match(node: ast.Match, out: Bindings, walrus: Lines) -> None:
         _statements(case.body, out, walrus)
 
 
-def pattern_names(pattern: ast.pattern) -> Iterator[str]:
+def pattern_names(pattern: ast.pattern) -> set[str]:
     """The variables that a pattern of `match` binds."""
-    for node in ast.walk(pattern):
-        if isinstance(node, ast.MatchAs | ast.MatchStar):
-            if node.name:
-                yield node.name
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            yield node.rest
+    out: set[str] = set()
+    _add_pattern_names(pattern, out)
+    return out
+
+
+def _add_pattern_names(pattern: ast.pattern, out: set[str]) -> None:
+    if isinstance(pattern, ast.MatchAs):
+        if pattern.name:
+            out.add(pattern.name)
+        if pattern.pattern is not None:
+            _add_pattern_names(pattern.pattern, out)
+    elif isinstance(pattern, ast.MatchStar):
+        if pattern.name:
+            out.add(pattern.name)
+    elif isinstance(pattern, ast.MatchClass):
+        for inner in (*pattern.patterns, *pattern.kwd_patterns):
+            _add_pattern_names(inner, out)
+    elif isinstance(pattern, ast.MatchSequence | ast.MatchOr | ast.MatchMapping):
+        for inner in pattern.patterns:
+            _add_pattern_names(inner, out)
+        if isinstance(pattern, ast.MatchMapping) and pattern.rest:
+            out.add(pattern.rest)
 
 
 def walrus_targets(node: ast.stmt | ast.expr, walrus: Lines) -> Iterator[str]:

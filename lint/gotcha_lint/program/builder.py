@@ -52,7 +52,10 @@ class Builder:
         return self.emit("load", span, *self.scope.resolve(name))
 
     def store(self, name: str, value: Register, span: Span) -> Register:
-        return self.emit("store", span, *self.scope.resolve(name), value)
+        name, hops = self.scope.known.get(name) or self.scope.resolve(name)
+        self.register = register = self.register + 1
+        self.code.append(("store", register, name, hops, value, span))
+        return register
 
     def region(self, write: Callable[..., Any], *arguments: Any) -> Region:
         """The instructions that `write(*arguments)` emits."""

@@ -52,9 +52,11 @@ def _attribute(builder: Builder, node: ast.Attribute) -> Register:
 
 
 def _subscript(builder: Builder, node: ast.Subscript) -> Register:
-    base = expression(builder, node.value)
-    key = expression(builder, node.slice)
-    return builder.emit("item", builder.span(node), base, key)
+    base = _EXPRESSIONS[node.value.__class__](builder, node.value)
+    key = _EXPRESSIONS[node.slice.__class__](builder, node.slice)
+    builder.register = register = builder.register + 1
+    builder.code.append(("item", register, base, key, builder.span(node)))
+    return register
 
 
 def _slice(builder: Builder, node: ast.Slice) -> Register:
@@ -89,8 +91,8 @@ def operands(builder: Builder, nodes: list[ast.expr]) -> Operands:
 
 
 def _binary(builder: Builder, node: ast.BinOp) -> Register:
-    left = expression(builder, node.left)
-    right = expression(builder, node.right)
+    left = _EXPRESSIONS[node.left.__class__](builder, node.left)
+    right = _EXPRESSIONS[node.right.__class__](builder, node.right)
     return builder.emit("binop", builder.span(node), node.op.__class__.__name__, left, right)
 
 
@@ -383,8 +385,8 @@ def for_loop(
 
 def assign(builder: Builder, target: ast.expr, value: Register) -> None:
     """Stores `value` into a target, whatever its form."""
-    if isinstance(target, ast.Name):
-        builder.store(target.id, value, builder.span(target))
+    if target.__class__ is ast.Name:
+        builder.store(target.id, value, builder.span(target))  # pyright: ignore
     elif isinstance(target, ast.Attribute):
         base = expression(builder, target.value)
         builder.emit("setattr", builder.span(target), base, target.attr, value)

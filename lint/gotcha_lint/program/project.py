@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -39,6 +40,10 @@ class Project:
             if base == "__init__.py":
                 self._packages[folder] = True
         self.files = {path: self._file(path) for path in paths}
+        self._top: dict[str, list[str]] = defaultdict(list)
+        for file in self.files.values():
+            if file.is_package and "." not in file.name:
+                self._top[file.name].append(file.path)
         self._index = ModuleIndex([path for path in paths if not _is_notebook(path)], libraries)
         for path in filter(_is_notebook, paths):  # it imports, and cannot be imported
             full = os.path.abspath(path).replace("\\", "/")
@@ -88,4 +93,5 @@ def _is_notebook(path: str) -> bool:
 
 def _shared(one: str, other: str) -> int:
     """How many folders two paths have in common."""
-    return len(os.path.commonpath([os.path.abspath(one), os.path.abspath(other)]).split(os.sep))
+    parts = [os.path.abspath(path).split(os.sep) for path in (one, other)]
+    return next((i for i, (a, b) in enumerate(zip(*parts, strict=False)) if a != b), len(parts[0]))

@@ -27,8 +27,9 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def block(builder: Builder, body: list[ast.stmt]) -> None:
+    find = _STATEMENTS.get
     for node in body:
-        lower = _STATEMENTS.get(node.__class__)
+        lower = find(node.__class__)
         if lower is not None:
             lower(builder, node)
 
@@ -266,7 +267,7 @@ def _always_matches(pattern: ast.pattern) -> bool:
 
 def _bind(builder: Builder, pattern: ast.pattern, subject: Register) -> None:
     """Stores the parts of a subject that matches into the variables of the pattern."""
-    if next(pattern_names(pattern), None) is None:
+    if not pattern_names(pattern):
         return
     span = builder.span(pattern)
     if isinstance(pattern, ast.MatchAs):
@@ -292,7 +293,7 @@ def _bind(builder: Builder, pattern: ast.pattern, subject: Register) -> None:
             value = builder.emit("attr", builder.span(inner), subject, attribute)
             _bind(builder, inner, value)
     else:  # which alternative matched is not known
-        for name in sorted(set(pattern_names(pattern))):
+        for name in sorted(pattern_names(pattern)):
             builder.store(name, builder.emit("unknown", span), span)
 
 
