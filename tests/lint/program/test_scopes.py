@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import symtable
+import sys
 import warnings
 
 import pytest
@@ -17,6 +18,8 @@ from .support import bodies, flat, lowered
 from .test_corpus import STANDARD
 
 OWN = pathlib.Path(__file__).parents[3] / "lint" / "gotcha_lint"
+
+CELLS = {"__class__", "__classdict__", "__conditional_annotations__"}  # made by Python itself
 
 
 def _tables(text: str) -> dict[tuple[str, int], list[symtable.SymbolTable]]:
@@ -56,7 +59,8 @@ def _check_scopes(text: str, path: str = "a.py") -> int:
             if symbol.is_local() and not symbol.get_name().startswith(".")
         }
         assert _plain(function.locals) <= wanted, where
-        assert wanted <= function.locals | {"__class__", "__classdict__"}, where
+        # Since 3.12 the table of a function has the variables of its comprehensions too
+        assert wanted <= function.locals | _renamed(function) | CELLS, where
         _check_uses(function, symbols, where)
         compared += 1
     return compared
@@ -66,8 +70,15 @@ def _plain(names: set[str]) -> set[str]:
     return {name for name in names if "%" not in name}
 
 
+def _renamed(function: Function) -> set[str]:
+    return {name.partition("%")[0] for name in function.locals if "%" in name}
+
+
 def _check_uses(function: Function, symbols: list[symtable.Symbol], where: str) -> None:
     kinds = {symbol.get_name(): symbol for symbol in symbols}
+    if sys.version_info >= (3, 12):
+        for name in _renamed(function):
+            kinds.pop(name, None)
     for each in flat(function.body):
         if each[0] not in ("load", "store") or "%" in each[2] or each[2] not in kinds:
             continue
