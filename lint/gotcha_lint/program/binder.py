@@ -77,7 +77,7 @@ def _owned(function: Function, name: str, hops: int) -> Slot:
     return name, hops
 
 
-def bindings(body: Iterable[ast.stmt], parameters: Iterable[str], walrus: Lines) -> Bindings:
+def bindings(body: Sequence[ast.stmt], parameters: Iterable[str], walrus: Lines) -> Bindings:
     """The names that the statements of one body bind, without those of inner functions.
 
     `walrus`: the lines on which expressions may bind too.
@@ -88,13 +88,22 @@ def bindings(body: Iterable[ast.stmt], parameters: Iterable[str], walrus: Lines)
     return out
 
 
-def _statements(body: Iterable[ast.stmt], out: Bindings, walrus: Lines) -> None:
+def _statements(body: Sequence[ast.stmt], out: Bindings, walrus: Lines) -> None:
+    if walrus and body and not _within(body[0].lineno, body[-1].end_lineno or 0, walrus):
+        walrus = ()
+    find = _BINDERS.get
     for node in body:
         if walrus:
             out.locals.update(walrus_targets(node, walrus))
-        bind = _BINDERS.get(node.__class__)
+        bind = find(node.__class__)
         if bind is not None:
             bind(node, out, walrus)
+
+
+def _within(first: int, last: int, lines: Lines) -> bool:
+    """Whether one of `lines`, which are in order, is between two others."""
+    index = bisect.bisect_left(lines, first)
+    return index < len(lines) and lines[index] <= last
 
 
 def _assign(node: ast.Assign, out: Bindings, walrus: Lines) -> None:
@@ -220,8 +229,7 @@ def walrus_targets(node: ast.stmt | ast.expr, walrus: Lines) -> Iterator[str]:
 
     Those in comprehensions count, those in lambdas and inner bodies do not.
     """
-    index = bisect.bisect_left(walrus, node.lineno)
-    if index == len(walrus) or walrus[index] > (node.end_lineno or node.lineno):
+    if not _within(node.lineno, node.end_lineno or 0, walrus):
         return
     stack: list[ast.AST] = list(_own_expressions(node))
     while stack:

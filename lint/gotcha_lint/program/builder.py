@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.program.binder import Lines, Scope
@@ -65,13 +64,12 @@ class Builder:
         self.code = outer
         return region
 
-    @contextmanager
-    def inside(self, function: Function) -> Iterator[None]:
-        """Emits into the body of `function`."""
+    def body(self, function: Function, write: Callable[..., Any], *arguments: Any) -> None:
+        """Emits what `write(*arguments)` emits into the body of `function`."""
         outer = self.function, self.scope, self.code, self.register
         self.function, self.scope = function, Scope(function, self.scope)
         self.code, self.register = function.body, 0
-        yield
+        write(*arguments)
         function.registers = self.register
         self.function, self.scope, self.code, self.register = outer
 

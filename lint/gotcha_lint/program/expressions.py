@@ -293,11 +293,13 @@ def _lambda(builder: Builder, node: ast.Lambda) -> Register:
     )
     function.locals = {parameter.name for parameter in declared}
     function.locals.update(walrus_targets(node.body, builder.walrus))
-    with builder.inside(function):
-        result = expression(builder, node.body)
-        builder.emit("return", builder.span(node.body), result)
+    builder.body(function, _return_value, builder, node.body)
     builder.functions.append(function)
     return builder.emit("closure", builder.span(node), function, defaults)
+
+
+def _return_value(builder: Builder, node: ast.expr) -> None:
+    builder.emit("return", builder.span(node), expression(builder, node))
 
 
 # Comprehensions

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from gotcha_lint.masking import mask
@@ -52,20 +53,29 @@ def older(text: str) -> Older:
         out[start:end] = "0;".ljust(end - start)
     for found in _EXCEPT.finditer(code):
         _join_exceptions(code, found.end(), out)
+    blank = 0  # up to here
     for found in _GENERIC.finditer(code):
-        _blank_brackets(text, code, found.end(), out)
+        if found.end() >= blank:
+            blank = _closing(code, found.end()) + 1
+            if not blank:
+                break
+            _blank(text, found.end(), blank, out)
     rewritten = "".join(out)
-    return Older(rewritten, frozenset([_place(rewritten, start) for start in starts]))
+    return Older(rewritten, frozenset(_places(rewritten, sorted(starts))))
 
 
-def _place(text: str, offset: int) -> tuple[int, int]:
-    """Line, and offset in bytes within the line."""
-    before = _LINE_END.split(text[:offset])
-    return len(before), len(before[-1].encode())
+def _places(text: str, offsets: list[int]) -> Iterator[tuple[int, int]]:
+    """Line, and offset in bytes within the line, of each offset; these are in order."""
+    line, position, start = 1, 0, 0
+    for offset in offsets:
+        for end in _LINE_END.finditer(text, position, offset):
+            line, start = line + 1, end.end()
+        position = offset
+        yield line, len(text[start:offset].encode())
 
 
-def _blank_brackets(text: str, code: str, start: int, out: list[str]) -> None:
-    for offset in range(start, _closing(code, start) + 1):
+def _blank(text: str, start: int, end: int, out: list[str]) -> None:
+    for offset in range(start, end):
         if text[offset] not in "\r\n":
             out[offset] = " "
         elif out[offset - 1] == " ":

@@ -21,7 +21,7 @@ from gotcha_lint.program.expressions import (
     placed,
     shortcut,
 )
-from gotcha_lint.program.ir import Function, Register
+from gotcha_lint.program.ir import Function, Register, Span
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -327,11 +327,11 @@ def _function(builder: Builder, node: Definition) -> None:
     names = [parameter.name for parameter in declared]
     bound = bindings(node.body, names, builder.walrus)
     function.locals, function.globals, function.nonlocals = bound
-    with builder.inside(function):
-        block(builder, node.body)
+    builder.body(function, block, builder, node.body)
     builder.functions.append(function)
-    value = builder.emit("closure", builder.spans.header(node), function, defaults)
-    _define(builder, node, decorators, value)
+    header = builder.spans.header(node)
+    value = builder.emit("closure", header, function, defaults)
+    _define(builder, node, header, decorators, value)
 
 
 def _class(builder: Builder, node: ast.ClassDef) -> None:
@@ -351,26 +351,27 @@ def _class(builder: Builder, node: ast.ClassDef) -> None:
     bound = bindings(node.body, (), builder.walrus)
     function.locals, function.globals, function.nonlocals = bound
     function.captured = set(function.locals)  # attributes: visible from outside
-    with builder.inside(function):
-        block(builder, node.body)
-    value = builder.emit("class", builder.spans.header(node), function, bases, keywords)
-    _define(builder, node, decorators, value)
+    builder.body(function, block, builder, node.body)
+    header = builder.spans.header(node)
+    value = builder.emit("class", header, function, bases, keywords)
+    _define(builder, node, header, decorators, value)
 
 
 def _define(
     builder: Builder,
     node: Definition | ast.ClassDef,
+    header: Span,
     decorators: list[Register],
     value: Register,
 ) -> None:
     """Calls the decorators, the last one first, and stores what they return."""
     for decorator, at in zip(reversed(decorators), reversed(node.decorator_list), strict=True):
         value = builder.emit("call", builder.span(at), decorator, ((False, value),), ())
-    builder.store(node.name, value, builder.spans.header(node))
+    builder.store(node.name, value, header)
 
 
 def _first_line(node: Definition | ast.ClassDef) -> int:
-    return min([node.lineno, *[decorator.lineno for decorator in node.decorator_list]])
+    return node.decorator_list[0].lineno if node.decorator_list else node.lineno
 
 
 def _type_alias(builder: Builder, node: Any) -> None:

@@ -137,6 +137,29 @@ def test_nesting_ends_well(name: str, times: int) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "def f[" * 50_000,
+        "def f[" * 50_000 + "]" * 50_000,
+        "def f[T](): pass\n" * 20_000 + "!",
+        "f'{" * 50_000,
+        "f'{a['b']}'\n" * 5_000 + "!",
+        "f\"{f'{" * 20_000 + "}'}\"" * 20_000,
+        "x = " + "f'{a['b']}' " * 5_000 + "!",
+        "except a, \n" * 50_000,
+        "type " * 100_000,
+        "f'{a" + "= " * 100_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_long_texts_that_are_no_python_are_refused_soon(text: str) -> None:
+    start = time.process_time()
+    with pytest.raises(NotParsed):
+        parse("a.py", "a", text)
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
     ("text", "line", "why"),
     [
         ("x = 1\n\0", 2, "null"),
