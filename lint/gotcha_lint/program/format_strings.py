@@ -13,14 +13,20 @@ _CODE = re.compile(
     r"|[()\[\]{}]|[!=<>]=|[!:]"
 )
 _LITERAL = {
-    quote: re.compile(rf"\{{\{{|\}}\}}|[{{}}]|\\[^{{}}]|{quote}{end}", re.DOTALL)
+    quote: re.compile(
+        rf"\{{\{{|\}}\}}|[{{}}]|\\N\{{[\w -]*\}}|\\(?:\r\n|[^{{}}])|{quote}{end}", re.DOTALL
+    )
     for quote, end in (('"""', ""), ("'''", ""), ('"', r"|[\r\n]"), ("'", r"|[\r\n]"))
 }
 _SPECIFICATION = {quote: re.compile(rf"[{{}}]|{quote}") for quote in _LITERAL}
 _CONVERSION = re.compile(r"![ \t]*\w*\s*")
-_DEBUG = re.compile(r"(?<![=!<>])=\s*\Z")
+_DEBUG = re.compile(r"(?<![=!<>])=(?:\s|#[^\r\n]*+)*+\Z")
 _GAP = re.compile(r"(?:[ \t\f]|\\(?:\r\n?|\n))*")
-_GAP_IN_BRACKETS = re.compile(r"(?:\s|\\(?:\r\n?|\n)|#[^\r\n]*)*")
+_GAP_IN_BRACKETS = re.compile(r"(?:\s|\\(?:\r\n?|\n)|#[^\r\n]*+)*+")
+
+
+class Unclosed(Exception):
+    """A literal or a replacement field without an end: the text is no Python."""
 
 
 @dataclass(slots=True)
@@ -45,7 +51,10 @@ class Field:
 
 
 def strings(text: str, position: int = 0, in_field: bool = False) -> tuple[list[String], int]:
-    """The literals of a code that starts at `position`, and where the code ends."""
+    """The literals of a code that starts at `position`, and where the code ends.
+
+    Raises `Unclosed`.
+    """
     out: list[String] = []
     depth = 0
     while True:
@@ -93,13 +102,11 @@ def _literal(text: str, position: int, quote: str, fields: list[Field], has_fiel
         token, position = found[0], found.end()
         if token == quote:
             return position
-        if token in ("\r", "\n"):  # it is not closed
-            return found.start()
-        if token[0] == "\\" and not has_fields:
-            continue
+        if token in ("\r", "\n"):
+            raise Unclosed
         if token == "{" and has_fields:
             position = _field(text, position, quote, fields)
-    return len(text)
+    raise Unclosed
 
 
 def _field(text: str, start: int, quote: str, fields: list[Field]) -> int:
@@ -107,7 +114,7 @@ def _field(text: str, start: int, quote: str, fields: list[Field]) -> int:
     inside, stop = strings(text, start, in_field=True)
     new = Field(start, stop, inside, [])
     fields.append(new)
-    debug = _DEBUG.search(text, start, stop)
+    debug = _DEBUG.search(text, inside[-1].end if inside else start, stop)
     position = stop
     if debug is not None:
         new.stop = debug.start()
@@ -119,4 +126,6 @@ def _field(text: str, start: int, quote: str, fields: list[Field]) -> int:
         while (found := pattern.search(text, position)) is not None and found[0] == "{":
             position = _field(text, found.end(), quote, new.nested)
         position = len(text) if found is None else found.start()
-    return position + 1 if text[position : position + 1] == "}" else position
+    if text[position : position + 1] != "}":
+        raise Unclosed
+    return position + 1

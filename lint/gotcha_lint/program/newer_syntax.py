@@ -12,12 +12,13 @@ So the rest of the file is lowered, and everything stays at its line and column:
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from gotcha_lint.masking import mask
-from gotcha_lint.program.format_strings import Field, String, groups, strings
+from gotcha_lint.program.format_strings import Field, String, Unclosed, groups, strings
 
 _KEYWORD = re.compile(
     r"(?:^|(?<=[;:]))[ \t\f]*(?P<word>type[ \t](?=[ \t]*[^\W\d]\w*[ \t]*(?:\[|=(?!=)))"
@@ -47,7 +48,8 @@ def older(text: str) -> Older:
     code = mask(text)
     out = list(text)
     starts: list[int] = []
-    _rewrite_strings(strings(text)[0], text, out, starts)
+    with contextlib.suppress(Unclosed):
+        _rewrite_strings(strings(text)[0], text, out, starts)
     for found in _KEYWORD.finditer(code):
         start, end = found.span("word")
         out[start:end] = "0;".ljust(end - start)
@@ -124,8 +126,7 @@ def _keep(fields: list[Field], text: str, out: list[str], starts: list[int]) -> 
     """Puts the expressions of fields back, each with a comma in place of what ended it."""
     for one in fields:
         out[one.start : one.stop] = text[one.start : one.stop]
-        if one.stop < len(text):
-            out[one.stop] = ","
+        out[one.stop] = ","
         _rewrite_strings(one.strings, text, out, starts)
         _keep(one.nested, text, out, starts)
 
