@@ -33,7 +33,7 @@ class Frame:
 
 
 class Site:
-    """An allocation site. `kind` says what is made there, `info` what is known of it from the start.
+    """An allocation site. `kind` says what is made there, `info` what is known of it at once.
 
     Kinds: function, class, instance, list, dict, set, module, transform (jit, grad, vmap, partial,
     cache, ...), optimizer, property, cached_property, static_method, class_method, super, object.

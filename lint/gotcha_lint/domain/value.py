@@ -132,7 +132,7 @@ class Object:
 class Symbol:
     """Unknown but stable: what a caller gives, or what is read from it (`config.model.width`).
 
-    `root` is `(function, parameter)`; each step of `path` is `.name`, `[key]` or `[*]` (an element).
+    `root` is `(function, parameter)`; a step of `path` is `.name`, `[key]` or `[*]` (an element).
     Two uses of the same symbol are the same value.
     """
 

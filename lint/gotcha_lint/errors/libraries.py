@@ -163,7 +163,8 @@ ROWS: tuple[Known, ...] = (
         r"FloatingPointError: invalid value \((?P<argument>nan|inf)\) encountered in (?P<call>\S+)",
         "non-finite-value where-nan-gradient norm-at-zero",
         "{call} gave {argument}.",
-        "Keep its argument where it is defined (`jnp.maximum(x, tiny)`); where a `jnp.where` hides the "
-        "result, guard the argument before the call. `gotcha-sanitize nan` names what it was given.",
+        "Keep its argument where it is defined (`jnp.maximum(x, tiny)`); where a `jnp.where` hides "
+        "the result, guard the argument before the call. `gotcha-sanitize nan` names what it was "
+        "given.",
     ),
 )

@@ -31,9 +31,9 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
     for atom in value.atoms:
         found = _of_atom(machine, atom, value, name, span)
-        if value.marks and not isinstance(atom, Library):
-            if not any(isinstance(x, Method) for x in found.atoms):
-                found = found.marked(value.marks)
+        bound = any(isinstance(x, Method) for x in found.atoms)
+        if value.marks and not isinstance(atom, Library) and not bound:
+            found = found.marked(value.marks)
         out = join(out, found)
     return out
 

@@ -146,9 +146,10 @@ class Engine(Machine):
         if operator == "Add":
             containers.extend_in_place(self, old, r.get(right, UNKNOWN), r, target)
         atom = r[target].only
-        if place is not None and place[0] == "attr" and isinstance(atom, Constant):
-            if atom.type in ("int", "float"):  # a counter of an object: each call counts on
-                r[target] = only(Number(atom.type, origin=atom.origin), r[target].marks)
+        counts = isinstance(atom, Constant) and atom.type in ("int", "float")
+        if counts and place is not None and place[0] == "attr":
+            # A counter of an object: each call counts on.
+            r[target] = only(Number(atom.type, origin=atom.origin), r[target].marks)
 
     def _do_unop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, operand, span = i

@@ -1,4 +1,4 @@
-"""Imports: modules of the project are run once, at the bottom of the state; others are libraries."""
+"""Imports: modules of the project run once, at the bottom of the state; others are libraries."""
 
 from __future__ import annotations
 

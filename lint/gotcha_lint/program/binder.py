@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gotcha_lint.program.ir import Function, Slot
+
+Lines = Sequence[int]  # those with `:=`, in order
 
 
 class Bindings(NamedTuple):
@@ -32,6 +35,8 @@ class Scope:
         self.is_comprehension = comprehension
         self.renamed: dict[str, str] = {}
         self.known: dict[str, Slot] = {}
+        if not comprehension:
+            self.known = {name: (name, 0) for name in function.locals}
 
     def resolve(self, name: str) -> Slot:
         """The slot of a name. Notes it as captured where an inner function uses it."""
@@ -72,10 +77,10 @@ def _owned(function: Function, name: str, hops: int) -> Slot:
     return name, hops
 
 
-def bindings(body: Iterable[ast.stmt], parameters: Iterable[str], walrus: bool) -> Bindings:
+def bindings(body: Sequence[ast.stmt], parameters: Iterable[str], walrus: Lines) -> Bindings:
     """The names that the statements of one body bind, without those of inner functions.
 
-    `walrus`: expressions may bind too; without it only statements are looked at.
+    `walrus`: the lines on which expressions may bind too.
     """
     out = Bindings(set(parameters), set(), set())
     _statements(body, out, walrus)
@@ -83,21 +88,30 @@ def bindings(body: Iterable[ast.stmt], parameters: Iterable[str], walrus: bool) 
     return out
 
 
-def _statements(body: Iterable[ast.stmt], out: Bindings, walrus: bool) -> None:
+def _statements(body: Sequence[ast.stmt], out: Bindings, walrus: Lines) -> None:
+    if walrus and body and not _within(body[0].lineno, body[-1].end_lineno or 0, walrus):
+        walrus = ()
+    find = _BINDERS.get
     for node in body:
         if walrus:
-            out.locals.update(_walrus_targets(node))
-        bind = _BINDERS.get(node.__class__)
+            out.locals.update(walrus_targets(node, walrus))
+        bind = find(node.__class__)
         if bind is not None:
             bind(node, out, walrus)
 
 
-def _assign(node: ast.Assign, out: Bindings, walrus: bool) -> None:
+def _within(first: int, last: int, lines: Lines) -> bool:
+    """Whether one of `lines`, which are in order, is between two others."""
+    index = bisect.bisect_left(lines, first)
+    return index < len(lines) and lines[index] <= last
+
+
+def _assign(node: ast.Assign, out: Bindings, walrus: Lines) -> None:
     for target in node.targets:
         _target(target, out)
 
 
-def _one_target(node: ast.AnnAssign | ast.AugAssign, out: Bindings, walrus: bool) -> None:
+def _one_target(node: ast.AnnAssign | ast.AugAssign, out: Bindings, walrus: Lines) -> None:
     _target(node.target, out)
 
 
@@ -119,86 +133,104 @@ def target_names(node: ast.expr) -> set[str]:
     return out.locals
 
 
-def _named(node: Any, out: Bindings, walrus: bool) -> None:
+def _named(node: Any, out: Bindings, walrus: Lines) -> None:
     out.locals.add(node.name)
 
 
-def _type_alias(node: Any, out: Bindings, walrus: bool) -> None:
+def _type_alias(node: Any, out: Bindings, walrus: Lines) -> None:
     out.locals.add(node.name.id)
 
 
-def _delete(node: ast.Delete, out: Bindings, walrus: bool) -> None:
+def _delete(node: ast.Delete, out: Bindings, walrus: Lines) -> None:
     for target in node.targets:
         _target(target, out)
 
 
-def _import(node: ast.Import | ast.ImportFrom, out: Bindings, walrus: bool) -> None:
+def _import(node: ast.Import | ast.ImportFrom, out: Bindings, walrus: Lines) -> None:
     for alias in node.names:
         if alias.name != "*":
             out.locals.add(alias.asname or alias.name.partition(".")[0])
 
 
-def _global(node: ast.Global, out: Bindings, walrus: bool) -> None:
+def _global(node: ast.Global, out: Bindings, walrus: Lines) -> None:
     out.globals.update(node.names)
 
 
-def _nonlocal(node: ast.Nonlocal, out: Bindings, walrus: bool) -> None:
+def _nonlocal(node: ast.Nonlocal, out: Bindings, walrus: Lines) -> None:
     out.nonlocals.update(node.names)
 
 
-def _branches(node: ast.If | ast.While, out: Bindings, walrus: bool) -> None:
+def _branches(node: ast.If | ast.While, out: Bindings, walrus: Lines) -> None:
     _statements(node.body, out, walrus)
     _statements(node.orelse, out, walrus)
 
 
-def _for(node: ast.For | ast.AsyncFor, out: Bindings, walrus: bool) -> None:
+def _for(node: ast.For | ast.AsyncFor, out: Bindings, walrus: Lines) -> None:
     _target(node.target, out)
     _statements(node.body, out, walrus)
     _statements(node.orelse, out, walrus)
 
 
-def _with(node: ast.With | ast.AsyncWith, out: Bindings, walrus: bool) -> None:
+def _with(node: ast.With | ast.AsyncWith, out: Bindings, walrus: Lines) -> None:
     for item in node.items:
         if item.optional_vars is not None:
             _target(item.optional_vars, out)
     _statements(node.body, out, walrus)
 
 
-def _try(node: ast.Try | ast.TryStar, out: Bindings, walrus: bool) -> None:
+def _try(node: ast.Try | ast.TryStar, out: Bindings, walrus: Lines) -> None:
     _statements(node.body, out, walrus)
     for handler in node.handlers:
         if handler.name:
             out.locals.add(handler.name)
-        if walrus and handler.type is not None:
-            out.locals.update(_walrus_targets(handler.type))
+        if handler.type is not None:
+            out.locals.update(walrus_targets(handler.type, walrus))
         _statements(handler.body, out, walrus)
     _statements(node.orelse, out, walrus)
     _statements(node.finalbody, out, walrus)
 
 
-def _match(node: ast.Match, out: Bindings, walrus: bool) -> None:
+def _match(node: ast.Match, out: Bindings, walrus: Lines) -> None:
     for case in node.cases:
         out.locals.update(pattern_names(case.pattern))
-        if walrus and case.guard is not None:
-            out.locals.update(_walrus_targets(case.guard))
+        if case.guard is not None:
+            out.locals.update(walrus_targets(case.guard, walrus))
         _statements(case.body, out, walrus)
 
 
-def pattern_names(pattern: ast.pattern) -> Iterator[str]:
+def pattern_names(pattern: ast.pattern) -> set[str]:
     """The variables that a pattern of `match` binds."""
-    for node in ast.walk(pattern):
-        if isinstance(node, ast.MatchAs | ast.MatchStar):
-            if node.name:
-                yield node.name
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            yield node.rest
+    out: set[str] = set()
+    _add_pattern_names(pattern, out)
+    return out
 
 
-def _walrus_targets(node: ast.AST) -> Iterator[str]:
-    """The targets of `:=` in the expressions of one statement, which bind in its function.
+def _add_pattern_names(pattern: ast.pattern, out: set[str]) -> None:
+    if isinstance(pattern, ast.MatchAs):
+        if pattern.name:
+            out.add(pattern.name)
+        if pattern.pattern is not None:
+            _add_pattern_names(pattern.pattern, out)
+    elif isinstance(pattern, ast.MatchStar):
+        if pattern.name:
+            out.add(pattern.name)
+    elif isinstance(pattern, ast.MatchClass):
+        for inner in (*pattern.patterns, *pattern.kwd_patterns):
+            _add_pattern_names(inner, out)
+    elif isinstance(pattern, ast.MatchSequence | ast.MatchOr | ast.MatchMapping):
+        for inner in pattern.patterns:
+            _add_pattern_names(inner, out)
+        if isinstance(pattern, ast.MatchMapping) and pattern.rest:
+            out.add(pattern.rest)
+
+
+def walrus_targets(node: ast.stmt | ast.expr, walrus: Lines) -> Iterator[str]:
+    """The targets of `:=` in the expressions of a statement, which bind in its function.
 
     Those in comprehensions count, those in lambdas and inner bodies do not.
     """
+    if not _within(node.lineno, node.end_lineno or 0, walrus):
+        return
     stack: list[ast.AST] = list(_own_expressions(node))
     while stack:
         here = stack.pop()

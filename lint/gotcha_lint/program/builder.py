@@ -1,12 +1,11 @@
-"""Writes instructions: the state that the lowering of expressions and statements shares (floor `program`)."""
+"""Writes instructions (floor `program`): what the lowering of expressions and statements shares."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-from gotcha_lint.program.binder import Scope
+from gotcha_lint.program.binder import Lines, Scope
 from gotcha_lint.program.ir import Function, Region, Register, Slot, Span
 from gotcha_lint.program.spans import Spans
 
@@ -14,7 +13,7 @@ from gotcha_lint.program.spans import Spans
 class Builder:
     """Where the lowering of a module stands.
 
-    `walrus`: the text has `:=`. `formatted`: starts of the tuples that stand for f-strings of a
+    `walrus`: the lines with `:=`. `formatted`: starts of the tuples that stand for f-strings of a
     newer Python (line, byte offset); see `newer_syntax.py`.
     """
 
@@ -22,7 +21,7 @@ class Builder:
         self,
         path: str,
         spans: Spans,
-        walrus: bool,
+        walrus: Lines,
         formatted: frozenset[tuple[int, int]] = frozenset(),
     ) -> None:
         self.path = path
@@ -52,7 +51,10 @@ class Builder:
         return self.emit("load", span, *self.scope.resolve(name))
 
     def store(self, name: str, value: Register, span: Span) -> Register:
-        return self.emit("store", span, *self.scope.resolve(name), value)
+        name, hops = self.scope.known.get(name) or self.scope.resolve(name)
+        self.register = register = self.register + 1
+        self.code.append(("store", register, name, hops, value, span))
+        return register
 
     def region(self, write: Callable[..., Any], *arguments: Any) -> Region:
         """The instructions that `write(*arguments)` emits."""
@@ -62,13 +64,12 @@ class Builder:
         self.code = outer
         return region
 
-    @contextmanager
-    def inside(self, function: Function) -> Iterator[None]:
-        """Emits into the body of `function`."""
+    def body(self, function: Function, write: Callable[..., Any], *arguments: Any) -> None:
+        """Emits what `write(*arguments)` emits into the body of `function`."""
         outer = self.function, self.scope, self.code, self.register
         self.function, self.scope = function, Scope(function, self.scope)
         self.code, self.register = function.body, 0
-        yield
+        write(*arguments)
         function.registers = self.register
         self.function, self.scope, self.code, self.register = outer
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from gotcha_lint.program.binder import Scope, target_names
+from gotcha_lint.program.binder import Scope, target_names, walrus_targets
 from gotcha_lint.program.builder import Builder
 from gotcha_lint.program.ir import Function, Parameter, Place, Register
 
@@ -19,8 +19,7 @@ _GUARDS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 
 def expression(builder: Builder, node: ast.expr) -> Register:
-    lower = _EXPRESSIONS.get(node.__class__)
-    return lower(builder, node) if lower is not None else _other(builder, node)
+    return _EXPRESSIONS[node.__class__](builder, node)
 
 
 def _other(builder: Builder, node: ast.expr) -> Register:
@@ -31,7 +30,8 @@ def _other(builder: Builder, node: ast.expr) -> Register:
 
 
 def _name(builder: Builder, node: ast.Name) -> Register:
-    name, hops = builder.scope.resolve(node.id)
+    scope = builder.scope
+    name, hops = scope.known.get(node.id) or scope.resolve(node.id)
     builder.register = register = builder.register + 1
     builder.code.append(("load", register, name, hops, builder.span(node)))
     return register
@@ -44,16 +44,19 @@ def _constant(builder: Builder, node: ast.Constant) -> Register:
 
 
 def _attribute(builder: Builder, node: ast.Attribute) -> Register:
-    base = expression(builder, node.value)
+    value = node.value
+    base = _EXPRESSIONS[value.__class__](builder, value)
     builder.register = register = builder.register + 1
     builder.code.append(("attr", register, base, node.attr, builder.span(node)))
     return register
 
 
 def _subscript(builder: Builder, node: ast.Subscript) -> Register:
-    base = expression(builder, node.value)
-    key = expression(builder, node.slice)
-    return builder.emit("item", builder.span(node), base, key)
+    base = _EXPRESSIONS[node.value.__class__](builder, node.value)
+    key = _EXPRESSIONS[node.slice.__class__](builder, node.slice)
+    builder.register = register = builder.register + 1
+    builder.code.append(("item", register, base, key, builder.span(node)))
+    return register
 
 
 def _slice(builder: Builder, node: ast.Slice) -> Register:
@@ -65,10 +68,14 @@ def _slice(builder: Builder, node: ast.Slice) -> Register:
 
 
 def _call(builder: Builder, node: ast.Call) -> Register:
-    callee = expression(builder, node.func)
-    arguments = operands(builder, node.args)
-    keywords = tuple([(word.arg, expression(builder, word.value)) for word in node.keywords])
-    return builder.emit("call", builder.span(node), callee, arguments, keywords)
+    callee = _EXPRESSIONS[node.func.__class__](builder, node.func)
+    arguments = operands(builder, node.args) if node.args else ()
+    keywords: tuple[tuple[str | None, Register], ...] = ()
+    if node.keywords:
+        keywords = tuple([(word.arg, expression(builder, word.value)) for word in node.keywords])
+    builder.register = register = builder.register + 1
+    builder.code.append(("call", register, callee, arguments, keywords, builder.span(node)))
+    return register
 
 
 def operands(builder: Builder, nodes: list[ast.expr]) -> Operands:
@@ -77,15 +84,15 @@ def operands(builder: Builder, nodes: list[ast.expr]) -> Operands:
         [
             (True, expression(builder, node.value))
             if isinstance(node, ast.Starred)
-            else (False, expression(builder, node))
+            else (False, _EXPRESSIONS[node.__class__](builder, node))
             for node in nodes
         ]
     )
 
 
 def _binary(builder: Builder, node: ast.BinOp) -> Register:
-    left = expression(builder, node.left)
-    right = expression(builder, node.right)
+    left = _EXPRESSIONS[node.left.__class__](builder, node.left)
+    right = _EXPRESSIONS[node.right.__class__](builder, node.right)
     return builder.emit("binop", builder.span(node), node.op.__class__.__name__, left, right)
 
 
@@ -285,15 +292,14 @@ def _lambda(builder: Builder, node: ast.Lambda) -> Register:
         qualname=builder.qualified("<lambda>"),
     )
     function.locals = {parameter.name for parameter in declared}
-    if builder.walrus:
-        function.locals.update(
-            inner.target.id for inner in _own_nodes(node.body) if isinstance(inner, ast.NamedExpr)
-        )
-    with builder.inside(function):
-        result = expression(builder, node.body)
-        builder.emit("return", builder.span(node.body), result)
+    function.locals.update(walrus_targets(node.body, builder.walrus))
+    builder.body(function, _return_value, builder, node.body)
     builder.functions.append(function)
     return builder.emit("closure", builder.span(node), function, defaults)
+
+
+def _return_value(builder: Builder, node: ast.expr) -> None:
+    builder.emit("return", builder.span(node), expression(builder, node))
 
 
 # Comprehensions
@@ -322,7 +328,7 @@ def _comprehension(
     outer = builder.scope
     builder.scope = scope = Scope(builder.function, outer, comprehension=True)
     for generator in generators:
-        for name in target_names(generator.target):
+        for name in sorted(target_names(generator.target)):
             scope.renamed[name] = f"{name}%{builder.new_register()}"
     if not builder.function.is_module:
         builder.function.locals.update(scope.renamed.values())
@@ -381,8 +387,8 @@ def for_loop(
 
 def assign(builder: Builder, target: ast.expr, value: Register) -> None:
     """Stores `value` into a target, whatever its form."""
-    if isinstance(target, ast.Name):
-        builder.store(target.id, value, builder.span(target))
+    if target.__class__ is ast.Name:
+        builder.store(target.id, value, builder.span(target))  # pyright: ignore
     elif isinstance(target, ast.Attribute):
         base = expression(builder, target.value)
         builder.emit("setattr", builder.span(target), base, target.attr, value)
@@ -418,44 +424,39 @@ def placed(builder: Builder, node: ast.expr) -> tuple[Register, Place]:
     return expression(builder, node), None
 
 
-def _own_nodes(node: ast.AST) -> list[ast.AST]:
-    """`node` and what is below it, without inner lambdas."""
-    out: list[ast.AST] = []
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        if not isinstance(here, ast.Lambda):
-            out.append(here)
-            stack.extend(ast.iter_child_nodes(here))
-    return out
+class _Lowerings(dict[type, Callable[[Builder, Any], Register]]):
+    def __missing__(self, kind: type) -> Callable[[Builder, Any], Register]:
+        return _other
 
 
-_EXPRESSIONS: dict[type, Callable[[Builder, Any], Register]] = {
-    ast.Name: _name,
-    ast.Constant: _constant,
-    ast.Attribute: _attribute,
-    ast.Subscript: _subscript,
-    ast.Slice: _slice,
-    ast.Call: _call,
-    ast.BinOp: _binary,
-    ast.UnaryOp: _unary,
-    ast.IfExp: _conditional,
-    ast.BoolOp: _boolean,
-    ast.Compare: _compare,
-    ast.Tuple: _tuple,
-    ast.List: _list,
-    ast.Set: _set,
-    ast.Dict: _dict,
-    ast.JoinedStr: _formatted,
-    ast.NamedExpr: _named_expression,
-    ast.Await: _await,
-    ast.Yield: _yield,
-    ast.YieldFrom: _yield_from,
-    ast.Lambda: _lambda,
-    ast.ListComp: _list_comprehension,
-    ast.GeneratorExp: _list_comprehension,
-    ast.SetComp: _set_comprehension,
-    ast.DictComp: _dict_comprehension,
-}
+_EXPRESSIONS = _Lowerings(
+    {
+        ast.Name: _name,
+        ast.Constant: _constant,
+        ast.Attribute: _attribute,
+        ast.Subscript: _subscript,
+        ast.Slice: _slice,
+        ast.Call: _call,
+        ast.BinOp: _binary,
+        ast.UnaryOp: _unary,
+        ast.IfExp: _conditional,
+        ast.BoolOp: _boolean,
+        ast.Compare: _compare,
+        ast.Tuple: _tuple,
+        ast.List: _list,
+        ast.Set: _set,
+        ast.Dict: _dict,
+        ast.JoinedStr: _formatted,
+        ast.NamedExpr: _named_expression,
+        ast.Await: _await,
+        ast.Yield: _yield,
+        ast.YieldFrom: _yield_from,
+        ast.Lambda: _lambda,
+        ast.ListComp: _list_comprehension,
+        ast.GeneratorExp: _list_comprehension,
+        ast.SetComp: _set_comprehension,
+        ast.DictComp: _dict_comprehension,
+    }
+)
 if hasattr(ast, "TemplateStr"):  # Python 3.14
     _EXPRESSIONS[getattr(ast, "TemplateStr")] = _formatted  # noqa: B009

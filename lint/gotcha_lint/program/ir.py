@@ -38,7 +38,7 @@ run where their instruction says.
 | `try` | region, list of handler regions, else region, finally region | |
 | `return` | value or `None` | |
 | `raise`, `break`, `continue`, `unknown` | | |
-| `assert` | test | |
+| `assert` | test | an `if` before it computes the message, where that is no constant |
 | `import` | module, level, name or `None` | |
 | `importstar` | module, level | |
 

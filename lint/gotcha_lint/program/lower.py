@@ -21,9 +21,11 @@ def lower(
 
     `formatted`: see `Builder`.
     """
-    builder = Builder(path, Spans(text), ":=" in text, formatted)
+    spans = Spans(text)
+    walrus = spans.lines_with(":=") if ":=" in text else ()
+    builder = Builder(path, spans, walrus, formatted)
     top = builder.function
-    top.end_line = len(builder.spans.lines)
+    top.end_line = len(spans.lines)
     block(builder, tree.body)
     top.registers = builder.register
     builder.functions.append(top)

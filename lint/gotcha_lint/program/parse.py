@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from gotcha_lint.guard import MAX_CHARACTERS, RECURSION_LIMIT
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.lower import lower
+from gotcha_lint.program.newer_syntax import older
 from gotcha_lint.unwarned import unwarned
 
 
@@ -31,7 +32,7 @@ def parse(path: str, name: str, text: str) -> Module:
         raise NotParsed(path, text.count("\n", 0, text.index("\0")) + 1, "holds a null character")
     try:
         with _deep():
-            return lower(_tree(text), text, path, name)
+            return _lowered(path, name, text)
     except SyntaxError as error:
         raise NotParsed(path, error.lineno or 1, f"is not valid Python: {error.msg}") from None
     except (RecursionError, MemoryError):
@@ -40,9 +41,17 @@ def parse(path: str, name: str, text: str) -> Module:
         raise NotParsed(path, 1, f"cannot be parsed: {error}") from None
 
 
-def _tree(text: str) -> ast.Module:
+def _lowered(path: str, name: str, text: str) -> Module:
+    """Raises what `ast.parse` raises."""
     with unwarned():
-        return ast.parse(text)
+        try:
+            return lower(ast.parse(text), text, path, name)
+        except SyntaxError:
+            rewritten = older(text)
+            if rewritten.text == text:
+                raise
+            tree = ast.parse(rewritten.text)
+    return lower(tree, rewritten.text, path, name, rewritten.formatted)
 
 
 @contextmanager

@@ -20,10 +20,15 @@ class Spans:
 
     def __init__(self, text: str) -> None:
         self.lines = _LINE_END.split(text) if "\r" in text else text.split("\n")
-        self._bytes = {
-            number: line.encode() for number, line in enumerate(self.lines, 1) if not line.isascii()
-        }
+        self._bytes: dict[int, bytes] = {}
+        if not text.isascii():
+            numbered = enumerate(self.lines, 1)
+            self._bytes = {number: line.encode() for number, line in numbered if not line.isascii()}
         self.of: Callable[[Any], Span] = self._wide if self._bytes else _narrow
+
+    def lines_with(self, word: str) -> list[int]:
+        """The numbers of the lines that hold a word."""
+        return [number for number, line in enumerate(self.lines, 1) if word in line]
 
     def column(self, line: int, offset: int) -> int:
         """The column of a byte offset in a line."""

@@ -21,14 +21,15 @@ from gotcha_lint.program.expressions import (
     placed,
     shortcut,
 )
-from gotcha_lint.program.ir import Function, Register
+from gotcha_lint.program.ir import Function, Register, Span
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def block(builder: Builder, body: list[ast.stmt]) -> None:
+    find = _STATEMENTS.get
     for node in body:
-        lower = _STATEMENTS.get(node.__class__)
+        lower = find(node.__class__)
         if lower is not None:
             lower(builder, node)
 
@@ -46,6 +47,8 @@ def _assign(builder: Builder, node: ast.Assign) -> None:
 def _annotated(builder: Builder, node: ast.AnnAssign) -> None:
     if node.value is not None:
         assign(builder, node.target, expression(builder, node.value))
+    elif not isinstance(node.target, ast.Name):
+        expression(builder, node.target.value)
     if builder.function.is_class and isinstance(node.target, ast.Name):
         annotation = builder.spans.source(node.annotation)
         has_value = node.value is not None
@@ -91,7 +94,11 @@ def _raise(builder: Builder, node: ast.Raise) -> None:
 
 
 def _assert(builder: Builder, node: ast.Assert) -> None:
-    builder.emit("assert", builder.span(node), expression(builder, node.test))
+    test = expression(builder, node.test)
+    if node.msg is not None and not isinstance(node.msg, ast.Constant):
+        message = builder.region(expression, builder, node.msg)
+        builder.emit("if", builder.span(node), test, [], message, False)
+    builder.emit("assert", builder.span(node), test)
 
 
 def _break(builder: Builder, node: ast.Break) -> None:
@@ -260,7 +267,7 @@ def _always_matches(pattern: ast.pattern) -> bool:
 
 def _bind(builder: Builder, pattern: ast.pattern, subject: Register) -> None:
     """Stores the parts of a subject that matches into the variables of the pattern."""
-    if next(pattern_names(pattern), None) is None:
+    if not pattern_names(pattern):
         return
     span = builder.span(pattern)
     if isinstance(pattern, ast.MatchAs):
@@ -286,7 +293,7 @@ def _bind(builder: Builder, pattern: ast.pattern, subject: Register) -> None:
             value = builder.emit("attr", builder.span(inner), subject, attribute)
             _bind(builder, inner, value)
     else:  # which alternative matched is not known
-        for name in sorted(set(pattern_names(pattern))):
+        for name in sorted(pattern_names(pattern)):
             builder.store(name, builder.emit("unknown", span), span)
 
 
@@ -320,11 +327,11 @@ def _function(builder: Builder, node: Definition) -> None:
     names = [parameter.name for parameter in declared]
     bound = bindings(node.body, names, builder.walrus)
     function.locals, function.globals, function.nonlocals = bound
-    with builder.inside(function):
-        block(builder, node.body)
+    builder.body(function, block, builder, node.body)
     builder.functions.append(function)
-    value = builder.emit("closure", builder.spans.header(node), function, defaults)
-    _define(builder, node, decorators, value)
+    header = builder.spans.header(node)
+    value = builder.emit("closure", header, function, defaults)
+    _define(builder, node, header, decorators, value)
 
 
 def _class(builder: Builder, node: ast.ClassDef) -> None:
@@ -344,26 +351,27 @@ def _class(builder: Builder, node: ast.ClassDef) -> None:
     bound = bindings(node.body, (), builder.walrus)
     function.locals, function.globals, function.nonlocals = bound
     function.captured = set(function.locals)  # attributes: visible from outside
-    with builder.inside(function):
-        block(builder, node.body)
-    value = builder.emit("class", builder.spans.header(node), function, bases, keywords)
-    _define(builder, node, decorators, value)
+    builder.body(function, block, builder, node.body)
+    header = builder.spans.header(node)
+    value = builder.emit("class", header, function, bases, keywords)
+    _define(builder, node, header, decorators, value)
 
 
 def _define(
     builder: Builder,
     node: Definition | ast.ClassDef,
+    header: Span,
     decorators: list[Register],
     value: Register,
 ) -> None:
     """Calls the decorators, the last one first, and stores what they return."""
     for decorator, at in zip(reversed(decorators), reversed(node.decorator_list), strict=True):
         value = builder.emit("call", builder.span(at), decorator, ((False, value),), ())
-    builder.store(node.name, value, builder.spans.header(node))
+    builder.store(node.name, value, header)
 
 
 def _first_line(node: Definition | ast.ClassDef) -> int:
-    return min([node.lineno, *[decorator.lineno for decorator in node.decorator_list]])
+    return node.decorator_list[0].lineno if node.decorator_list else node.lineno
 
 
 def _type_alias(builder: Builder, node: Any) -> None:

@@ -186,9 +186,9 @@ class _Reader:
     def _write(self, event: Write) -> None:
         for site in self.readers.get(event.location, ()):
             trace = self.traces.get(site)
-            if trace and event.location in trace:
-                if _changes(trace[event.location], event.value):
-                    self.dirty.setdefault(site, {})[event.location] = event
+            before = trace.get(event.location) if trace else None
+            if before is not None and _changes(before, event.value):
+                self.dirty.setdefault(site, {})[event.location] = event
 
     def _call(self, call: CompiledCall) -> None:
         site = call.site

@@ -1,4 +1,4 @@
-"""Haiku: a transformed function is an object with `init` and `apply`, made anew by each transform."""
+"""Haiku: a transformed function is an object with `init` and `apply`, new at each transform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transforms of JAX, and of libraries that follow them: jit, grad, vmap, remat, custom rules, ..."""
+"""Transforms of JAX, and of libraries that follow them: jit, grad, vmap, remat, custom rules."""
 
 from __future__ import annotations
 
