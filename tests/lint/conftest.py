@@ -19,6 +19,8 @@ from gotcha_lint.selection import enabled
 from gotcha_lint.source import Source, decode
 from gotcha_lint.tools import Tools
 
+collect_ignore = ["quiet", "cases"]  # programs that are linted, and never run
+
 EXPLANATION = """\
 Finds the word BAD.
 

@@ -7,9 +7,10 @@ from gotcha_lint.analysis.changing import FEW
 from gotcha_lint.analysis.sites import Bind, Call, Loop, Place
 from gotcha_lint.analysis.syntax import dotted, source_of, walk
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.hashing import made_anew
 from gotcha_lint.queries.jitted import Argument, called_name, static_arguments
-from gotcha_lint.queries.places import is_hot, is_test, long_loops, repeated
+from gotcha_lint.queries.places import is_hot, long_loops, repeated
 from gotcha_lint.queries.stale import names_read
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
@@ -117,7 +118,7 @@ class ChangingStaticArgument(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if is_test(site.body):
+        if is_test(site.body.model.path):
             return
         for argument in static_arguments(site):
             each = _each(site, argument) if argument.value.kind is Kind.STATIC else ""
