@@ -140,7 +140,7 @@ class ChangingStaticArgument(Rule):
 
 def _each(site: Call, argument: Argument) -> str:
     """What changes the number, in words; empty where it stays, or has few values."""
-    mark, loops = argument.value.varying, long_loops(site)
+    mark, loops = varying.number_mark(argument.value), long_loops(site)
     if mark.endswith(varying.CALLED):
         return "call of this function" if is_hot(site.body) else ""
     if mark == varying.COUNTED:
@@ -159,6 +159,11 @@ def _counts(site: Call, node: cst.CSTNode) -> bool:
         line = bind.at.statement
         small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
         if loops[-1] in bind.at.loops and any(isinstance(one, cst.AugAssign) for one in small):
+            counted.add(bind.name)
+    for bind in site.body.of(Bind):
+        # `lr = schedule(i)`: that it changes is in its mark.
+        made = bind.source is not None and loops[-1] in bind.at.loops
+        if made and any(name.value in counted for name in names_read(bind.source)):
             counted.add(bind.name)
     return any(name.value in counted for name in names_read(node))
 
