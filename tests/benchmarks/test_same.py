@@ -66,7 +66,7 @@ def test_the_report_counts_by_rule_and_names_places() -> None:
 
 def test_equal_records_are_equal_bytes() -> None:
     one = Record((ROW, ALSO), {Source("also", "brax"): "one", Source("also", "a"): "two"})
-    two = Record((ALSO, ROW), dict(reversed(one.sources.items())))
+    two = Record((ALSO, ROW), dict(reversed(list(one.sources.items()))))
     assert record.pack(one) == record.pack(two)
     assert record.unpack(record.pack(one)) == Record((ALSO, ROW), one.sources)
 

@@ -88,6 +88,7 @@ class FakeReport:
     sources: dict[str, Source]
     failures: list[Any] = field(default_factory=list)
     checked: int = 0
+    skipped: int = 0
 
     @property
     def coverage(self) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,13 @@ from hypothesis import strategies as st
 
 from gotcha_lint.analysis.values import Kind, Value, Via, join
 from tests.lint.support import found, lint_files
+
+T = TypeVar("T")
+
+
+def typed(kind: Callable[..., T], parts: dict[str, Any]) -> T:
+    return kind(**parts)
+
 
 NUMBERS = st.lists(st.integers(0, 2), max_size=2, unique=True).map(tuple)
 NAMES = st.lists(st.sampled_from(["n", "m"]), max_size=2, unique=True).map(tuple)
@@ -23,8 +32,8 @@ VIAS = st.fixed_dictionaries(
         "known": st.booleans(),
         "bound": st.integers(-1, 1),
     }
-).map(lambda parts: Via(**parts))
-PARTS = {
+).map(lambda parts: typed(Via, parts))
+PARTS: dict[str, st.SearchStrategy[Any]] = {
     "kind": st.sampled_from(list(Kind)),
     "tracer": st.booleans(),
     "maybe": st.booleans(),
@@ -37,9 +46,10 @@ PARTS = {
     "literal": st.none() | st.sampled_from(["a", "b"]),
     "ident": st.integers(0, 2),
     "varying": st.sampled_from(["", "loop-variable", "param:n", "random"]),
+    "moving": st.sampled_from(["", "loop-variable", "param:n"]),
     "made": st.sampled_from(["", "def", "lambda"]),
 }
-LEAVES = st.fixed_dictionaries(PARTS).map(lambda parts: Value(**parts))
+LEAVES = st.fixed_dictionaries(PARTS).map(lambda parts: typed(Value, parts))
 ITEMS = st.lists(LEAVES, max_size=3).map(tuple)
 VALUES = LEAVES | st.builds(lambda value, items: value._replace(items=items), LEAVES, ITEMS)
 

@@ -162,8 +162,9 @@ def _counts(site: Call, node: cst.CSTNode) -> bool:
             counted.add(bind.name)
     for bind in site.body.of(Bind):
         # `lr = schedule(i)`: that it changes is in its mark.
-        made = bind.source is not None and loops[-1] in bind.at.loops
-        if made and any(name.value in counted for name in names_read(bind.source)):
+        if bind.source is None or loops[-1] not in bind.at.loops:
+            continue
+        if any(name.value in counted for name in names_read(bind.source)):
             counted.add(bind.name)
     return any(name.value in counted for name in names_read(node))
 
