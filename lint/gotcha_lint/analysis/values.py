@@ -192,8 +192,6 @@ def _join_same(a: Value, b: Value) -> Value:
             return Value(tracer=holds_tracer(a) or holds_tracer(b), maybe=True)
     if a.kind in (Kind.NAMED, Kind.OBJECT, Kind.CLASS) and (a.of != b.of or a.cls != b.cls):
         return Value(tracer=a.tracer or b.tracer, maybe=True)
-    if a.bound != b.bound:
-        return Value(maybe=True, of=CALLABLE)  # nobody knows which argument comes next
     return Value(
         kind=a.kind,
         tracer=a.tracer or b.tracer,
@@ -203,7 +201,7 @@ def _join_same(a: Value, b: Value) -> Value:
         targets=a.targets | b.targets,
         cls=a.cls if a.cls == b.cls else None,
         via=a.via if a.via == b.via else _join_via(a.via, b.via),
-        bound=a.bound,
+        bound=max(a.bound, b.bound),
         bound_names=a.bound_names | b.bound_names,
         self_=a.self_ if a.self_ == b.self_ else (),
         param=a.param if a.param == b.param else "",
