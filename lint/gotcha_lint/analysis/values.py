@@ -201,7 +201,7 @@ def _join_same(a: Value, b: Value) -> Value:
         targets=a.targets | b.targets,
         cls=a.cls if a.cls == b.cls else None,
         via=a.via if a.via == b.via else _join_via(a.via, b.via),
-        bound=max(a.bound, b.bound),
+        bound=min(a.bound, b.bound),
         bound_names=a.bound_names | b.bound_names,
         self_=a.self_ if a.self_ == b.self_ else (),
         param=a.param if a.param == b.param else "",
