@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready-$(VERSION)
 DOCS = .venv-docs
 
-.PHONY: demo test test-all newest check fix docs measure facts prices site env clean
+.PHONY: demo test test-all newest check same fix docs measure facts prices site env clean
 
 demo: $(READY)  ## both tools on a small flawed example, and the trainer for a few steps
 	@BIN=$(abspath $(BIN)) bash examples/demo.sh
@@ -24,6 +24,9 @@ check: $(READY)  ## formatting, lint, types, our own linter on ourselves, stale 
 	$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
 	$(BIN)/gotcha-lint --preview lint sanitizer reference_trainer tests benchmarks docs
 	$(BIN)/python docs/generate.py --check
+
+same: $(READY)  ## what appears and disappears in the findings over all programs at hand; minutes
+	$(BIN)/python -m benchmarks.same $(SAME)
 
 test-all: test site  ## other Pythons and JAX versions, pre-commit, long runs, the site in a browser
 	$(BIN)/python -m pytest -q -n 2 -m slow

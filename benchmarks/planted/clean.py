@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.planted import variants
@@ -21,9 +21,9 @@ def check_clean(
     """All findings in clean hosts, and what each host does as written."""
     folder.mkdir(parents=True)
     good = {}
+    for host, name, program in forms(only):
+        write_files(program.files, folder / f"{host}-{name}", host)
     for host in only or hosts():
-        for name, program in _forms(host):
-            write_files(program.files, folder / f"{host}-{name}", host)
         if runner:
             good[host] = runner.run(folder / f"{host}-written", host)
             if good[host].error:
@@ -31,12 +31,13 @@ def check_clean(
     return [f"{each['path']}:{each['line']} {each['name']}" for each in lint(folder)], good
 
 
-def _forms(host: str) -> list[tuple[str, Program]]:
-    program = Program(sources(host))
-    forms = [("written", program)]
-    if host != "reference_trainer":
-        for name in WHOLE:
-            other = variants.one(name, program)
-            if other:
-                forms.append((name, other))
-    return forms
+def forms(only: Sequence[str] = ()) -> Iterator[tuple[str, str, Program]]:
+    """Each clean host, or those in `only`, as written and in its variants."""
+    for host in only or hosts():
+        program = Program(sources(host))
+        yield host, "written", program
+        if host != "reference_trainer":
+            for name in WHOLE:
+                other = variants.one(name, program)
+                if other:
+                    yield host, name, other

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import ast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,8 @@ from gotcha_lint.facts.releases import NEWEST, Release
 from gotcha_lint.finding import Finding
 from gotcha_lint.source import Source
 from gotcha_lint.task import Failure, RuleOptions, Task
-from gotcha_lint.unreadable import Unreadable
+from gotcha_lint.unreadable import Unreadable, file_finding
+from gotcha_lint.unwarned import unwarned
 from gotcha_lint.workspace import Workspace, gather
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class Report:
     findings: list[Finding]
     failures: list[Failure]
     checked: int
+    skipped: int = 0  # of these: without JAX, so not analysed
     state: Run | None = None
     overlay: Mapping[str, bytes] = field(default_factory=dict)
     _sources: dict[str, Source | None] = field(default_factory=dict)
@@ -61,16 +64,24 @@ def lint(
     keep: bool = False,
     cache: Cache | None = None,
     records: Records | None = None,
+    named: Collection[str] = (),
 ) -> Report:
     """Lints files. With `keep` the analysis stays in the report, for questions about it.
 
     `records` of an earlier run spare work; they are replaced by those of this one.
+    A file in `named` that uses no JAX is not analysed, but it has to be valid Python.
     """
     overlay = overlay or {}
     settings = {path: settings_for(path) for path in files}
     rows = _user_rows(settings.values())
     space = gather(files, overlay, frozenset(name.partition(".")[0] for name in rows), screen)
     findings = [_unreadable(path, why) for path, why in space.unreadable.items()]
+    findings += [
+        file_finding(path, error)
+        for path, raw in space.skipped.items()
+        if path in named
+        for error in _broken(path, raw)
+    ]
     failures: list[Failure] = []
     tasks = {task.path: task for task in _tasks(files, settings) if task.path in space.raw}
     memory = cache.of(space, tasks, rows) if cache is not None and not keep else None
@@ -106,6 +117,7 @@ def lint(
         sorted(shown, key=lambda f: f.order),
         sorted(set(failures), key=lambda f: (f.path, f.rule)),
         len(files),
+        len(space.skipped),
         run if keep else None,
         overlay,
     )
@@ -130,6 +142,25 @@ def _with_forecasts(space: Workspace, tasks: Sequence[Task]) -> tuple[list[Task]
 
     forecasts, failures = foresee(space, tasks)
     return [replace(task, forecasts=forecasts.get(task.path, ())) for task in tasks], failures
+
+
+def _broken(path: str, raw: bytes) -> list[Unreadable]:
+    """Why a file is no Python; nothing where this Python's parser accepts it."""
+    try:
+        decoded = source.decode(path, raw)
+        if decoded.notebook is not None:
+            return list(decoded.notebook.broken)
+        try:
+            with unwarned():
+                ast.parse(decoded.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            # LibCST has the last word: the code may be newer than this Python.
+            from gotcha_lint.reading import tree_of
+
+            tree_of(decoded)
+    except Unreadable as error:
+        return [error]
+    return []
 
 
 def _with_stored(check: Callable[..., Outcome], records: Records) -> Outcome:

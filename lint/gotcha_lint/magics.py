@@ -41,8 +41,11 @@ class Masked:
 def to_python(source: str) -> Masked:
     """A cell's source with all that is not Python replaced by harmless Python."""
     head = _CELL_MAGIC.match(source)
-    if head and head[1] not in _PYTHON_CELLS:
-        return blank(source)
+    while head:  # `%%capture` hands the rest to the next magic: `%%bash` makes it no Python
+        if head[1] not in _PYTHON_CELLS:
+            return blank(source)
+        line = _REST.match(source, head.end())
+        head = _CELL_MAGIC.match(source, line.end()) if line else None
     if not _MAYBE.search(source):
         return Masked(source)
     spans: list[tuple[int, int]] = []

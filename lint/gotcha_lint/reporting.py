@@ -103,12 +103,20 @@ def publish(options: Options, text: str) -> None:
         raise UsageError(f"--output-file {path}: {error.strerror or error}") from error
 
 
-def summary(findings: Sequence[Finding], checked: int, fixed: int, unsafe: bool) -> str:
-    """The last line for people: how much of what, and what `--fix` could do."""
+def summary(
+    findings: Sequence[Finding], checked: int, fixed: int, unsafe: bool, skipped: int = 0
+) -> str:
+    """The last line for people: how much of what, and what `--fix` could do.
+
+    `skipped` of the `checked` files use no JAX and were not analysed.
+    """
     files = count(checked, "file")
+    left_out = (
+        [f"{checked - skipped} analysed, {skipped} skipped: no JAX in them"] if skipped else []
+    )
     done = f"fixed {fixed}; " if fixed else ""
     if not findings:
-        return f"{done}no findings in {files}"
+        return "; ".join([f"{done}no findings in {files}", *left_out])
     severities = Counter(finding.severity for finding in findings)
     parts = [count(n, severity) for severity in ("error", "warning") if (n := severities[severity])]
     parts += [f"{severities['info']} info"] if severities["info"] else []
@@ -117,7 +125,7 @@ def summary(findings: Sequence[Finding], checked: int, fixed: int, unsafe: bool)
     risky = sum(f.fix is not None and not f.fix.safe for f in findings)
     hints = [f"{safe} fixable with --fix"] if safe else []
     hints += [f"{risky} more with --unsafe-fixes"] if risky and not unsafe else []
-    return "; ".join([text, *hints])
+    return "; ".join([text, *hints, *left_out])
 
 
 def count(number: int, noun: str) -> str:

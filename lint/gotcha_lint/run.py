@@ -32,6 +32,8 @@ class Inputs:
 
     files: list[str]
     overlay: dict[str, bytes] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
+    """Files that the user named, rather than a directory above them."""
 
 
 def find_inputs(options: Options, finder: SettingsFinder) -> Inputs:
@@ -47,7 +49,8 @@ def find_inputs(options: Options, finder: SettingsFinder) -> Inputs:
         raise UsageError(str(error)) from error
     if not files and not options.quiet:
         terminal.note("warning: no Python files under the given paths")
-    return Inputs(files)
+    named = {os.path.realpath(path) for path in options.paths if os.path.isfile(path)}
+    return Inputs(files, named=frozenset(f for f in files if os.path.realpath(f) in named))
 
 
 def _standard_input(options: Options, walk: Walk) -> Inputs:
@@ -56,7 +59,7 @@ def _standard_input(options: Options, walk: Walk) -> Inputs:
     name = options.stdin_filename or _STDIN
     content = sys.stdin.buffer.read()
     excluded = walk.settings_for(name).force_exclude and walk.is_excluded(name)
-    return Inputs([] if excluded else [name], {name: content})
+    return Inputs([] if excluded else [name], {name: content}, frozenset({name}))
 
 
 def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
@@ -116,6 +119,7 @@ def lint(
             progress=bar,
             keep=keep,
             cached=options.cache,
+            named=inputs.named,
         )
 
 
@@ -236,7 +240,9 @@ def _remarks(
         terminal.note(f"note: {place}: the fix of `{finding.name}` was undone: {back.reason}")
     if not (options.quiet or options.diff):
         fixed = len(outcome.applied) if outcome else 0
-        text = reporting.summary(findings, report.checked, fixed, options.unsafe_fixes)
+        text = reporting.summary(
+            findings, report.checked, fixed, options.unsafe_fixes, report.skipped
+        )
         terminal.note(text)
 
 

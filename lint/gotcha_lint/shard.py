@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint import registry, source
+from gotcha_lint import source
 from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.asked import Asked, watched
 from gotcha_lint.analysis.building import build
@@ -35,7 +35,7 @@ from gotcha_lint.last_line import last_line
 from gotcha_lint.reading import tree_of
 from gotcha_lint.source import Source, Span
 from gotcha_lint.task import Failure, Task
-from gotcha_lint.unreadable import Unreadable
+from gotcha_lint.unreadable import Unreadable, file_finding
 
 Known = Mapping[FunctionId, Sequence[Result]] | None  # results of earlier runs
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
@@ -74,12 +74,12 @@ class Shard:
             try:
                 self._load_one(path, raw, out)
             except Unreadable as error:
-                out.unreadable.append(_file_finding(path, error))
+                out.unreadable.append(file_finding(path, error))
             except RecursionError:
                 error = Unreadable(
                     "too-deeply-nested", "this file is nested too deeply to be analysed"
                 )
-                out.unreadable.append(_file_finding(path, error))
+                out.unreadable.append(file_finding(path, error))
             except Exception:
                 out.failures.append(Failure(path, "model", last_line()))
         return out
@@ -87,7 +87,7 @@ class Shard:
     def _load_one(self, path: str, raw: bytes, out: Loaded) -> None:
         decoded = source.decode(path, raw)
         if decoded.notebook is not None:
-            out.unreadable.extend(_file_finding(path, error) for error in decoded.notebook.broken)
+            out.unreadable.extend(file_finding(path, error) for error in decoded.notebook.broken)
         model = build(path, tree_of(decoded))
         self.sources[path], self.models[path] = decoded, model
         if "gotcha" in decoded.text:
@@ -224,19 +224,3 @@ def _too_deep(path: str) -> Draft:
     """A file whose places cannot be found: LibCST writes its tree by recursion."""
     message = "this file is nested too deeply to report on"
     return Draft("too-deeply-nested", message, path, 0, 0, "error", "high", (), None, "")
-
-
-def _file_finding(path: str, error: Unreadable) -> Finding:
-    info = registry.rules().get(error.name)
-    return Finding(
-        name=error.name,
-        message=error.message,
-        path=path,
-        line=error.line,
-        column=error.column,
-        end_line=error.line,
-        end_column=error.column + 1,
-        severity="error",
-        url=info.url if info else "",
-        cell=error.cell,
-    )

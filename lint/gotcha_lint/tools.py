@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,8 +32,12 @@ class Tools:
         progress: Progress,
         keep: bool = False,
         cached: bool = True,
+        named: Collection[str] = (),
     ) -> Any:
-        """The report of `engine.lint`; `cached`: what earlier runs have found counts."""
+        """The report of `engine.lint`; `cached`: what earlier runs have found counts.
+
+        `named`: the files that the user named one by one.
+        """
         from gotcha_lint import cache, engine
 
         return engine.lint(
@@ -44,6 +48,7 @@ class Tools:
             overlay=overlay,
             progress=progress,
             keep=keep,
+            named=named,
             cache=cache.Cache(cache.default_folder()) if cached else None,
         )
 

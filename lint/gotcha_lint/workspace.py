@@ -23,7 +23,7 @@ class Workspace:
     asked: tuple[str, ...]
     raw: Mapping[str, bytes]  # of every file that has to be parsed
     unreadable: Mapping[str, str]  # asked files that could not be read, with the reason
-    skipped: frozenset[str]  # asked files that the screen left out
+    skipped: Mapping[str, bytes]  # asked files that the screen left out
     components: tuple[frozenset[str], ...]  # of `raw`: files that imports join
 
     def without(self, paths: Collection[str]) -> Workspace:
@@ -91,7 +91,7 @@ def gather(
     shown = {os.path.abspath(path): path for path in asked}
     raw: dict[str, bytes] = {}
     unreadable: dict[str, str] = {}
-    skipped: set[str] = set()
+    skipped: dict[str, bytes] = {}
     components: list[frozenset[str]] = []
     by_root: dict[str, list[str]] = {}
     for full in shown:
@@ -101,10 +101,11 @@ def gather(
         parts = _parts(contents, wanted, extra, use_screen)
         keep = set().union(*parts)
         components.extend(frozenset(_name(full, shown) for full in part) for part in parts)
-        skipped.update(shown[full] for full in wanted if full in contents and full not in keep)
+        left_out = (full for full in wanted if full in contents and full not in keep)
+        skipped.update({shown[full]: contents[full] for full in left_out})
         for full in sorted(keep):
             raw[_name(full, shown)] = contents[full]
-    return Workspace(tuple(asked), raw, unreadable, frozenset(skipped), tuple(components))
+    return Workspace(tuple(asked), raw, unreadable, skipped, tuple(components))
 
 
 def _name(full: str, shown: Mapping[str, str]) -> str:

@@ -19,6 +19,8 @@ from gotcha_lint.selection import enabled
 from gotcha_lint.source import Source, decode
 from gotcha_lint.tools import Tools
 
+collect_ignore = ["quiet", "cases"]  # programs that are linted, and never run
+
 EXPLANATION = """\
 Finds the word BAD.
 
@@ -86,6 +88,7 @@ class FakeReport:
     sources: dict[str, Source]
     failures: list[Any] = field(default_factory=list)
     checked: int = 0
+    skipped: int = 0
 
     @property
     def coverage(self) -> Any:

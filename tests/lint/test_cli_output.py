@@ -144,6 +144,8 @@ def test_version(cli: Cli) -> None:
 def test_summary_counts() -> None:
     assert summary([], 2, 0, False) == "no findings in 2 files"
     assert summary([], 1, 3, False) == "fixed 3; no findings in 1 file"
+    skipped = "no findings in 5 files; 2 analysed, 3 skipped: no JAX in them"
+    assert summary([], 5, 0, False, 3) == skipped
 
 
 def test_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:

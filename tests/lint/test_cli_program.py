@@ -113,6 +113,51 @@ def test_a_syntax_error_is_a_finding(tmp_path: Path) -> None:
     assert python("-m", "gotcha_lint", "--ignore", "syntax-error", cwd=tmp_path).returncode == 0
 
 
+def test_a_file_that_is_named_is_parsed_though_it_uses_no_jax(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(:\n")
+    (tmp_path / "b.py").write_text("import os\n")
+    (tmp_path / "c.py").write_text("import jax\n")
+    named = python("-m", "gotcha_lint", "a.py", "b.py", "--output-format", "concise", cwd=tmp_path)
+    assert named.returncode == 1
+    assert named.stdout == "a.py:1:7: error[syntax-error] not valid Python: invalid syntax\n"
+    assert named.stderr == (
+        "1 finding in 2 files (1 error); 0 analysed, 2 skipped: no JAX in them\n"
+    )
+    walked = python("-m", "gotcha_lint", ".", cwd=tmp_path)
+    assert (walked.returncode, walked.stdout) == (0, "")
+    assert walked.stderr == "no findings in 3 files; 1 analysed, 2 skipped: no JAX in them\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (b"def f(:\n", "syntax-error"),
+        (b"x = 1\0\n", "undecodable-file"),
+        (b"x = " + b"(" * 5000 + b")" * 5000 + b"\n", "too-deeply-nested"),
+        (b"print 'hello'\n", "syntax-error"),
+        (b"x = '\\d'\n", ""),
+        (b"", ""),
+    ],
+)
+@pytest.mark.parametrize("stdin", [False, True])
+def test_what_a_named_file_without_jax_holds(
+    tmp_path: Path, text: bytes, name: str, stdin: bool
+) -> None:
+    (tmp_path / "a.py").write_bytes(text)
+    options = ["--output-format", "jsonl", "--no-cache"]
+    with (tmp_path / "a.py").open("rb") as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "gotcha_lint", *options, "-" if stdin else "a.py"],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(LINT)},
+            stdin=file,
+            capture_output=True,
+            text=True,
+        )
+    found = [json.loads(line)["name"] for line in done.stdout.splitlines()]
+    assert found == ([name] if name else []), done.stderr
+
+
 def test_interrupt_and_closed_pipe(tmp_path: Path) -> None:
     rule = rule_with("summary")
     for number in range(40):

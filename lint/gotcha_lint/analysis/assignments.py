@@ -16,7 +16,7 @@ from gotcha_lint.analysis.resets import note_reset
 from gotcha_lint.analysis.sites import Bind, Operate, Store
 from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.analysis.values import FLAT, UNKNOWN, Kind, Value, content, join, static
-from gotcha_lint.analysis.varying import COUNTED, loaded
+from gotcha_lint.analysis.varying import COUNTED, goes_on, loaded
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -58,6 +58,11 @@ def on_augmented(flow: Flow, node: cst.AugAssign) -> None:
         value = value._replace(varying="loop-variable")
     if isinstance(node.target, cst.Attribute) and left.of == "int" and right.of == "int":
         value = value._replace(varying=COUNTED)
+    elif not flow.guards and goes_on(node, left, right):
+        if isinstance(node.target, cst.Attribute):
+            value = value._replace(moving=COUNTED)
+        elif any(not loop.short for loop in flow.loops):
+            value = value._replace(moving="loop-variable")
     flow.record(Operate, node, left, right, value)
     bind(flow, node.target, value, node.value, augmented=True)
 

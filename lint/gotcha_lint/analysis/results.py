@@ -132,7 +132,8 @@ def of_fact(
         case "cached":
             return first if first.kind is Kind.FUNCTION else Value(Kind.NAMED, of="gotcha.cached")
     if head.startswith("static"):
-        return static(head.partition("-")[2], varying=varying.of_number(name, args))
+        size, number = varying.of_number(name, args), varying.of_math(name, args)
+        return static(head.partition("-")[2], varying=size, moving=number)
     if name == "gotcha.cached":
         return first
     if name == "gotcha.initializer":

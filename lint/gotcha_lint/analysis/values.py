@@ -70,6 +70,7 @@ class Value(NamedTuple):
     held: frozenset[FunctionId] = frozenset()  # functions that this closure holds, if known
     ident: int = 0  # tells keys and buffers apart
     varying: str = ""  # why this size, or the shape of this array, changes from step to step
+    moving: str = ""  # STATIC: why the number changes, where it is no size that does (`0.9**i`)
     made: str = ""  # def, lambda, partial, method; of a TUPLE: "mutable", by linen's `apply`
     site: Site | None = None  # where it was made
 
@@ -112,8 +113,10 @@ def defined(function: FunctionId) -> Value:
     return Value(Kind.FUNCTION, targets=frozenset({function}), made="def")
 
 
-def static(python_type: str = "", literal: Any = None, varying: str = "") -> Value:
-    return Value(Kind.STATIC, of=python_type, literal=literal, varying=varying)
+def static(
+    python_type: str = "", literal: Any = None, varying: str = "", moving: str = ""
+) -> Value:
+    return Value(Kind.STATIC, of=python_type, literal=literal, varying=varying, moving=moving)
 
 
 def instance(of: str, **more: Any) -> Value:
@@ -152,7 +155,7 @@ def all_arrays(value: Value) -> bool:
 
 
 def join(a: Value, b: Value) -> Value:
-    """The least value that covers both; what is not sure on both sides is `maybe`."""
+    """The least value that covers both, whichever comes first; `maybe` unless both are sure."""
     if a is b or a == b:
         return a
     if a.kind == b.kind:
@@ -168,12 +171,13 @@ def join(a: Value, b: Value) -> Value:
         return b._replace(maybe=True, literal=None)
     if a.kind is Kind.STATIC and b.kind in (Kind.ARRAY, Kind.HOST):
         sure = a.of in ("int", "float") and not a.maybe
-        return b._replace(maybe=b.maybe or not sure, of="", varying=a.varying or b.varying)
+        return b._replace(maybe=b.maybe or not sure, of="", varying=_mark(a.varying, b.varying))
     if a.kind is Kind.FUNCTION and b.kind is Kind.NAMED:
         return Value(maybe=True, of=CALLABLE)  # `step if debug else jax.jit`: nobody knows which
     if a.kind is Kind.TREE and b.kind in (Kind.TUPLE, Kind.LIST) and all_arrays(b):
         return Value(Kind.TREE, a.tracer or b.tracer, a.maybe)  # written out, then updated
-    return Value(tracer=a.tracer or b.tracer, maybe=True, varying=a.varying or b.varying)
+    mark = _mark(a.varying, b.varying)
+    return Value(tracer=a.tracer or b.tracer, maybe=True, varying=mark)
 
 
 def _join_same(a: Value, b: Value) -> Value:
@@ -182,7 +186,8 @@ def _join_same(a: Value, b: Value) -> Value:
         if len(a.items) == len(b.items):
             items = tuple(map(join, a.items, b.items))
         elif a.kind is Kind.LIST:
-            items = (join_all((*a.items, *b.items)),)
+            some = [join_all(one.items) for one in (a, b) if one.items]
+            items = (join_all(some),)
         else:
             return Value(tracer=holds_tracer(a) or holds_tracer(b), maybe=True)
     if a.kind in (Kind.NAMED, Kind.OBJECT, Kind.CLASS) and (a.of != b.of or a.cls != b.cls):
@@ -194,19 +199,51 @@ def _join_same(a: Value, b: Value) -> Value:
         of=a.of if a.of == b.of else "",
         items=items,
         targets=a.targets | b.targets,
-        cls=a.cls,
-        via=a.via if a.via == b.via else max(a.via, b.via, key=len),
-        bound=a.bound,
+        cls=a.cls if a.cls == b.cls else None,
+        via=a.via if a.via == b.via else _join_via(a.via, b.via),
+        bound=min(a.bound, b.bound),
         bound_names=a.bound_names | b.bound_names,
         self_=a.self_ if a.self_ == b.self_ else (),
         param=a.param if a.param == b.param else "",
         literal=a.literal if a.literal == b.literal else None,
         held=a.held if a.held == b.held else frozenset(),
         ident=a.ident if a.ident == b.ident else 0,
-        varying=a.varying or b.varying,
-        made=a.made or b.made,
+        varying=_mark(a.varying, b.varying),
+        moving=_mark(a.moving, b.moving),
+        made=max(a.made, b.made),
         site=a.site if a.site == b.site else None,
     )
+
+
+def _mark(a: str, b: str) -> str:
+    """Why either varies: a mark that is known here, rather than one that the caller knows."""
+    if a == b or not b:
+        return a
+    return min((a, b), key=lambda mark: (mark.startswith("param:"), mark)) if a else b
+
+
+def _join_via(a: tuple[Via, ...], b: tuple[Via, ...]) -> tuple[Via, ...]:
+    """The longer way; of equally long ones the roles that hold in both (must)."""
+    if len(a) != len(b) or [via.name for via in a] != [via.name for via in b]:
+        return max(a, b, key=lambda way: (len(way), way))
+    return tuple(map(_in_both, a, b))
+
+
+def _in_both(a: Via, b: Via) -> Via:
+    """One transform that both paths apply, with the roles that it gives on both."""
+    if a[2:] == b[2:]:
+        return min(a, b)  # applied at two places
+    return min(a, b)._replace(
+        static_nums=_common(a.static_nums, b.static_nums),
+        static_names=_common(a.static_names, b.static_names),
+        donate_nums=_common(a.donate_nums, b.donate_nums),
+        donate_names=_common(a.donate_names, b.donate_names),
+        known=a.known and b.known,
+    )
+
+
+def _common(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(sorted({*a} & {*b}))
 
 
 def join_all(values: tuple[Value, ...] | list[Value]) -> Value:

@@ -9,7 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.model import FileModel, Function
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 
 
 def looks_at_shapes(body: Body) -> bool:

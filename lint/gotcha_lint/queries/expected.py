@@ -8,10 +8,10 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.facts import paths
+from gotcha_lint.facts.paths import names_benchmark
 from gotcha_lint.rule import text_of
 
-_TEST_FILES = frozenset({"test", "tests", "conftest"})
-_TEST_FOLDERS = frozenset({"test", "tests", "testing", "bench", "benchmark", "benchmarks"})
 _WORDS = ("raises", "Raises", "warns", "Warn", "assertNo", "assertLogs")
 _WORDS += ("ensure_compile_time_eval", "disable_jit")
 
@@ -44,26 +44,12 @@ def in_test_case(body: Body) -> bool:
     return any(text_of(base.value).endswith("TestCase") for base in bases)
 
 
-@lru_cache(maxsize=256)
-def is_test(path: str) -> bool:
-    """Tests and benchmarks draw equal numbers, and trace what must fail, on purpose."""
-    folder, _, file = path.replace("\\", "/").rpartition("/")
-    words = set(file.removesuffix(".py").split("_"))
-    places = set(folder.split("/")[-3:])
-    return bool(words & _TEST_FILES) or bool(places & _TEST_FOLDERS)
-
-
 def is_benchmark(body: Body) -> bool:
-    """By the name of the file, or of all functions that call this one: its numbers are timed."""
-    stem = body.model.path.replace("\\", "/").rpartition("/")[2].removesuffix(".py")
-    if _names_benchmark(stem) or _names_benchmark(body.function.name):
+    """By its path, its name or the names of all its callers: its numbers are timed."""
+    if paths.is_benchmark(body.model.path) or names_benchmark(body.function.name):
         return True
     callers = body.usage.callers.get(body.id, ())
     project = body.project
     if project is None or not callers:
         return False
-    return all(_names_benchmark(project.function(caller).name) for caller in callers)
-
-
-def _names_benchmark(name: str) -> bool:
-    return any(word.startswith("bench") for word in name.lower().split("_"))
+    return all(names_benchmark(project.function(caller).name) for caller in callers)

@@ -9,7 +9,8 @@ from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.sites import Body, Place
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.facts.host import COMPILED_WHOLE
-from gotcha_lint.queries.places import is_hot, is_test, long_loops
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.places import is_hot, long_loops
 from gotcha_lint.queries.seldom import loops_often
 
 
@@ -33,7 +34,7 @@ def driven_by_host(place: Place) -> bool:
 def _runs_plain(body: Body) -> bool:
     """As far as is known, and of no test."""
     whole = (not COMPILED_WHOLE.isdisjoint(name.split(".")) for name in body.model.imports)
-    return body.eager and not is_test(body) and not any(whole)
+    return body.eager and not is_test(body.model.path) and not any(whole)
 
 
 def _hot_from_module(body: Body) -> bool:

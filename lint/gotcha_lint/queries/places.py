@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
 from gotcha_lint.analysis.syntax import dotted, is_none, walk
+from gotcha_lint.facts.paths import is_test
 
 # Functions of these names run once per batch, wherever they are called from.
 _STEPS = frozenset(
@@ -92,7 +91,7 @@ def is_step(body: Body) -> bool:
 
 def is_hot(body: Body) -> bool:
     """Called in a loop of the program, not of its tests."""
-    return bool(body.hot) and not any(is_test_file(site[0]) for site, _ in body.hot)
+    return bool(body.hot) and not any(is_test(site[0]) for site, _ in body.hot)
 
 
 def assigned_each_time(place: Place) -> frozenset[str]:
@@ -109,23 +108,6 @@ def assigned_each_time(place: Place) -> frozenset[str]:
 def new_each_turn(body: Body, loop: Loop) -> set[str]:
     """The names that a loop binds: its targets, and those in it."""
     return {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names
-
-
-def is_test(body: Body) -> bool:
-    """Code of tests: a few turns, compiled on purpose."""
-    return is_test_file(body.model.path)
-
-
-@lru_cache(maxsize=256)
-def is_test_file(path: str) -> bool:
-    *folders, name = path.replace("\\", "/").split("/")
-    if not {"tests", "test", "testing"}.isdisjoint(folders):
-        return True
-    return (
-        name.startswith("test_")
-        or name.endswith(("_test.py", "_tests.py"))
-        or name == "conftest.py"
-    )
 
 
 def is_memoised(body: Body) -> bool:

@@ -13,19 +13,13 @@ from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import last_word, walk
 from gotcha_lint.analysis.values import Kind, Value, Via
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.captured import born_here, data_of, site_here, written_out
 from gotcha_lint.queries.factories import given_data, maker_of, makes_anew
 from gotcha_lint.queries.handed_on import handed_on
 from gotcha_lint.queries.jitted import is_own_jit
 from gotcha_lint.queries.leaves import called_for_each_leaf, maps_leaves
-from gotcha_lint.queries.places import (
-    happens_once,
-    is_memoised,
-    is_test,
-    long_loops,
-    polls,
-    repeated,
-)
+from gotcha_lint.queries.places import happens_once, is_memoised, long_loops, polls, repeated
 from gotcha_lint.queries.sizes import one_size_a_turn
 from gotcha_lint.queries.stale import names_read
 
@@ -49,7 +43,13 @@ class Rebuilt:
 def rebuilt(call: Call) -> Rebuilt | None:
     """What is known of a call of `jax.jit` and its kin whose program cannot be used again."""
     body, via = call.body, _boundary(call)
-    if via is None or not body.eager or is_test(body) or is_memoised(body) or happens_once(call):
+    if (
+        via is None
+        or not body.eager
+        or is_test(body.model.path)
+        or is_memoised(body)
+        or happens_once(call)
+    ):
         return None
     if "init" in body.function.name.lower() and not long_loops(call):
         return None  # it sets a run up, and the loop is one that starts the run again

@@ -12,7 +12,8 @@ from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Place
 from gotcha_lint.analysis.syntax import children, dotted, last_word, literal, names_in, walk
 from gotcha_lint.analysis.values import OPTIMIZER
-from gotcha_lint.queries.places import is_test, is_test_file, long_loops, new_each_turn
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.places import long_loops, new_each_turn
 from gotcha_lint.rule import text_of
 
 _SET_UP = (
@@ -42,18 +43,24 @@ _SET_UP_WORDS = (
 def is_jitted_itself(body: Body) -> bool:
     """Given to jit as it stands, and not by a test: its cache is the one that matters."""
     trace = body.trace
-    if trace is None or trace.soft or not trace.direct or not trace.chain or is_test(body):
+    if (
+        trace is None
+        or trace.soft
+        or not trace.direct
+        or not trace.chain
+        or is_test(body.model.path)
+    ):
         return False
     (path, _), step = trace.chain[-1]
-    return step.partition(" of ")[0] in BOUNDARIES and not is_test_file(path)
+    return step.partition(" of ")[0] in BOUNDARIES and not is_test(path)
 
 
 def is_jitted(body: Body) -> bool:
     """Given to jit by itself or by what calls it, and not by a test."""
     trace = body.trace
-    if trace is None or trace.soft or not trace.chain or is_test(body):
+    if trace is None or trace.soft or not trace.chain or is_test(body.model.path):
         return False
-    return not BOUNDARIES.isdisjoint(trace.roles) and not is_test_file(trace.chain[0][0][0])
+    return not BOUNDARIES.isdisjoint(trace.roles) and not is_test(trace.chain[0][0][0])
 
 
 def names_read(node: cst.CSTNode) -> Iterator[cst.Name]:

@@ -10,7 +10,8 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Place, Test
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value, is_tracer
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.left_before import left_before
 from gotcha_lint.queries.optional import not_asked_for
 from gotcha_lint.rule import text_of

@@ -223,3 +223,76 @@ def once(x, batches):
 
 def evaluate(x):
     return run(x, Settings(2))
+
+
+def lowered_in_place(x):
+    lr = 1.0
+    for _ in range(1000):
+        x = step(x, 3, lr=lr)  # ! changing-static-argument
+        lr *= 0.99
+    return x
+
+
+def schedule(number):
+    return 0.1 * 0.99**number
+
+
+def by_a_schedule(x):
+    for i in range(1000):
+        x = step(x, 3, lr=schedule(i))  # ! changing-static-argument
+    return x
+
+
+def by_a_schedule_with_a_name(x):
+    for i in range(1000):
+        lr = schedule(i)
+        x = step(x, 3, lr=lr)  # ! changing-static-argument
+    return x
+
+
+def by_a_power(x):
+    for i in range(1000):
+        x = step(x, 3, lr=0.99**i)  # ! changing-static-argument
+    return x
+
+
+def sizes_that_are_powers(x):
+    for i in range(1000):
+        x = step(jnp.zeros(2 ** (i % 4)), 3)
+    return x
+
+
+def flipped_in_place(x):
+    sign = 1
+    for _ in range(1000):
+        x = step(x, sign)
+        sign *= -1
+    return x
+
+
+def lowered_in_place_once(x):
+    lr = 1.0
+    for number in range(1000):
+        x = step(x, 3, lr=lr)
+        if number == 500:
+            lr *= 0.5
+    return x
+
+
+def lowered_before(x):
+    lr = 1.0
+    for _ in range(1000):
+        lr *= 0.99
+    for _ in range(1000):
+        x = step(x, 3, lr=lr)
+    return x
+
+
+def bounded_schedule(number):
+    return 0.1 if number < 500 else 0.01
+
+
+def by_two_rates(x):
+    for i in range(1000):
+        x = step(x, 3, lr=bounded_schedule(i))
+    return x

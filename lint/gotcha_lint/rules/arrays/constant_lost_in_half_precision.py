@@ -5,8 +5,8 @@ import libcst as cst
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Body, Call, Operate
 from gotcha_lint.analysis.syntax import literal
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.constants import constant
-from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.halves import filled, half_of, rounded
 from gotcha_lint.rule import Example, Report, Rule, text_of
 

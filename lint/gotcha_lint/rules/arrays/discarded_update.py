@@ -9,12 +9,13 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call, Discard
 from gotcha_lint.analysis.syntax import dotted, literal, source_of
 from gotcha_lint.analysis.values import UNKNOWN, Kind
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.updates import (
     AT_UPDATES,
     COMPARISONS,
     PURE,
 )
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.notebooks import shown_below_cell
 from gotcha_lint.queries.rebind import rebindable
 from gotcha_lint.queries.updated import is_reference, maps_purely, through_at, updates_object

@@ -8,9 +8,9 @@ from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import given_to_jit
 from gotcha_lint.queries.large import LARGE, assigned, why_large
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.solve.programs import CompiledFunction, Programs
 from gotcha_lint.wording import KIB, MIB, called, lines_of, listed, size
@@ -80,7 +80,7 @@ class LargeConstantCaptured(Rule):
     )
 
     def check(self, body: Body) -> Iterator[Report]:
-        if is_test(body):
+        if is_test(body.model.path):
             return
         for call in body.of(Call):
             yield from _in_jitted(call)

@@ -6,8 +6,8 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Call, Place, Store
 from gotcha_lint.analysis.syntax import dotted, names_in, source_of, walk
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import jitted_here
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.queries.stale import changed_after, rebound_after
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.solve.programs import Programs
@@ -77,7 +77,7 @@ class StaleCapture(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         function = jitted_here(site)
-        if function is None or is_test(site.body):
+        if function is None or is_test(site.body.model.path):
             return
         calls = _calls(site)
         for name, use in function.captured.items():

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Store
 from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.caches import asked_key, is_other_key, kept, missing
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -108,7 +108,7 @@ class WrongCacheKey(Rule):
 
     def check(self, site: Store) -> Iterator[Report]:
         found = kept(site)
-        if found is None or is_test(site.body):
+        if found is None or is_test(site.body.model.path):
             return
         asked = asked_key(found)
         if asked is not None and is_other_key(found, asked):

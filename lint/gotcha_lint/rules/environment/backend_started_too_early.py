@@ -6,7 +6,8 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.facts.environment import STARTS_BACKEND
 from gotcha_lint.facts.options import INITIALIZE, IS_INITIALIZED, READ_AT_START, UPDATES
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.reached import calls_of, canonical, reaches
 from gotcha_lint.queries.started import backend_starts
 from gotcha_lint.rule import Example, Report, Rule, text_of

@@ -7,7 +7,7 @@ from gotcha_lint.analysis.sites import Body, Call, Store
 from gotcha_lint.analysis.syntax import literal, walk
 from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START
 from gotcha_lint.facts.options import UPDATES
-from gotcha_lint.queries.places import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.started import backend_starts, jax_imports, starts_processes
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
@@ -69,7 +69,7 @@ class EnvironmentSetTooLate(Rule):
 
     def check(self, site: Body) -> Iterator[Report]:
         inside = site.function.number != 0
-        if inside and (not site.eager or is_test(site) or starts_processes(site)):
+        if inside and (not site.eager or is_test(site.model.path) or starts_processes(site)):
             return
         options = _options(site)
         for setting in _settings(site):

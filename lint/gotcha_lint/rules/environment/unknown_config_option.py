@@ -6,7 +6,8 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call, Store
 from gotcha_lint.analysis.syntax import literal, walk
 from gotcha_lint.facts.options import FAMILIES, GONE, OPTIONS, UPDATES, VARIABLES
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.guarded import unguarded
 from gotcha_lint.queries.misspelt import meant
 from gotcha_lint.queries.variables import variables

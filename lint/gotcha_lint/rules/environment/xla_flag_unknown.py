@@ -2,8 +2,8 @@ import re
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.xla_flags import FLAGS, GONE
-from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.guarded import asks
 from gotcha_lint.queries.misspelt import meant
 from gotcha_lint.queries.variables import UNKNOWN, Variable, variables, written

@@ -6,7 +6,8 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.returning import returned
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.values import Kind, Value, Via
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.returned import function_of, is_number, resolved, sizes
 from gotcha_lint.rule import Example, Report, Rule, text_of
 

@@ -6,7 +6,7 @@ from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.logit_uses import LogitUse
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
 _SQUASHES = frozenset({"softmax", "sigmoid"})

@@ -10,7 +10,8 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import Kind, Via
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 _HANDS_ON = frozenset({"jit", "nnx.jit"})  # what is given to these comes to the gradient as it is

@@ -5,7 +5,8 @@ import libcst as cst
 from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Value, Via
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.returned import function_of, gives_dict, sizes
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 

@@ -5,7 +5,7 @@ import libcst as cst
 from gotcha_lint.analysis.reaching import Reaching
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.facts.optax import INTEGER_LABELS
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 _REDUCES = frozenset({"mean", "sum", "average"})

@@ -7,7 +7,7 @@ from gotcha_lint.analysis.logit_uses import LogUse
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import parents, source_of
 from gotcha_lint.facts.jax import GUARDS
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.largest import only_largest_counts
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
 

@@ -6,7 +6,7 @@ from gotcha_lint.analysis.limits import is_guarded
 from gotcha_lint.analysis.reaching import Reaching
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.gradients import differentiated, given_gradients
 from gotcha_lint.rule import Example, Report, Rule
 

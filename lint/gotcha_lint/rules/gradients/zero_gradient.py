@@ -7,7 +7,7 @@ from gotcha_lint.analysis.returning import returned
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.slopes import Slopes
 from gotcha_lint.analysis.syntax import source_of, walk
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.gradients import differentiated, is_loss
 from gotcha_lint.rule import Example, Report, Rule
 

@@ -4,6 +4,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal, walk
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.auxiliary import dropped_outside
 from gotcha_lint.queries.linen import (
     as_in_evaluation,
@@ -14,7 +15,6 @@ from gotcha_lint.queries.linen import (
     of_a_copy,
     second_target,
 )
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -62,7 +62,7 @@ class BatchStatsDropped(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if not is_apply(site) or is_test(site.body):
+        if not is_apply(site) or is_test(site.body.model.path):
             return
         names = mutable_collections(site)
         if names is None or "batch_stats" not in names:

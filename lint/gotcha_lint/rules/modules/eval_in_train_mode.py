@@ -5,6 +5,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.facts.flags import TRAIN
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.linen import is_apply, lacks
 from gotcha_lint.queries.modes import (
     called_by_evaluations,
@@ -13,7 +14,6 @@ from gotcha_lint.queries.modes import (
     only_trains,
     train_flag,
 )
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
 _LAYERS = ("dropout", "batchnorm")
@@ -72,7 +72,7 @@ class EvalInTrainMode(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        if is_test(site):
+        if is_test(site.model.path):
             return
         every = [call for call in site.of(Call) if is_apply(call)]
         calls = [call for call in every if train_flag(call)]

@@ -6,7 +6,8 @@ from gotcha_lint.analysis.results import LINEN
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.analysis.values import COLLECTION, VARIABLES, Kind, Value, under_key
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.linen import is_apply
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 

@@ -7,9 +7,10 @@ from gotcha_lint.analysis.roles import BOUNDARIES, boundary
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted, parents, walk
 from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import compiled
 from gotcha_lint.queries.nnx import OPTIMIZERS, changes_weights, is_module, is_optimizer
-from gotcha_lint.queries.places import happens_once, is_test, long_loops
+from gotcha_lint.queries.places import happens_once, long_loops
 from gotcha_lint.queries.returned import function_of
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -112,7 +113,7 @@ class NnxClosureStale(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        if not site.eager or is_test(site):
+        if not site.eager or is_test(site.model.path):
             return
         done: set[tuple[int, str]] = set()
         for call in site.of(Call):

@@ -7,7 +7,8 @@ from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call, Place, Store
 from gotcha_lint.analysis.syntax import last_word, source_of, walk
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.nnx import is_module, is_optimizer
 from gotcha_lint.queries.traced import surely_traced
 from gotcha_lint.rule import Example, Report, Rule

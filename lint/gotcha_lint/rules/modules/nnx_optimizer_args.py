@@ -4,8 +4,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import names_in
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
 
 _OPTIMIZER = "flax.nnx.Optimizer"
@@ -81,7 +81,7 @@ class NnxOptimizerArgs(Rule):
         new = self.options.has_reached("flax", _SINCE) and self.options.has_reached("jax", _NEEDS)
         if site.decorator or site.starred or not new:
             return
-        if not site.name.startswith(_OPTIMIZER) or is_test(site.body):
+        if not site.name.startswith(_OPTIMIZER) or is_test(site.body.model.path):
             return
         if expected_to_fail(site.body, site.node):
             return

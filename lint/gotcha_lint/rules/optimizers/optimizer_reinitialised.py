@@ -7,7 +7,8 @@ from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import FRESH, Kind
 from gotcha_lint.facts.optax import RUNS
-from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.places import long_loops
 from gotcha_lint.queries.steady import carried, is_step, model_stays
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -79,7 +80,7 @@ class OptimizerReinitialised(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if is_test(site.body):
+        if is_test(site.body.model.path):
             return
         if _makes_optimizer(site):
             yield from _whole_optimizer(site)

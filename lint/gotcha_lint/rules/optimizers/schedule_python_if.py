@@ -9,7 +9,7 @@ from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import dotted, names_in, target_names, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.optax import TAKE_SCHEDULES
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.returned import function_of
 from gotcha_lint.rule import Example, Report, Rule
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.specs import sharding
 from gotcha_lint.queries.unreduced import unreduced
 from gotcha_lint.rule import Example, Report, Rule

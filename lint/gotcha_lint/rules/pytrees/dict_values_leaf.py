@@ -6,8 +6,9 @@ from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.trees import TAKE_MANY, TAKE_TREES
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.jitted import arguments, called_name, static_arguments
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 

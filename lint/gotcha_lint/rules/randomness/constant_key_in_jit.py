@@ -11,9 +11,9 @@ from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import children, last_word, literal, names_in, source_of, walk
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.flags import TRAIN
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import KEY_MAKERS, SEEDS, SHAPE_ONLY
 from gotcha_lint.queries.calls import plain_calls
-from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.traced import surely_traced
 from gotcha_lint.queries.undrawn import only_dropout_while_evaluating
 from gotcha_lint.rule import Example, Report, Rule

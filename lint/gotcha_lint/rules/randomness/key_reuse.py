@@ -9,9 +9,10 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call, KeyUse
 from gotcha_lint.analysis.unread import in_unread_line, is_notebook
 from gotcha_lint.analysis.values import Value
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.exclusive import never_both
-from gotcha_lint.queries.expected import in_test_case, is_benchmark, is_test
+from gotcha_lint.queries.expected import in_test_case, is_benchmark
 from gotcha_lint.queries.harmless import harmless
 from gotcha_lint.queries.in_vain import draws_nothing, is_ignored
 from gotcha_lint.queries.keys import (

@@ -5,9 +5,10 @@ import libcst as cst
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import literal
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SEEDS
 from gotcha_lint.facts.seeds import BITS, LONG, LONG_ATTRIBUTES, SHORTENS
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 _FOLD = "jax.random.fold_in"

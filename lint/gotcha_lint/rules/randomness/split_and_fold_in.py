@@ -5,7 +5,8 @@ import libcst as cst
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import last_word, literal
-from gotcha_lint.queries.expected import in_test_case, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import in_test_case
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 _SPLIT, _FOLD = "jax.random.split", "jax.random.fold_in"

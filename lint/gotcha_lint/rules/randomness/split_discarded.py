@@ -9,8 +9,8 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Bind, Body, Discard, Place
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.unread import is_read
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import KEY_MAKERS
-from gotcha_lint.queries.expected import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
 

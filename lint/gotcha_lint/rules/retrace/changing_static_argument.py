@@ -7,9 +7,10 @@ from gotcha_lint.analysis.changing import FEW
 from gotcha_lint.analysis.sites import Bind, Call, Loop, Place
 from gotcha_lint.analysis.syntax import dotted, source_of, walk
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.hashing import made_anew
 from gotcha_lint.queries.jitted import Argument, called_name, static_arguments
-from gotcha_lint.queries.places import is_hot, is_test, long_loops, repeated
+from gotcha_lint.queries.places import is_hot, long_loops, repeated
 from gotcha_lint.queries.stale import names_read
 from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
 from gotcha_lint.solve.programs import Programs
@@ -119,7 +120,7 @@ class ChangingStaticArgument(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if is_test(site.body):
+        if is_test(site.body.model.path):
             return
         for argument in static_arguments(site):
             each = _each(site, argument) if argument.value.kind is Kind.STATIC else ""
@@ -159,7 +160,7 @@ class ChangingStaticArgument(Rule):
 
 def _each(site: Call, argument: Argument) -> str:
     """What changes the number, in words; empty where it stays, or has few values."""
-    mark, loops = argument.value.varying, long_loops(site)
+    mark, loops = varying.number_mark(argument.value), long_loops(site)
     if mark.endswith(varying.CALLED):
         return "call of this function" if is_hot(site.body) else ""
     if mark == varying.COUNTED:
@@ -178,6 +179,12 @@ def _counts(site: Call, node: cst.CSTNode) -> bool:
         line = bind.at.statement
         small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
         if loops[-1] in bind.at.loops and any(isinstance(one, cst.AugAssign) for one in small):
+            counted.add(bind.name)
+    for bind in site.body.of(Bind):
+        # `lr = schedule(i)`: that it changes is in its mark.
+        if bind.source is None or loops[-1] not in bind.at.loops:
+            continue
+        if any(name.value in counted for name in names_read(bind.source)):
             counted.add(bind.name)
     return any(name.value in counted for name in names_read(node))
 

@@ -6,7 +6,8 @@ from gotcha_lint.analysis.hosting import is_host
 from gotcha_lint.analysis.sites import Bind, Body, Call, Return, Store
 from gotcha_lint.analysis.syntax import dotted, names_in, walk
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.places import draws_figures, is_test, long_loops
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.places import draws_figures, long_loops
 from gotcha_lint.queries.small import small_statements
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.solve.programs import Programs
@@ -70,7 +71,7 @@ class GrowingArray(Rule):
     )
 
     def check(self, body: Body) -> Iterator[Report]:
-        if is_test(body) or not body.eager:
+        if is_test(body.model.path) or not body.eager:
             return
         for site in body.of(Bind):
             call = _putting_together(body, site.source)

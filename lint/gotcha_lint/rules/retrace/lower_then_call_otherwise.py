@@ -9,8 +9,8 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.ahead import COMPILER_OPTIONS, DUMP
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.ahead import LEFT, RUN, calls_of, fate, may_follow
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
 
@@ -107,7 +107,7 @@ class LowerThenCallOtherwise(Rule):
 
     def check(self, site: Call) -> Iterator[Report]:
         found = _lowered(site)
-        if found is None or is_test(site.body):
+        if found is None or is_test(site.body.model.path):
             return
         lower, function = found
         end = fate(site)

@@ -7,9 +7,10 @@ from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.rests import is_length
 from gotcha_lint.analysis.sites import Bind, Call, Loop, Test
 from gotcha_lint.analysis.syntax import source_of, target_names, walk
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import arguments as given
 from gotcha_lint.queries.jitted import called_name, compiled
-from gotcha_lint.queries.places import is_test, long_loops
+from gotcha_lint.queries.places import long_loops
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.wording import called, variations
@@ -78,7 +79,7 @@ class PartialLastBatch(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if compiled(site) is None or is_test(site.body):
+        if compiled(site) is None or is_test(site.body.model.path):
             return
         loops = [loop for loop in long_loops(site) if loop.over.varying in _STEPS]
         ends = any(_goes_to_the_end(site, loop) for loop in loops)

@@ -6,7 +6,7 @@ from gotcha_lint.analysis.sites import Bind, Body, Call, Index, Iterate, Operate
 from gotcha_lint.analysis.syntax import last_word, parents, source_of
 from gotcha_lint.analysis.values import Kind, holds_tracer
 from gotcha_lint.facts.orders import AXES, OF_AXES, ORDER_FREE
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.unordered import set_gone_through
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
 

@@ -5,10 +5,11 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.growing import is_longer
 from gotcha_lint.queries.jitted import Argument, called_name, compiled, static_arguments
 from gotcha_lint.queries.jitted import arguments as given
-from gotcha_lint.queries.places import is_hot, is_test, long_loops
+from gotcha_lint.queries.places import is_hot, long_loops
 from gotcha_lint.queries.turns import differs
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.solve.programs import Programs
@@ -112,7 +113,7 @@ class VaryingShape(Rule):
     )
 
     def check(self, site: Call) -> Iterator[Report]:
-        if compiled(site) is None or is_test(site.body) or _is_warm_up(site):
+        if compiled(site) is None or is_test(site.body.model.path) or _is_warm_up(site):
             return
         static = {id(argument.node) for argument in static_arguments(site)}
         for argument in given(site):

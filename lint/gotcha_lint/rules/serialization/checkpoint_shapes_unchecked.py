@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call, Discard
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.compared import looks_at_shapes
-from gotcha_lint.queries.expected import is_test
 from gotcha_lint.queries.live import goes_back, is_number
 from gotcha_lint.rule import Example, Report, Rule
 

@@ -8,7 +8,8 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import last_word, source_of, walk
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.optax import RESTORES
-from gotcha_lint.queries.expected import expected_to_fail, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.rule import Example, Report, Rule
 
 # What a training state has and a dict has not.

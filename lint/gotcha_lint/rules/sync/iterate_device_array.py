@@ -2,8 +2,9 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.elements import elements_read
-from gotcha_lint.queries.expected import is_benchmark, is_test
+from gotcha_lint.queries.expected import is_benchmark
 from gotcha_lint.queries.places import shows_itself
 from gotcha_lint.rule import Example, Report, Rule
 

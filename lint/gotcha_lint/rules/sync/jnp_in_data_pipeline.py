@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.pipelines import runs_per_example
 from gotcha_lint.rule import Example, Report, Rule
 

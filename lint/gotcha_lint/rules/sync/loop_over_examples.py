@@ -2,7 +2,8 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.queries.expected import is_benchmark, is_test
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.expected import is_benchmark
 from gotcha_lint.queries.one_call_each import called_for_each
 from gotcha_lint.rule import Example, Report, Rule
 

@@ -2,9 +2,9 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.pipelines import JOINS
 from gotcha_lint.queries.one_by_one import put_one_by_one
-from gotcha_lint.queries.places import is_test
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -51,7 +51,7 @@ class PerExampleDevicePut(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        if not site.eager or is_test(site):
+        if not site.eager or is_test(site.model.path):
             return
         seen: set[int] = set()
         for join in site.of(Call):

@@ -7,7 +7,7 @@ from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted, last_word, walk
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.queries.expected import is_test
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import is_own_jit
 from gotcha_lint.queries.plain_classes import is_plain
 from gotcha_lint.rule import Example, Foreseen, Report, Rule

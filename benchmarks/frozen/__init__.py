@@ -1,0 +1,1 @@
+"""The linter's findings over many programs, kept as one file: what a change adds and takes away."""
