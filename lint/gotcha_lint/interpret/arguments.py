@@ -48,11 +48,9 @@ class Leaf:
     unknown: bool = False  # it may be something else besides
 
     def add(self, other: Leaf) -> None:
-        for mine, its in (
-            (self.kinds, other.kinds), (self.dtypes, other.dtypes), (self.weaks, other.weaks)
-        ):  # fmt: skip
-            for key, origin in its.items():
-                mine.setdefault(key, origin)
+        self.kinds = other.kinds | self.kinds
+        self.dtypes = other.dtypes | self.dtypes
+        self.weaks = other.weaks | self.weaks
         for axis, (size, origin) in other.sizes.items():
             old = self.sizes.get(axis)
             new = join_sizes(old[0], size) if old else size

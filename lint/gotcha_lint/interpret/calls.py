@@ -145,7 +145,7 @@ def _method_of(
     if isinstance(atom, Object) and atom.site.kind == "instance":
         cls = atom.site.info.get("class")
         found = class_attribute(machine, cls, method.name) if cls is not None else None
-        if found is not None:
+        if cls is not None and found is not None:
             me = Value((atom,), False, receiver.marks)
             out = UNKNOWN if found.unknown else BOTTOM
             for part in found.atoms:

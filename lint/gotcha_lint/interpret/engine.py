@@ -146,8 +146,8 @@ class Engine(Machine):
         if operator == "Add":
             containers.extend_in_place(self, old, r.get(right, UNKNOWN), r, target)
         atom = r[target].only
-        counts = isinstance(atom, Constant) and atom.type in ("int", "float")
-        if counts and place is not None and place[0] == "attr":
+        of_object = place is not None and place[0] == "attr"
+        if of_object and isinstance(atom, Constant) and atom.type in ("int", "float"):
             # A counter of an object: each call counts on.
             r[target] = only(Number(atom.type, origin=atom.origin), r[target].marks)
 

@@ -156,8 +156,9 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
         return only(Tuple((on_device(out), gradient)))
     if has_aux is not None and has_aux.constant:
         pair = contents(machine, out)
-        known = isinstance(pair, Tuple) and len(pair.items) == 2
-        return only(Tuple((gradient, pair.items[1] if known else UNKNOWN)))
+        if isinstance(pair, Tuple) and len(pair.items) == 2:
+            return only(Tuple((gradient, pair.items[1])))
+        return only(Tuple((gradient, UNKNOWN)))
     return gradient
 
 

@@ -162,8 +162,10 @@ def _map_items(
     for index in range(len(items.items)):
         row = [items.items[index]]
         for column in columns[1:]:
-            known = isinstance(column, Tuple) and index < len(column.items)
-            row.append(column.items[index] if known else UNKNOWN)
+            if isinstance(column, Tuple) and index < len(column.items):
+                row.append(column.items[index])
+            else:
+                row.append(UNKNOWN)
         rows.append(_map(machine, function, row, span, depth + 1))
     return Tuple(tuple(rows), items.origin)
 
