@@ -79,7 +79,8 @@ SOURCES = (
         "recompile changing-static-argument varying-shape partial-last-batch growing-array "
         "jit-in-loop jit-of-partial jit-captures-batch large-constant-captured wrong-cache-key "
         "parameter-ignored-for-self eager-grad eager-optimizer-update eager-op-storm eager-at-loop "
-        "slow-path-call host-bound-loop many-first-compiles",
+        "slow-path-call host-bound-loop many-first-compiles weak-type-argument changing-dtype "
+        "changing-structure call-style-varies",
     ),
     Source(
         "jax.jit",
@@ -95,7 +96,7 @@ SOURCES = (
     Source(
         "JAX: Control flow and logical operators with jit",
         _JAX + "201/control-flow.html",
-        "eager-control-flow scan-carry-type array-truth-value",
+        "eager-control-flow scan-carry-type array-truth-value unrolled-loop",
     ),
     Source("jax.lax.while_loop", _JAX + "_autosummary/jax.lax.while_loop.html", "grad-of-while"),
     Source("jax.custom_vjp", _JAX + "_autosummary/jax.custom_vjp.html", "custom-vjp-structure"),

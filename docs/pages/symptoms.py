@@ -25,11 +25,12 @@ TABLE = (
     Symptom(
         "It compiles a second time, late in the epoch or at the second step",
         "partial-last-batch varying-shape recompile lower-then-call-otherwise "
-        "apply-updates-swapped",
+        "apply-updates-swapped weak-type-argument changing-dtype changing-structure "
+        "call-style-varies",
     ),
     Symptom(
         "Compiling takes very long, or the program is huge",
-        "large-constant-captured jit-captures-batch",
+        "large-constant-captured jit-captures-batch unrolled-loop",
     ),
     Symptom(
         "Each start of the program compiles everything again",

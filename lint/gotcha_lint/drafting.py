@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,6 +18,7 @@ from gotcha_lint.analysis.sites import Body, Place
 from gotcha_lint.analysis.values import Site
 from gotcha_lint.checking import Reported
 from gotcha_lint.drafts import Draft
+from gotcha_lint.finding import Place as Shown
 from gotcha_lint.finding import stable_id
 from gotcha_lint.lines import line_around
 from gotcha_lint.rewriting import fix_of
@@ -58,8 +60,12 @@ class Drafting:
         used: set[int] = set()
         made: list[Draft] = []
         reported: list[Draft] = []
+        foretold = self._chains(task.forecasts)
         for rule, body, place, report in reports:
             draft, statement = self._draft(rule, body, place, report)
+            line, _, cell = self.source.position(draft.start)
+            places = foretold.get((draft.name, line, cell), ())
+            draft = replace(draft, places=places) if places and not draft.chain else draft
             reported.append(draft)
             self._keep(draft, statement, made, used)
         for forecast, draft, statement in self._foretold(task.forecasts, reported):
@@ -79,6 +85,18 @@ class Drafting:
         else:
             used.add(allowed)
 
+    def _chains(
+        self, forecasts: Sequence[Forecast]
+    ) -> dict[tuple[str, int, int | None], tuple[Shown, ...]]:
+        """The chains of what is certain, for reports that say the same without one."""
+        out: dict[tuple[str, int, int | None], tuple[Shown, ...]] = {}
+        for forecast in forecasts:
+            if forecast.certain:
+                offset = self.source.offset(*forecast.span[:2])
+                line, _, cell = self.source.position(offset)
+                out[forecast.name, line, cell] = forecast.chain
+        return out
+
     def _foretold(
         self, forecasts: Sequence[Forecast], reported: Sequence[Draft]
     ) -> Iterator[tuple[Forecast, Draft, tuple[int, int]]]:
@@ -95,11 +113,14 @@ class Drafting:
             draft, statement = self._forecast(forecast)
             line, _, cell = self.source.position(draft.start)
             chain = [(p.line, p.cell) for p in draft.places if p.path == draft.path]
-            names = {name for at in ((line, cell), *chain) for name in known.get(at, ())}
+            here = known.get((line, cell), set())
+            around = {name for at in chain for name in known.get(at, ())}
             path, first, last = forecast.about or ("", 0, 0)
             if path == draft.path and any(first <= n <= last for n in lines.get(draft.name, ())):
                 continue
-            if not any(name == draft.name or rules[name].family in _FAMILIES for name in names):
+            if draft.name in around or any(rules[name].family in _FAMILIES for name in here):
+                continue
+            if draft.name not in here:
                 yield forecast, draft, statement
 
     def _forecast(self, forecast: Forecast) -> tuple[Draft, tuple[int, int]]:

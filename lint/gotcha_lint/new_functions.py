@@ -114,26 +114,48 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
     call, loops = variation.call, variation.loops
     if call.loops - loops:  # used by an inner loop
         return True
-    if any(part.site.kind == "instance" and part.site.origin in _at(variation)
-           for part in call.identity):  # fmt: skip
+    at = {(path, span) for path, span, _ in variation.places}
+    if any(part.site.kind == "instance" and part.site.origin in at for part in call.identity):
         return True
-    if any(_varies(value, loops) for value in _chosen(row.site)):
+    if not call.statics and any(word.startswith("static") for word in row.site.info["keywords"]):
+        return True  # of unknown values
+    if any(_varies(value.marks, loops) for value in _chosen(row.site)):
         return True
-    captured = (value for _, value in call.captured if _varies(value, loops))
-    if any(not all(isinstance(atom, Array) for atom in value.atoms) or value.unknown
-           for value in captured):  # fmt: skip
+    if any(_is_chosen(value, variation) for _, value in call.captured):
         return True
     sizes = (size for leaf in call.leaves.values() for size, _ in leaf.sizes.values())
-    return any(size.marks & loops for size in sizes) or any(s.marks & loops for s in call.statics)
+    return any(_varies(part.marks, loops) for part in (*sizes, *call.statics))
 
 
-def _varies(value: Value, loops: Marks) -> bool:
+def _varies(marks: Marks, loops: Marks) -> bool:
     """With these loops, or perhaps: it is what a caller gives."""
-    return any(mark in loops or mark[0] == "parameter" for mark in value.marks)
+    return any(mark in loops or mark[0] == "parameter" for mark in marks)
 
 
-def _at(variation: Variation) -> set[Origin]:
-    return {(path, span) for path, span, _ in variation.places}
+def _is_chosen(captured: Value, variation: Variation) -> bool:
+    """A setting of the turn: it varies and is no array, or is an object made in the turn."""
+    is_array = not captured.unknown and all(isinstance(atom, Array) for atom in captured.atoms)
+    if not is_array and _varies(captured.marks, variation.loops):
+        return True
+    return any(
+        isinstance(atom, Object)
+        and atom.site.kind in ("dict", "list", "set", "instance")
+        and _is_made_in_turn(atom.site, variation)
+        for atom in captured.atoms
+    )
+
+
+def _is_made_in_turn(site: Site, variation: Variation) -> bool:
+    """Below the header of the loop, or in the function that is called in it."""
+    frame = site.info.get("frame")
+    if frame is None or frame.function.is_module:
+        return any(loop[0] == site.path and loop[1] < site.span[0] for loop in _loops(variation))
+    function = frame.function
+    return all(
+        not (path == function.path and function.line <= line <= function.end_line)
+        or line < site.span[0]
+        for path, line, _ in _loops(variation)
+    )
 
 
 def _chosen(site: Site, depth: int = 0) -> Iterator[Value]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from gotcha_lint.domain.sites import Frame, Site
+from gotcha_lint.domain.value import Object, Symbol
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Stale
 from gotcha_lint.wording import called, lines_of
@@ -43,6 +44,23 @@ def _is_key(row: CompiledFunction, stale: Stale) -> bool:
     return row.function.parent is body and "__hash__" in body.locals
 
 
+def _is_read_itself(stale: Stale) -> bool:
+    """The trace reads the value itself, as far as the code shows.
+
+    Of what is not known it may read an attribute that the write leaves alone. An optimizer that is
+    made again is mostly the same one.
+    """
+    value = dict(stale.call.captured).get(stale.location)
+    if value is None or not value.atoms:
+        return False
+    bases = {atom for atom in value.atoms if isinstance(atom, Symbol)}
+    if any(base in bases for (base, _), _ in stale.call.captured):
+        return False
+    return not all(
+        isinstance(atom, Object) and atom.site.kind == "optimizer" for atom in value.atoms
+    )
+
+
 def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
     base, name = stale.location
     is_name = str(name).isidentifier()
@@ -66,6 +84,6 @@ def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
             (row.site.path, row.site.span, "compiled here"),
             (stale.call.path, stale.call.span, "called again here, with the old value"),
         ),
-        certain=is_name,
+        certain=is_name and _is_read_itself(stale),
         about=lines_of(about),
     )
