@@ -111,7 +111,8 @@ class Drafting:
             lines.setdefault(draft.name, []).append(whole)
         for forecast in forecasts:
             draft, statement = self._forecast(forecast)
-            line, _, cell = self.source.position(draft.start)
+            offset = self.source.offset(*forecast.span[:2])  # of a decorator, not of the name below
+            line, _, cell = self.source.position(offset)
             chain = [(p.line, p.cell) for p in draft.places if p.path == draft.path]
             here = known.get((line, cell), set())
             around = {name for at in chain for name in known.get(at, ())}

@@ -76,7 +76,7 @@ def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> Ne
         each_turn(variation.loops, place[0]),
         place,
         (*variation.places, *loop_places(variation.loops)),
-        not _is_meant(row, variation),
+        variation.certain and not _is_meant(row, variation),
         about,
     )
 

@@ -257,8 +257,8 @@ def size_from(value: Value, origin: Origin | None = None) -> Size:
     low, high = INFINITY, -INFINITY
     few: set[int] | None = set()
     form: Affine | None = None
-    if value.unknown or not value.atoms:
-        return Size(0, INFINITY, value.marks, origin=origin)
+    if value.unknown or not value.atoms:  # it may be rounded up to a few sizes: no marks
+        return Size(origin=origin)
     for atom in value.atoms:
         if isinstance(atom, Constant) and isinstance(atom.value, (int, float)):
             low, high = min(low, atom.value), max(high, atom.value)
@@ -276,8 +276,22 @@ def size_from(value: Value, origin: Origin | None = None) -> Size:
     if low == high:
         return Size(low, high, origin=origin)
     single = form if len(value.atoms) == 1 else None
-    return Size(
-        max(low, 0), high, value.marks, frozenset(few) if few else None, single, None, origin
+    kept = frozenset(few) if few else None
+    return Size(max(low, 0), high, value.marks, kept, single, None, origin)
+
+
+def is_of_unknown(form: Affine | None) -> bool:
+    """A sum of nothing but what is read from symbols, and lengths of something unknown.
+
+    How long the elements of something unknown are, nobody knows: all may be of one length.
+    """
+    return (
+        form is not None
+        and bool(form[0])
+        and all(
+            isinstance(name, Symbol) or (isinstance(name, tuple) and name[0] == "len")
+            for name, _ in form[0]
+        )
     )
 
 

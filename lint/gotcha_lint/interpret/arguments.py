@@ -7,21 +7,20 @@ gives stay symbols, and are taken apart when the caller is known (see `substitut
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
-from gotcha_lint.domain.sites import Origin, Site
+from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
+    EACH,
+    FEW,
     NO_MARKS,
     Array,
     Atom,
     Constant,
     Mapping,
-    Marks,
     Number,
     Object,
     Sequence,
-    Size,
     Symbol,
     Tuple,
     Value,
@@ -29,56 +28,10 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import CANONICAL, PYTHON_DTYPES
 from gotcha_lint.interpret.heap import class_attribute, contents_of, mapping_of
+from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 
 _DEPTH = 5
-Axis = tuple[int, int]  # rank, axis
-
-
-@dataclass(slots=True)
-class Leaf:
-    """A node of the argument tree: what it can be, each with where it comes from."""
-
-    kinds: dict[str, Origin | None] = field(default_factory=dict)
-    dtypes: dict[str, Origin | None] = field(default_factory=dict)
-    weaks: dict[bool, Origin | None] = field(default_factory=dict)
-    sizes: dict[Axis, tuple[Size, Origin | None]] = field(default_factory=dict)
-    symbols: tuple[tuple[Symbol, Marks], ...] = ()
-    marks: Marks = NO_MARKS  # with what it varies which alternative it is
-    unknown: bool = False  # it may be something else besides
-
-    def add(self, other: Leaf) -> None:
-        self.kinds = other.kinds | self.kinds
-        self.dtypes = other.dtypes | self.dtypes
-        self.weaks = other.weaks | self.weaks
-        for axis, (size, origin) in other.sizes.items():
-            old = self.sizes.get(axis)
-            new = join_sizes(old[0], size) if old else size
-            self.sizes[axis] = new, (old and old[1]) or origin
-        self.symbols = tuple(dict.fromkeys((*self.symbols, *other.symbols)))
-        self.marks |= other.marks
-        self.unknown = self.unknown or other.unknown
-
-
-Leaves = dict[str, Leaf]
-
-
-@dataclass(frozen=True, slots=True)
-class Static:
-    """A static argument, or a part of one, that can make programs differ.
-
-    kind: "value" (differs with the marks), "object" (hashed by identity, made at `site`),
-    "unhashable", "length" (a container that grows), "no tree" (an object that JAX cannot trace),
-    "symbol" (what a caller gives: taken apart when it is known).
-    """
-
-    label: str
-    kind: str
-    marks: Marks = NO_MARKS
-    site: Site | None = None
-    origin: Origin | None = None
-    cls: Site | None = None
-    value: Value | None = None
 
 
 def flatten(
@@ -221,9 +174,14 @@ def static_parts(
         if isinstance(atom, Symbol):
             statics.append(Static(label, "symbol", value.marks, origin=atom.origin, value=value))
         elif isinstance(atom, Number):
-            few = atom.type == "bool" or atom.high - atom.low < 3
+            few = atom.type == "bool" or atom.high - atom.low < FEW
             if value.marks and not few:
-                statics.append(Static(label, "value", value.marks, None, atom.origin))
+                names = atom.affine[0] if atom.affine else ()
+                counted = any(not isinstance(name, Symbol) for name, _ in names)
+                counted = counted or EACH in value.marks
+                statics.append(
+                    Static(label, "value", value.marks, None, atom.origin, certain=counted)
+                )
         elif isinstance(atom, Tuple):
             for index, item in enumerate(atom.items):
                 static_parts(machine, item, f"{label}[{index}]", statics, depth + 1)

@@ -48,7 +48,10 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
         ends: list[Layer] = []
         for code, holds in ((then, True), (otherwise, False)):
             machine.layers.append(_refined(machine, asked, holds))
+            once = holds and _is_one_turn(machine, asked)
+            machine.guarded += once
             flow = machine.run(code)
+            machine.guarded -= once
             layer = machine.layers.pop()
             if flow is None:
                 ends.append(layer)
@@ -60,6 +63,14 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
         return STOP
     machine.merge(ends, value.marks)
     return None
+
+
+def _is_one_turn(machine: Machine, asked: tuple[Any, Any, bool] | None) -> bool:
+    """`if step == 0:` holds in one turn of the loop that counts the steps."""
+    if asked is None or asked[1] is TRUTH or not asked[2] or isinstance(asked[1], bool):
+        return False
+    value = machine.peek(asked[0])
+    return isinstance(asked[1], int) and value is not None and bool(value.marks)
 
 
 def _refined(machine: Machine, asked: tuple[Any, Any, bool] | None, holds: bool) -> Layer:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import Constant, Method, Object, Tuple, Value
-from gotcha_lint.interpret.arguments import Leaves, Static, flatten, reachable, static_parts
+from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import CompiledCall, Location
 from gotcha_lint.interpret.heap import class_attribute, contents
 from gotcha_lint.interpret.identity import compiled_identity
+from gotcha_lint.interpret.leaves import Leaves, Static
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.interpret.state import Activation
+from gotcha_lint.interpret.state import MISSING, Activation
 from gotcha_lint.program.ir import Function
 
 _LAYERS = 8  # of transforms around transforms
@@ -171,7 +172,7 @@ def _trace(
     captured = {
         place: value
         for place, value in inside.reads.items()
-        if place[0] not in own and place not in inside.writes
+        if place[0] not in own and place not in inside.writes and value is not MISSING
     }
     atom = callee.only
     if isinstance(atom, Object) and atom.site.info.get("word") == "partial":

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
+from gotcha_lint.interpret.leaves import Leaves, Static
 
 if TYPE_CHECKING:
-    from gotcha_lint.interpret.arguments import Leaves, Static
     from gotcha_lint.program.ir import Function
 
 Location = tuple[Hashable, str]  # a frame, a site, a symbol or a module's name; and a name in it

@@ -33,7 +33,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.events import Event, Location, Summary, Write
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
-from gotcha_lint.interpret.state import Activation, Layer
+from gotcha_lint.interpret.state import MISSING, Activation, Layer
 from gotcha_lint.interpret.substitution import Substitution, opaque, symbol_for
 from gotcha_lint.program.ir import Function
 
@@ -155,7 +155,7 @@ def _charge(machine: Machine, summary: Summary) -> None:
 def _known(machine: Machine, key: Any) -> Summary | None:
     """A summary that still holds."""
     for summary in machine.memory.get(key, ()):
-        if all(machine.peek(place) == value for place, value in summary.reads.items()):
+        if all((machine.peek(p) or MISSING) == value for p, value in summary.reads.items()):
             return summary
     machine.reruns[key] = machine.reruns.get(key, 0) + 1
     return None
@@ -302,9 +302,7 @@ def _apply(
         if moved is None or activation.owns(moved):
             continue
         if moved not in activation.writes and moved not in activation.reads:
-            value = machine.peek(moved)
-            if value is not None:
-                activation.reads[moved] = value
+            activation.reads[moved] = machine.peek(moved) or MISSING
     for made, loops in summary.made:
         kept = loops is None or bool(machine.guarded)
         machine.remake(made, (loops or NO_MARKS) | machine.current, kept)

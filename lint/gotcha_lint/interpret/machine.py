@@ -61,6 +61,7 @@ class Machine(State, ABC):
         self.active: set[Any] = set()
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
         self.handled: set[Any] = set()
+        self.waiting: set[Any] = set()  # loops that sleep
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None
         self.failures: list[tuple[str, str, str]] = []

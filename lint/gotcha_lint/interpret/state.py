@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Layer = dict[Location, Value]
 
 
+MISSING = Value((), False, frozenset(("missing",)))  # what a read finds where nothing is yet
+
+
 class LoopState:
     """The states that leave an open loop early."""
 
@@ -107,15 +110,15 @@ class State:
         return None
 
     def read(self, location: Location) -> Value | None:
+        """The value at a location; that it is read is noted, and also that nothing is there yet."""
         value = self.peek(location)
         activation = self.activations[-1]
         if (
-            value is not None
-            and location[0] is not activation.frame
+            location[0] is not activation.frame
             and location not in activation.writes
             and location not in activation.reads
         ):
-            activation.reads[location] = value
+            activation.reads[location] = MISSING if value is None else value
         return value
 
     def put(self, location: Location, value: Value) -> None:

@@ -32,7 +32,7 @@ from gotcha_lint.domain.value import (
     size_from,
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
-from gotcha_lint.interpret.arguments import Leaf, Leaves, Static, flatten, static_parts
+from gotcha_lint.interpret.arguments import flatten, static_parts
 from gotcha_lint.interpret.containers import element
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -43,6 +43,7 @@ from gotcha_lint.interpret.events import (
     Location,
     Write,
 )
+from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import substituted
 

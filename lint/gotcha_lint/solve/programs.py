@@ -20,8 +20,8 @@ from gotcha_lint.domain.value import (
     Sequence,
     Tuple,
     Value,
+    is_of_unknown,
 )
-from gotcha_lint.interpret.arguments import Leaf, Leaves
 from gotcha_lint.interpret.arrays import SIZES
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -32,6 +32,7 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
+from gotcha_lint.interpret.leaves import Axis, Leaf, Leaves
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
@@ -205,7 +206,7 @@ class _Reader:
             known.setdefault(place, value)
             self.readers.setdefault(place, set()).add(site)
         self._captures(row, call)
-        self.groups.setdefault((site, call.calls), []).append(call)
+        self.groups.setdefault((site, (*call.calls, (call.path, call.span))), []).append(call)
 
     def _stale(
         self, row: CompiledFunction, call: CompiledCall, place: Location, write: Write
@@ -271,7 +272,9 @@ class _Reader:
             places += why
         last = calls[-1]
         if loops:
-            certain = not any(_other_each_turn(call, frozenset(loops)) for call in calls)
+            certain = not loops <= self.segment.waiting and not any(
+                _other_each_turn(call, frozenset(loops)) for call in calls
+            )
             row.variations.append(
                 Variation(
                     "identity", last, loops=frozenset(loops),
@@ -304,7 +307,7 @@ class _Reader:
             row.variations.append(
                 Variation(
                     static.kind, call, static.label, loops=loops,
-                    places=(*places, *where(call)),
+                    places=(*places, *where(call)), certain=static.certain,
                 )
             )  # fmt: skip
 
@@ -416,7 +419,7 @@ def _leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
         elif len(merged.dtypes) <= 1:
             if _differ([leaf.weaks for leaf in leaves], leaves, around):
                 _add(row, "weak", last, path, [], _weak_places(merged))
-            _sizes(row, last, path, merged, around, done)
+            _sizes(row, last, path, merged, leaves, around, done)
 
 
 def _differ(
@@ -437,10 +440,11 @@ def _sizes(
     call: CompiledCall,
     path: str,
     leaf: Leaf,
+    leaves: list[Leaf],
     around: Loops,
     done: set[str],
 ) -> None:
-    for (_, axis), (size, origin) in leaf.sizes.items():
+    for (rank, axis), (size, origin) in leaf.sizes.items():
         places: tuple[Place, ...] = tuple(
             (*at, "the size comes from here") for at in (origin, size.origin) if at
         )
@@ -456,9 +460,15 @@ def _sizes(
             row.variations.append(
                 Variation(
                     "shape", call, path, loops=loops, axis=axis,
-                    places=(*places, *where(call)),
+                    places=(*places, *where(call)), certain=_size_differs(leaves, (rank, axis), around),
                 )
             )  # fmt: skip
+
+
+def _size_differs(leaves: list[Leaf], axis: Axis, around: Loops) -> bool:
+    """Is it certain, in one of the calls? Elements of something unknown may be of one length."""
+    sizes = [leaf.sizes[axis][0] for leaf in leaves if axis in leaf.sizes]
+    return any(size.marks & around and not is_of_unknown(size.affine) for size in sizes)
 
 
 def _add(

@@ -36,6 +36,7 @@ class Segment:
     root: Function | None  # None: the modules
     events: list[Event]
     fresh: dict[Site, frozenset[Any]] = field(default_factory=dict)
+    waiting: set[Any] = field(default_factory=set)  # loops that sleep
 
     @property
     def runs_once(self) -> bool:
@@ -52,7 +53,7 @@ def segments(engine: Engine, wanted: set[str] | None = None) -> Iterator[Segment
     engine.events = []
     for path in engine.modules:
         load_module(engine, path)
-    yield Segment(None, engine.events, dict(engine.fresh))
+    yield Segment(None, engine.events, dict(engine.fresh), engine.waiting)
     base_fresh = dict(engine.fresh)
     base_functions = set(engine.activation.functions)
     names = {path: Names(module) for path, module in engine.modules.items()}
@@ -80,7 +81,7 @@ def _of_module(
         _begin(engine, root, base_fresh)
         _guarded(engine, root, body)
         covered.update(engine.activation.functions)
-        return Segment(root, engine.events, engine.fresh)
+        return Segment(root, engine.events, engine.fresh, engine.waiting)
 
     functions = [f for f in module.functions if not f.is_module and not f.is_class]
     for function in functions:

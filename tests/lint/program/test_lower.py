@@ -144,9 +144,9 @@ GOLDEN = {
             return {k: v for k, vs in xs if k for v in vs}
         """,
         """
-        1 build 'dict' ()
-        2 load 'xs' 0
-        21 for 2 6 True
+        1 load 'xs' 0
+        2 build 'dict' ()
+        21 for 1 6 True
           :
           9 unpack 6 (7,8) None
           10 store 'k%3' 0 7
@@ -160,11 +160,11 @@ GOLDEN = {
               15 store 'v%5' 0 14
               16 load 'k%3' 0
               17 load 'v%5' 0
-              18 append 1 17 16
+              18 append 2 17 16
               :
             :
           :
-        22 return 1
+        22 return 2
         """,
     ),
     "with enters and exits": (

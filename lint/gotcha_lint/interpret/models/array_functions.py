@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from gotcha_lint.domain import affine
 from gotcha_lint.domain.value import (
     INFINITY,
     NO_MARKS,
@@ -19,6 +20,7 @@ from gotcha_lint.domain.value import (
     Size,
     Tuple,
     Value,
+    as_affine,
     constant,
     fixed,
     join_all,
@@ -221,6 +223,11 @@ def _length_of_range(call: Call) -> Size:
         if "float" not in kinds:
             return size_from(args[0], call.origin)
     marks = NO_MARKS.union(*(value.marks for value in args))
+    if len(args) == 2:  # `arange(start, start + n)` has n elements, whatever the start
+        low, high = (as_affine(value.only) for value in args)
+        length = affine.add(high, low, -1)
+        varying = any(name in call.engine.ranges for name, _ in length[0]) if length else False
+        return Size(0, INFINITY, marks if varying else NO_MARKS, None, length, None, call.origin)
     return Size(0, INFINITY, marks, origin=call.origin)
 
 

@@ -146,7 +146,14 @@ def stamp(call: Call) -> Value:
     return Value((), True, _each(call.engine))
 
 
-@model("time.sleep", "random.seed", "gc.collect", "warnings.warn", "warnings.simplefilter")
+@model("time.sleep")
+def sleep(call: Call) -> Value:
+    """A loop that sleeps waits for something to do: its turns are few."""
+    call.engine.waiting.update(loop for loop, _ in call.engine.loops)
+    return NONE
+
+
+@model("random.seed", "gc.collect", "warnings.warn", "warnings.simplefilter")
 def nothing(call: Call) -> Value:
     return NONE
 

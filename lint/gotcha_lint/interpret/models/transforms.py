@@ -119,17 +119,16 @@ def call_transform(call: Call) -> Value:
 
 
 def _call_cached(call: Call, inner: Value) -> Value:
-    """A memoised function runs once for each argument, whatever loop calls it."""
+    """A memoised function runs once for each argument, whatever loop calls it: what it makes is
+    kept.
+    """
     machine = call.engine
-    around = machine.current
-    if not call.marks & around:
-        machine.current = NO_MARKS
-        machine.guarded += 1
+    around, machine.current = machine.current, NO_MARKS
+    machine.guarded += 1
     try:
         return machine.call(inner, call.args, call.keywords, call.span)
     finally:
-        if not call.marks & around:
-            machine.guarded -= 1
+        machine.guarded -= 1
         machine.current = around
 
 
