@@ -172,6 +172,8 @@ class Substitution:
             if len(form[0]) == 1 and form[0][0][1] == 1 and not form[1]:
                 name = form[0][0][0]
                 given = self._number(name)
+                if given is not None and not given.atoms:
+                    return replace(size, marks=marks, affine=affine.symbol(("len", name)))
                 if given is not None:
                     known = size_from(given, size.origin)
                     return replace(known, marks=known.marks | marks)
@@ -192,7 +194,7 @@ class Substitution:
         if given is None:
             return None
         known = as_affine(given.only)
-        return affine.symbol(("unknown", name)) if known is None else known
+        return affine.symbol(("len", name)) if known is None else known
 
     def _number(self, name: Hashable) -> Value | None:
         return self.symbol(name) if isinstance(name, Symbol) else None

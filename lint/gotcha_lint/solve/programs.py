@@ -457,10 +457,11 @@ def _sizes(
             )
         elif loops and not size.few and size.constant is None and "shape" not in done:
             done.add("shape")
+            certain = _size_differs(leaves, (rank, axis), around)
             row.variations.append(
                 Variation(
                     "shape", call, path, loops=loops, axis=axis,
-                    places=(*places, *where(call)), certain=_size_differs(leaves, (rank, axis), around),
+                    places=(*places, *where(call)), certain=certain,
                 )
             )  # fmt: skip
 
