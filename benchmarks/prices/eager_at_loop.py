@@ -20,7 +20,6 @@ def bad() -> Step:
     def step() -> jax.Array:
         table = jnp.zeros((ROWS, 128))
         for i, row in enumerate(rows):
-            # gotcha: allow[eager-at-loop] what is measured
             table = table.at[i].set(row)
         return jax.block_until_ready(table)
 

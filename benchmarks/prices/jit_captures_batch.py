@@ -12,7 +12,6 @@ def bad() -> Step:
 
     def step() -> object:
         batch = next(batches)
-        # gotcha: allow[jit-captures-batch] what is measured
         return jax.block_until_ready(jax.jit(lambda params: _small.step(params, batch))(weights))
 
     return step

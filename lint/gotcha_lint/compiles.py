@@ -179,7 +179,7 @@ _WORDS = {
     "length": "is a container that grows at each {each}",
     "structure": "is {structures}",
     "dtype": "is {dtypes}",
-    "weak": "is a Python number at one call and an array at another",
+    "weak": "is weakly typed at one call and not at another",
     "style": "is given by position at one call and by name at another",
     "no tree": "is an object that JAX cannot take apart: the call raises",
     "unhashable": "is static and cannot be hashed: the call raises",

@@ -106,7 +106,7 @@ def test_the_table_as_text(cli: Cli) -> None:
         "             128 equations\n"
         "    - `step` is static and has another value at each turn of the loop at line 34\n"
         "train.py:22  add            jit  2\n"
-        "    - `total` is a Python number at one call and an array at another\n"
+        "    - `total` is weakly typed at one call and not at another\n"
         "train.py:28  lambda         jit  one per call of `evaluate`\n"
         "    - made, called once and dropped by `evaluate`\n"
         "train.py:37  lambda         jit  one per turn of the loop at line 34\n"

@@ -23,6 +23,7 @@ INFINITY = float("inf")
 Marks = frozenset[Any]
 NO_MARKS: Marks = frozenset()
 EACH = "each evaluation"
+GROWS = "grows"  # `(GROWS, loop)`: a size is larger in each turn, not just another one
 FEW = 8  # so many sizes or constants are kept apart; more become an interval
 ALTERNATIVES = 12  # more become the top
 DEPTH = 6  # of containers in containers; deeper ones become the top

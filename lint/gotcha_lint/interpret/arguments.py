@@ -13,6 +13,7 @@ from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
     EACH,
     FEW,
+    GROWS,
     NO_MARKS,
     Array,
     Atom,
@@ -103,8 +104,13 @@ def _node(
                 flatten(machine, item, f"{path}[{index}]", leaves, statics, depth + 1)
         else:
             leaf.kinds.setdefault(f"{kind} of many", origin)
-            if content.size.marks and content.size.constant is None and not content.size.few:
-                statics.append(Static(path, "length", content.size.marks, None, origin))
+            grows = frozenset(
+                mark[1]
+                for mark in content.size.marks
+                if isinstance(mark, tuple) and mark[0] == GROWS
+            )
+            if grows and content.size.constant is None:
+                statics.append(Static(path, "length", grows, None, origin))
             flatten(machine, content.element, f"{path}[*]", leaves, statics, depth + 1)
     elif mapping is not None:
         label = (isinstance(atom, Object) and atom.site.info.get("label")) or "dict"

@@ -32,7 +32,7 @@ def note_test(
 
 def branch(machine: Machine, instruction: Instruction, registers: Registers) -> str | None:
     """`if`: the branch that is taken where the test is known, else both."""
-    _, _, test, then, otherwise, guard, _ = instruction
+    _, _, test, then, otherwise, guard, span = instruction
     value = registers.get(test, UNKNOWN)
     for mark in value.marks:
         if isinstance(mark, tuple) and mark[0] == "ragged":  # it looks at the short batch itself
@@ -50,7 +50,9 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
             machine.layers.append(_refined(machine, asked, holds))
             once = holds and _is_one_turn(machine, asked)
             machine.guarded += once
+            around, machine.sides = machine.sides, machine.sides | {span: holds}
             flow = machine.run(code)
+            machine.sides = around
             machine.guarded -= once
             layer = machine.layers.pop()
             if flow is None:

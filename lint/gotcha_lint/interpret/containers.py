@@ -12,6 +12,7 @@ from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
+    GROWS,
     INFINITY,
     NO_MARKS,
     NONE,
@@ -211,7 +212,8 @@ def growing_in(machine: Machine, site: Site) -> Marks:
     around = site.info.get("around", NO_MARKS)
     elsewhere = site.info.get("frame") is not machine.activation.frame
     each = EACH_CALL if elsewhere else NO_MARKS  # whoever calls this in a loop lets it grow there
-    return (frozenset(loop for loop, _ in machine.loops) | machine.current | each) - around
+    grows = (frozenset(loop for loop, _ in machine.loops) | machine.current | each) - around
+    return grows | {(GROWS, loop) for loop in grows}
 
 
 def push(machine: Machine, site: Site, value: Value, key: Value | None = None) -> None:

@@ -60,6 +60,7 @@ class Machine(State, ABC):
         self.reruns: dict[Any, int] = {}  # of a context, in this root
         self.active: set[Any] = set()
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
+        self.sides: dict[Any, bool] = {}  # of the open branches of this function: which is taken
         self.handled: set[Any] = set()
         self.waiting: set[Any] = set()  # loops that sleep
         self.bound_of_test: Any = None  # of the loop test that ran last

@@ -13,6 +13,7 @@ from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
+    GROWS,
     NO_MARKS,
     Array,
     Atom,
@@ -63,7 +64,9 @@ class Substitution:
         self._marks: dict[Any, Marks] = {
             parameter_mark(root): value.marks for root, value in given.items()
         }
-        self._marks[EACH] = machine.current | {EACH}
+        around = machine.current | {EACH}
+        self._marks[EACH] = around
+        self._marks[GROWS, EACH] = frozenset((GROWS, loop) for loop in around)
         self._values: dict[Value, Value] = {}
         self._symbols: dict[Symbol, Value | None] = {}
         self._call: Origin = machine.path, span
@@ -77,7 +80,7 @@ class Substitution:
             if known is None:
                 out.add(mark)
             else:
-                out |= known - without
+                out |= known - without - {(GROWS, loop) for loop in without}
         return frozenset(out)
 
     def symbol(self, symbol: Symbol) -> Value | None:

@@ -334,7 +334,7 @@ class _Reader:
             first = calls[0]
             row = self._row(site, first)
             for other in calls[1:]:
-                if other.generation == first.generation:
+                if other.generation == first.generation and not _exclude(first, other):
                     _compare(row, first, other)
 
 
@@ -347,6 +347,12 @@ def _closures(event: EagerControl) -> tuple[Place, ...]:
         and part.site.info["function"].parent is event.within
         and not event.within.is_module
     )
+
+
+def _exclude(a: CompiledCall, b: CompiledCall) -> bool:
+    """Do they stand on different sides of one branch?"""
+    sides = dict(a.sides)
+    return a.within is b.within and any(sides.get(at, side) != side for at, side in b.sides)
 
 
 def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:

@@ -161,6 +161,7 @@ def _begin(engine: Engine, root: Function, base_fresh: dict[Site, frozenset[Any]
     engine.reruns = {}
     engine.spent_inside = 0
     engine.handled = set()
+    engine.sides = {}
     top = engine.activation
     top.reads.clear()
     top.writes.clear()

@@ -12,6 +12,7 @@ from gotcha_lint.domain import affine
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
+    GROWS,
     INFINITY,
     UNKNOWN,
     Array,
@@ -248,7 +249,7 @@ def test_a_list_that_grows_in_a_loop_has_a_size_that_varies_with_it() -> None:
     machine.method(value, "append", constant(1))
     found = contents(machine, value)
     assert isinstance(found, Sequence)
-    assert found.size.marks == MARKS
+    assert found.size.marks == MARKS | {(GROWS, LOOP)}
     assert (found.size.low, found.size.high) == (1, INFINITY)
     assert found.element.marks == MARKS  # elements differ
 

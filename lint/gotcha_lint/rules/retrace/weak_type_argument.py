@@ -6,7 +6,7 @@ from gotcha_lint.wording import called, variations
 
 
 class WeakTypeArgument(Rule):
-    """Gives a jitted function a Python number at one call and an array at another.
+    """Gives a jitted function a Python number at one call and an array with a dtype at another.
 
     ## What happens
     A Python number becomes an array that is *weakly typed*: `x + 1.0` keeps the dtype of `x`. The
@@ -15,8 +15,9 @@ class WeakTypeArgument(Rule):
     training step that takes minutes to compile does so twice, the second time in the second step.
 
     ## Instead
-    Start with what the later steps will have: `np.float32(0)`, or `jnp.zeros((), jnp.float32)`.
-    `jnp.array(0.0)` is strongly typed, `jnp.asarray(0.0)` and `jnp.full((), 0.0)` too.
+    Start with what the later steps will have: `np.float32(0)`, or `jnp.zeros(())`. An array that is
+    made from a Python number without a dtype is weakly typed too: `jnp.array(0.0)`,
+    `jnp.asarray(0.0)` and `jnp.full((2, 8), 3)`; with a dtype, or from a list, it is not.
     """
 
     preview = True
@@ -64,9 +65,10 @@ class WeakTypeArgument(Rule):
             call = variation.call
             yield Foreseen(
                 (call.path, call.span),
-                f"`{variation.label}` is a Python number at one call of {called(row.function)} and "
-                "an array of the same dtype at another: the weak type of the number makes a second "
-                "program; start with an array, such as `np.float32(0)`",
+                f"`{variation.label}` is weakly typed (a Python number, or made from one without a "
+                f"dtype) at one call of {called(row.function)} and not at another: that makes a "
+                "second program for the same dtype; give it a dtype from the start, as "
+                "`np.float32(0)` has",
                 variation.places,
                 variation.certain,
             )
