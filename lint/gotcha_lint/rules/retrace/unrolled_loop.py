@@ -48,10 +48,12 @@ class UnrolledLoop(Rule):
                 import jax.numpy as jnp
 
 
+                def turn(_, x):
+                    return jnp.tanh(x) * 0.5 + jnp.sin(x)
+
+
                 def relax(x):
-                    return jax.lax.fori_loop(
-                        0, 200, lambda _, x: jnp.tanh(x) * 0.5 + jnp.sin(x), x
-                    )
+                    return jax.lax.fori_loop(0, 200, turn, x)
 
 
                 size = len(jax.make_jaxpr(relax)(jnp.ones(3)).eqns)
