@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -55,6 +56,11 @@ def running() -> Iterator[Session]:
     watching.stop()
 
 
+def _heeds_interrupts() -> None:
+    """A shell lets what it starts in the background ignore SIGINT, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def go(tmp_path: Path) -> Callable[..., Done]:
     (tmp_path / "site").mkdir()
@@ -78,6 +84,7 @@ def go(tmp_path: Path) -> Callable[..., Done]:
             capture_output=True,
             text=True,
             timeout=120,
+            preexec_fn=_heeds_interrupts,
         )
         return Done(done.returncode, done.stdout, done.stderr, tmp_path)
 

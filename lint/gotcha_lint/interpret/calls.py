@@ -70,8 +70,13 @@ def call(
     out = BOTTOM
     if callee.unknown or not callee.atoms:
         out = unknown_call(machine, args, keywords, span)
-    for atom in callee.atoms:
-        out = join(out, _call_atom(machine, atom, args, keywords, span))
+    several = len(callee.atoms) + callee.unknown > 1
+    machine.maybe += several
+    try:
+        for atom in callee.atoms:
+            out = join(out, _call_atom(machine, atom, args, keywords, span))
+    finally:
+        machine.maybe -= several
     return out
 
 

@@ -134,6 +134,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             handled=frozenset(machine.handled),
             fresh=_is_fresh(inner_value),
             by_method=inner.by_method,
+            maybe=bool(machine.maybe),
             sides=tuple(machine.sides.items()),
             calls=machine.calls,
         )

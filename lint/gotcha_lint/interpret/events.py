@@ -74,6 +74,7 @@ class CompiledCall:
     handled: frozenset[Hashable] = frozenset()  # ranges whose short last slice the program looks at
     fresh: bool = False  # what is compiled is a new object at each evaluation
     by_method: bool = False
+    maybe: bool = False  # one of several functions that may be called there
     sides: tuple[tuple[Span, bool], ...] = ()  # of the branches around, in the same function
     calls: CallString = ()
 

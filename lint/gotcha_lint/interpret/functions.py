@@ -185,6 +185,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.path, machine.calls = function.path, ()
     machine.loops, machine.current, machine.guarded = [], NO_MARKS, 0
     sides, machine.sides = machine.sides, {}
+    maybe, machine.maybe = machine.maybe, 0
     try:
         if machine.run(function.body) is None:
             activation.returns.append((NONE, machine.layers[-1]))
@@ -200,7 +201,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         machine.restore(saved)
         own, machine.equations = machine.equations, equations
         machine.handled = handled
-        machine.sides = sides
+        machine.sides, machine.maybe = sides, maybe
     spent = budget - machine.budget
     machine.costs[number] = max(machine.costs.get(number, 0), spent - machine.spent_inside)
     machine.spent_inside = inner + spent

@@ -284,6 +284,9 @@ _MODULES = ("flax.linen", "flax.nnx", "haiku", "equinox")
 def in_module_method(machine: Machine) -> bool:
     """Is this a method of a neural network's module? Those are traced, whoever calls them."""
     activation = machine.activation
+    parent = activation.function.parent
+    if parent is None or not parent.is_class:
+        return False
     names = [p.name for p in activation.function.parameters[:1]]
     me = machine.peek((activation.frame, names[0])) if names else None
     for atom in me.atoms if me is not None else ():

@@ -60,6 +60,7 @@ class Machine(State, ABC):
         self.reruns: dict[Any, int] = {}  # of a context, in this root
         self.active: set[Any] = set()
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
+        self.maybe = 0  # one of several functions is called here, nobody knows which
         self.sides: dict[Any, bool] = {}  # of the open branches of this function: which is taken
         self.handled: set[Any] = set()
         self.waiting: set[Any] = set()  # loops that sleep

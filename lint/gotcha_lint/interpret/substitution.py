@@ -272,6 +272,7 @@ class Substitution:
             captured=tuple(captured),
             loops=event.loops | machine.current,
             in_loop=event.in_loop or bool(machine.loops),
+            maybe=event.maybe or bool(machine.maybe),
             handled=event.handled | machine.handled,
             calls=calls,
         )

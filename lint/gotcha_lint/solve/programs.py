@@ -299,15 +299,17 @@ class _Reader:
                 continue
             if static.kind == "symbol":
                 continue
+            fails = static.kind in ("no tree", "unhashable")  # the call, where it is this function
             places: list[Place] = []
             if static.origin:
                 places.append((*static.origin, "made here"))
             if static.cls is not None:
                 places.append((*static.cls.origin, "this class is hashed by identity"))
+            certain = static.certain and not (fails and call.maybe)
             row.variations.append(
                 Variation(
                     static.kind, call, static.label, loops=loops,
-                    places=(*places, *where(call)), certain=static.certain,
+                    places=(*places, *where(call)), certain=certain,
                 )
             )  # fmt: skip
 

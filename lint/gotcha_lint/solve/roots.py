@@ -161,7 +161,7 @@ def _begin(engine: Engine, root: Function, base_fresh: dict[Site, frozenset[Any]
     engine.reruns = {}
     engine.spent_inside = 0
     engine.handled = set()
-    engine.sides = {}
+    engine.sides, engine.maybe = {}, 0
     top = engine.activation
     top.reads.clear()
     top.writes.clear()
