@@ -51,6 +51,7 @@ class ReadsAt:
     loops: tuple[Site, ...] = ()
     steady: bool = False
     blocked: float = 0.0  # in all these reads, the short ones too
+    usual: float = 0.0  # the median of the first reads, which no interruption moves
     span: float = 0.0  # from the first read to the last, without what was compiled meanwhile
 
 

@@ -13,13 +13,13 @@ from gotcha_sanitizer.words import plural, seconds
 
 _WAITS = 5  # reads that waited
 _LOOKS = 5
-_IDLE = 0.9  # of the looks, as a share, found nothing in flight
+_IDLE = 0.85  # of the looks, as a share, found nothing in flight
 _MOST = 0.3  # of the visits waited: else the process was only interrupted now and then
 _WAITED = 1e-3  # seconds in all
 _SHARE = 0.02  # of the run, and of the time since the first read
 _TURNS = 20  # visits: fewer are no loop that is worth a word
 _OF_LOOP = 0.005  # of the loop's own time could be spared at most: less is not worth a finding
-_READY = 5e-6  # seconds: a read of an array that is ready takes less
+_READY = 1e-5  # seconds: a read of an array that is ready takes less
 _LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
 _WORTH = 0.01  # ... unless reading later could spare this share of the time
 _SHORT = 1e-3  # seconds: waking up from such a wait takes about as long as the step
@@ -86,8 +86,7 @@ def _stalls_its_loop(row: ReadsAt) -> bool:
     if not _leaves_idle(row) or row.visits < _TURNS:
         return False
     spared = min(row.blocked, row.span - row.blocked)
-    waits = row.blocked > _READY * row.visits
-    return waits and spared > _OF_LOOP * row.span and row.span < _LONG * row.visits
+    return row.usual > _READY and spared > _OF_LOOP * row.span and row.span < _LONG * row.visits
 
 
 def _stalls(row: ReadsAt, now: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from types import CodeType
 
 from gotcha_sanitizer.frames import Where
@@ -23,6 +24,7 @@ class Line:
         "codes",
         "compiled",
         "count",
+        "early",
         "ended",
         "first",
         "idle",
@@ -48,6 +50,7 @@ class Line:
         self.blocked = 0.0
         self.compiled = compiled  # seconds of compiling before the first read
         self.ended = 0.0
+        self.early: list[float] = []  # how long the first reads took
         self.waited = self.spared = 0.0
         self.count = self.visits = self.waits = self.looked = self.idle = self.sent = self.bad = 0
         self.next_look = 1.0
@@ -55,6 +58,9 @@ class Line:
     def is_new(self) -> bool:
         """The next read is one to look at, however short it is."""
         return self.looked < AT_FIRST and self.visits < EARLY
+
+    def usual(self) -> float:
+        return statistics.median(self.early) if self.early else 0.0
 
     def is_due(self) -> bool:
         """The next read that waits is one to look at."""
@@ -74,6 +80,8 @@ class Line:
             return 0.0
         self.visits += 1
         waited = ended - began
+        if len(self.early) < EARLY:
+            self.early.append(waited)
         if waited < WAITS:
             return 0.0
         self.waits += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
@@ -19,6 +20,7 @@ _MOST = 4096  # lines that are kept apart
 _LOOK_FROM = 2e-4  # seconds: looking costs up to 0.5 ms at 3,000 arrays
 _SHARE = 0.002  # of the run's time that looking may take
 _GRACE = 0.002  # seconds of looking that are always allowed
+_MOMENT = 2e-4  # seconds: longer than it takes to tell all results of one program, no step
 
 
 class Reads:
@@ -207,6 +209,7 @@ def _sum(site: Site, how: str, lines: list[Line]) -> ReadsAt:
         loops=most.where.loops,
         steady=most.steady,
         blocked=sum(line.blocked for line in lines),
+        usual=most.usual(),
         span=max(_span(lines), 0.0),
     )
 
@@ -228,11 +231,14 @@ class Looks:
         return self.spent < _GRACE + _SHARE * self.context.now()
 
     def in_flight(self) -> bool:
-        began = self.context.now()
+        began = time.thread_time()  # on a busy machine another process may run meanwhile
         try:
-            return any(_unready(array) for array in self.context.jax.live_arrays())
+            left = [array for array in self.context.jax.live_arrays() if _unready(array)]
+            if left:  # the other results of the step that was read are told a moment later
+                time.sleep(_MOMENT)
+            return any(_unready(array) for array in left)
         finally:
-            self.spent += self.context.now() - began
+            self.spent += time.thread_time() - began
 
 
 def _unready(array: Any) -> bool:
