@@ -29,7 +29,7 @@ same: $(READY)  ## what appears and disappears in the findings over all programs
 	$(BIN)/python -m benchmarks.same $(SAME)
 
 test-all: test site  ## other Pythons and JAX versions, pre-commit, long runs, the site in a browser
-	$(BIN)/python -m pytest -q -n 2 -m slow
+	GOTCHA_EXAMPLES=new $(BIN)/python -m pytest -q -n 2 -m slow
 	bash tests/other_pythons.sh
 
 fix: $(READY)  ## what can be put right by machine

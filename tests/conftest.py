@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A loaded machine is no fault. `make test` tries the same inputs each time, `make test-all` others.
+settings.register_profile(
+    "same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.register_profile("new", settings.get_profile("same"), derandomize=False)
+settings.load_profile(os.environ.get("GOTCHA_EXAMPLES", "same"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,7 +11,7 @@ for version in 3.12 3.13; do
     fi
     tag=${version/./}
     make env PYTHON="$python" VENV=".venv-$tag"
-    ".venv-$tag/bin/python" -m pytest -q -n 2 -m "not slow"
+    GOTCHA_EXAMPLES=new ".venv-$tag/bin/python" -m pytest -q -n 2 -m "not slow"
 done
 
 # The hook, as a stranger's repository would run it.

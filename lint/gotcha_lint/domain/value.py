@@ -21,6 +21,7 @@ from gotcha_lint.domain.sites import Origin, Site
 
 INFINITY = float("inf")
 Marks = frozenset[Any]
+Ragged = tuple[Hashable, int | None]
 NO_MARKS: Marks = frozenset()
 EACH = "each evaluation"
 GROWS = "grows"  # `(GROWS, loop)`: a size is larger in each turn, not just another one
@@ -61,7 +62,7 @@ class Size:
     marks: Marks = NO_MARKS
     few: frozenset[int] | None = None  # all that it can be
     affine: Affine | None = None
-    ragged: tuple[Hashable, int | None] | None = None  # the range whose last slice is shorter
+    ragged: Ragged | None = None  # the range whose last slice is shorter
     origin: Origin | None = field(default=None, compare=False)
 
     @property
@@ -145,7 +146,24 @@ class Symbol:
         return Symbol(self.root, (*self.path, step), origin) if len(self.path) < 4 else None
 
 
-Atom = Constant | Number | Array | Tuple | Sequence | Mapping | Library | Method | Object | Symbol
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """More alternatives than are kept: any value at all, none of which is told apart."""
+
+
+Atom = (
+    Anything
+    | Constant
+    | Number
+    | Array
+    | Tuple
+    | Sequence
+    | Mapping
+    | Library
+    | Method
+    | Object
+    | Symbol
+)
 
 
 class Value:
@@ -216,8 +234,9 @@ class Value:
         return Value(self.atoms, self.unknown, self.marks | marks, self.choice)
 
 
-UNKNOWN = Value(unknown=True)
+UNKNOWN = Value(unknown=True)  # nothing is known of it; joined with `x` it may still be `x`
 BOTTOM = Value()
+TOP = Value((Anything(),), unknown=True)  # absorbs what it is joined with
 
 
 def constant(value: Any, origin: Origin | None = None) -> Value:
@@ -331,9 +350,16 @@ def join_sizes(a: Size, b: Size, loop: Marks = NO_MARKS, widen: bool = False) ->
         a.marks | b.marks | loop,
         few,
         a.affine if a.affine == b.affine else None,
-        a.ragged or b.ragged,
+        _one_ragged(a.ragged, b.ragged),
         a.origin or b.origin,
     )
+
+
+def _one_ragged(a: Ragged | None, b: Ragged | None) -> Ragged | None:
+    """One of two ranges, whichever operand it came from."""
+    if a is None or b is None or a == b:
+        return a or b
+    return min(a, b, key=repr)
 
 
 def join(a: Value, b: Value, loop: Marks = NO_MARKS, widen: bool = False, depth: int = 0) -> Value:
@@ -351,8 +377,8 @@ def join(a: Value, b: Value, loop: Marks = NO_MARKS, widen: bool = False, depth:
     unknown = a.unknown or b.unknown
     if a.atoms == b.atoms:
         return Value(a.atoms, unknown, marks, choice)
-    if depth > DEPTH:
-        return Value((), True, marks)
+    if depth > DEPTH or a.atoms == TOP.atoms or b.atoms == TOP.atoms:
+        return Value(TOP.atoms, True, marks, choice)
     groups: dict[Hashable, Atom] = {}
     for atom in (*a.atoms, *b.atoms):
         key = _kind(atom)
@@ -361,7 +387,7 @@ def join(a: Value, b: Value, loop: Marks = NO_MARKS, widen: bool = False, depth:
         groups[key] = old if old is not None and old == atom else new
     atoms = _few_numbers(list(groups.values()), widen)
     if len(atoms) > ALTERNATIVES:
-        return Value((), True, marks)
+        return Value(TOP.atoms, True, marks, choice)
     return Value(atoms, unknown, marks, choice if len(atoms) + unknown > 1 else NO_MARKS)
 
 
@@ -431,10 +457,14 @@ def _join_items(
 
 
 def _few_numbers(atoms: list[Atom], widen: bool) -> list[Atom]:
-    """Constants of a type become an interval where there are many, or an interval already."""
+    """Constants of a type become an interval where there are many, or an interval already.
+
+    Many constants, or with them more alternatives than are kept.
+    """
     known = [x for x in atoms if isinstance(x, Constant) and x.type in ("int", "float")]
     intervals = {x.type: x for x in atoms if isinstance(x, Number)}
-    if not known or not (len(known) > (1 if widen else FEW) or intervals):
+    many = len(known) > (1 if widen else FEW) or len(atoms) > ALTERNATIVES
+    if not known or not (many or intervals):
         return atoms
     for kind in ("int", "float"):
         same = [x for x in known if x.type == kind]
