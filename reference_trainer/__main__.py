@@ -1,4 +1,4 @@
-"""`python -m reference_trainer train|eval|sample|export|plot|bench`."""
+"""`python -m reference_trainer train|eval|sample|export|plot`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ COMMANDS = {
     "sample": "text from a checkpoint",
     "export": "write a checkpoint's forward function, to be run without this code",
     "plot": "draw the losses of a run, also of one that is going on",
-    "bench": "measure this machine; ratios and JSON",
 }
 
 EXIT_CODES = (

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.table import Table
 
 from reference_trainer import metrics, parallel
-from reference_trainer.baselines import baselines
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Corpus
 from reference_trainer.errors import UserError
+from reference_trainer.extras.baselines import baselines
+from reference_trainer.extras.plot import plot
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.layers import split_columns
-from reference_trainer.plot import plot
 from reference_trainer.precision import aligned, padding_report
 from reference_trainer.train import state as states
 from reference_trainer.train.evaluate import Score, evaluate, probes

@@ -14,8 +14,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     common.set_up(args)
-    from reference_trainer import play, report
+    from reference_trainer import report
     from reference_trainer.data.corpus import load
+    from reference_trainer.extras import play
     from reference_trainer.train import loop
     from reference_trainer.train.evaluate import evaluate
 

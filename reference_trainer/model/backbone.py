@@ -6,7 +6,7 @@ that any jit, checkpoint or sharding understands, and a merge happens while trac
 
 Layers are scanned or unrolled, over the same parameters, stacked or in a list: a scan compiles one
 layer whatever the depth, and is where recomputation saves memory; unrolled layers run faster
-(measure: `bench`).
+(measured by `benchmarks/trainer/`).
 Recomputing (`compute.remat`) in an unrolled stack saves nothing on a CPU, where the compiler
 removes it; look at the temporary memory that a run names at its start. (gotchas: traced-shape)
 """

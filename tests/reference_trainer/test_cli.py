@@ -205,7 +205,6 @@ def test_a_full_disk_is_said(monkeypatch, capsys):
         ("jax", ["eval", "--out", "x"]),
         ("optax", ["sample", "--out", "x"]),
         ("jax", ["export", "--out", "x", "file"]),
-        ("jax", ["bench"]),
     ],
 )
 def test_a_missing_package_is_named(folder, package, args):
