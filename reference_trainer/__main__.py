@@ -40,10 +40,10 @@ FULL = (
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="reference_trainer", epilog=EXIT_CODES)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    asked = next((a for a in (sys.argv[1:] if argv is None else argv) if a in COMMANDS), None)
+    chosen = next((a for a in (sys.argv[1:] if argv is None else argv) if a in COMMANDS), None)
     for name, words in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=words)
-        if name == asked:  # the others are not imported
+        if name == chosen:  # the others are not imported
             importlib.import_module(f"reference_trainer.commands.{name}").options(command)
     args, more = parser.parse_known_args(argv)
     settings = [text for text in more if "=" in text and not text.startswith("-")]

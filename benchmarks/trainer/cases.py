@@ -70,8 +70,8 @@ class Training:
     def __call__(self) -> Metrics:
         for _ in range(self.steps - 1):
             self.state, _ = self.step(self.state, self.batch)
-        self.state, said = self.step(self.state, self.batch)
-        return said
+        self.state, metrics_of_step = self.step(self.state, self.batch)
+        return metrics_of_step
 
     def memory(self) -> dict[str, int]:
         """As `metrics.memory`; after a call it costs nothing, as the program is there."""

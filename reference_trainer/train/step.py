@@ -87,7 +87,7 @@ def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainSt
     updates, opt_state = states.optimizer(config).update(grads, state.opt_state, state.params)
     params = optax.apply_updates(state.params, updates)
     finite = jnp.isfinite(total.loss) & jnp.isfinite(norm)
-    params, opt_state = _either(finite, (params, opt_state), (state.params, state.opt_state))
+    params, opt_state = _select(finite, (params, opt_state), (state.params, state.opt_state))
     after = TrainState(state.step + 1, params, opt_state, state.skipped + ~finite)
     return after, Metrics(total.loss / count, total.targets, norm, finite)
 
@@ -136,5 +136,5 @@ def _parts(batch: Batch, parts: int) -> Batch:
     return Batch(*(cut(leaf) for leaf in batch))
 
 
-def _either(condition: jax.Array, new: tuple, old: tuple) -> tuple:
+def _select(condition: jax.Array, new: tuple, old: tuple) -> tuple:
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), new, old)

@@ -201,7 +201,7 @@ def test_only_what_is_before_the_last_input_is_shuffled():
 def test_evaluation_is_the_mean_over_all_targets():
     made = job()
     state = loop.states.create(TINY, made.mesh)
-    score = evaluate(made.eval_step, state.params, loop.each(made.held_out), made.mesh)
+    score = evaluate(made.eval_step, state.params, loop.one_epoch(made.held_out), made.mesh)
     targets = sum(len(document.targets) for document in made.corpus.held_out)
     assert score.targets == targets
     assert score.bits == pytest.approx(math.log2(64), rel=0.2)

@@ -43,8 +43,8 @@ def measure(size: Size) -> Iterator[Row]:
 def _blocked(state: TrainState, config: Config, folder: Path, asynchronous: bool) -> float:
     """Seconds until training could go on."""
     jax.block_until_ready(state)
-    beside = Saved(1, config.to_json(), {"next_index": 1}, 0.0, {})
+    metadata = Saved(1, config.to_json(), {"next_index": 1}, 0.0, {})
     with Checkpoints(folder, asynchronous=asynchronous) as checkpoints:
         start = time.perf_counter()
-        checkpoints.save(state, beside)
+        checkpoints.save(state, metadata)
         return time.perf_counter() - start

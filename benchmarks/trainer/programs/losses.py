@@ -6,23 +6,23 @@ import json
 import sys
 
 from benchmarks.trainer import cases
-from reference_trainer import metrics, parallel
+from reference_trainer import metrics, parallel, processes
 from reference_trainer.train import loop
 from reference_trainer.train import state as states
 
 
 def main(kind: str, distributed: str) -> None:
-    parallel.connect(distributed)
+    processes.connect(distributed)
     config = cases.small(width=128, depth=1, batch=8).replace(run={"parallel": kind})
     job = loop.prepare(config, cases.counting())
     state = states.create(config, job.mesh)
     batches = [parallel.place(job.batches[i], job.mesh) for i in range(5)]
     compiled = job.step.lower(state, batches[0]).compile()
-    said = []
+    losses = []
     for batch in batches:
         state, metric = compiled(state, batch)
-        said.append(metric.loss)
-    losses = [float(loss) for loss in said]
+        losses.append(metric.loss)
+    losses = [float(loss) for loss in losses]
     print(json.dumps({"losses": losses, "bytes": metrics.memory(compiled)["arguments"]}))
 
 
