@@ -8,6 +8,7 @@ Right: every array has the sharding that the step was compiled for from the mome
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -17,6 +18,8 @@ from reference_trainer.config import Config, ConfigError
 from reference_trainer.data.batch import Batch, empty
 
 AXIS = "data"
+WHOLE = PartitionSpec()  # the same on all devices
+ROWS = PartitionSpec(AXIS)  # each device has its own rows
 SMALL = 2**12  # arrays with fewer elements are not worth cutting
 
 
@@ -44,18 +47,18 @@ def local_rows(config: Config) -> slice:
 
 
 def replicated(mesh: Mesh) -> NamedSharding:
-    return NamedSharding(mesh, PartitionSpec())
+    return NamedSharding(mesh, WHOLE)
 
 
 def by_rows(mesh: Mesh) -> NamedSharding:
-    return NamedSharding(mesh, PartitionSpec(AXIS))
+    return NamedSharding(mesh, ROWS)
 
 
 def state_shardings(state: Any, mesh: Mesh, kind: str) -> Any:
     """A sharding for each leaf: "dp" copies it to all devices, "fsdp" cuts its longest axis."""
 
     def of(leaf: jax.ShapeDtypeStruct) -> NamedSharding:
-        return NamedSharding(mesh, _cut(leaf.shape, mesh.size) if kind == "fsdp" else _whole())
+        return NamedSharding(mesh, _cut(leaf.shape, mesh.size) if kind == "fsdp" else WHOLE)
 
     return jax.tree.map(of, state)
 
@@ -84,7 +87,38 @@ def spread(x: jax.Array) -> jax.Array:
     otherwise, and gather activations. Without a mesh in the context, `x` itself.
     """
     mesh = jax.sharding.get_abstract_mesh()
-    return x if mesh.empty else jax.lax.with_sharding_constraint(x, PartitionSpec(AXIS))
+    if mesh.empty or AXIS in mesh.manual_axes:
+        return x
+    return jax.lax.with_sharding_constraint(x, ROWS)
+
+
+def on_each_device(function: Callable, arguments: Any, results: Any) -> Callable:
+    """`function` of each device's own part of the arguments; sums over rows become whole sums.
+
+    `arguments` and `results` say WHOLE or ROWS of each argument and result. A WHOLE result is added
+    up over the devices, once, after `function`: left to the compiler, a sum in a loop is a
+    transfer between all devices in each of its turns. Without a mesh in the context, or inside of
+    another such call, `function` itself.
+    """
+    mesh = jax.sharding.get_abstract_mesh()
+    if mesh.empty or mesh.size == 1 or AXIS in mesh.manual_axes:
+        return function
+
+    def local(*args: Any) -> Any:
+        return jax.tree.map(_reduced, results, function(*args))
+
+    # The types of `shard_map` would ask for a mark at each start of a loop.
+    return jax.shard_map(local, in_specs=arguments, out_specs=results, check_vma=False)
+
+
+def own_key(key: jax.Array) -> jax.Array:
+    """Inside of `on_each_device`: another key for each device, whose rows are others."""
+    mesh = jax.sharding.get_abstract_mesh()
+    return jax.random.fold_in(key, jax.lax.axis_index(AXIS)) if AXIS in mesh.manual_axes else key
+
+
+def _reduced(layout: PartitionSpec, part: Any) -> Any:
+    return jax.lax.psum(part, AXIS) if layout == WHOLE else part
 
 
 def _cut(shape: tuple[int, ...], devices: int) -> PartitionSpec:
@@ -93,10 +127,6 @@ def _cut(shape: tuple[int, ...], devices: int) -> PartitionSpec:
         elements *= size
     axes = [i for i, size in enumerate(shape) if size % devices == 0]
     if elements < SMALL or not axes:
-        return _whole()
+        return WHOLE
     longest = max(axes, key=lambda i: shape[i])
     return PartitionSpec(*(AXIS if i == longest else None for i in range(len(shape))))
-
-
-def _whole() -> PartitionSpec:
-    return PartitionSpec()
