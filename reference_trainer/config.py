@@ -79,7 +79,7 @@ class Compute:
     ssm_chunk: int = 64  # steps in one chunk of the state space layers
     loss_chunk: int = 0  # steps at a time in the head and loss; 0: all at once
     layers: Literal["scan", "unroll"] = "unroll"
-    remat: Literal["none", "full", "dots"] = "none"
+    remat: Literal["none", "full", "attention", "dots"] = "none"  # full: all is computed again
     remat_every: int = 1  # 2: every second layer is computed again
     deterministic: bool = False  # the same bits from run to run on a GPU too, for some of its speed
 
