@@ -105,8 +105,9 @@ class Data:
 
 @dataclass(frozen=True, kw_only=True)
 class Optimizer:
-    """AdamW with warm-up and a cosine decay."""
+    """AdamW or Muon, with warm-up and a cosine decay."""
 
+    kind: Literal["adamw", "muon"] = "adamw"
     learning_rate: float = 2e-3
     final_share: float = 0.1  # of the learning rate, at the last step
     warmup: int = 20

@@ -8,7 +8,7 @@ Right: below. (gotchas: jit-in-loop, optimizer-reinitialised, varying-shape)
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ from reference_trainer.processes import exit_if_peer_lost
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.evaluate import Score, evaluate
-from reference_trainer.train.log import Log
+from reference_trainer.train.log import Log, Tracker
 from reference_trainer.train.reader import Reader, Sent
 from reference_trainer.train.replay import NotFinite
 from reference_trainer.train.state import TrainState
@@ -82,6 +82,7 @@ def train(
     saved: Saved | None = None,
     *,
     tensorboard: bool = False,
+    trackers: Sequence[Tracker] = (),
     profile: int = 0,
 ) -> Result:
     """Run to `run.steps`, from the start or from a checkpoint; NotFinite, CheckpointError."""
@@ -89,7 +90,8 @@ def train(
     start, score, counter = saved.step if saved else 0, None, CompileCounter()
     with ExitStack() as stack:
         checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep, clean=True))
-        log = stack.enter_context(Log(folder, run.steps, start, tensorboard=tensorboard))
+        log = Log(folder, run.steps, start, tensorboard=tensorboard, trackers=trackers)
+        stack.enter_context(log)
         stop, trace = stack.enter_context(Stop()), stack.enter_context(Trace(folder, profile))
         state = first_state(job, checkpoints, saved)
         reading = loaders.loader(job.batches, config.data, saved.loader if saved else None)

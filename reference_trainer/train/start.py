@@ -37,6 +37,7 @@ FIXED = {  # what a saved state depends on; the rest may change when a run goes 
         "seed",
     },
     "compute": set(),  # but how many layers are one group: see `_fixed`
+    "optimizer": {"kind"},
     "run": {"seed"},
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -36,13 +37,10 @@ def saved(config: Config) -> int:
     def layer(group: dict, x_BTD: jax.Array) -> jax.Array:
         return backbone._run_group(x_BTD, group, None, rows=rows, config=config)
 
-    kept = [aval for aval, _ in saved_residuals(layer, group, x_BTD)]
-    sizes = [aval.size * aval.dtype.itemsize for aval in kept if aval.shape[:2] == (ROWS, STEPS)]
-    assert not any(
-        aval.dtype == jnp.float32 and aval.size >= UNIT // 2
-        for aval in kept
-        if aval.shape[:2] == (ROWS, STEPS)
-    )
+    found: list[tuple[Any, str]] = saved_residuals(layer, group, x_BTD)
+    kept = [aval for aval, _ in found if aval.shape[:2] == (ROWS, STEPS)]
+    assert not [a for a in kept if a.dtype == jnp.float32 and a.size >= UNIT // 2]
+    sizes = [aval.size * aval.dtype.itemsize for aval in kept]
     return sum(size for size in sizes if size >= UNIT)
 
 
