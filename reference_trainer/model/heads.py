@@ -99,8 +99,9 @@ def _forward(
     x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
 ) -> tuple[Sums, Gradients]:
     """With gradients. They are summed over devices once, after the last chunk."""
+    layout = Gradients._make((ROWS, WHOLE))
     each = parallel.on_each_device(
-        partial(_with_gradients, chunk=chunk), (WHOLE, ROWS), (WHOLE, Gradients(ROWS, WHOLE))
+        partial(_with_gradients, chunk=chunk), (WHOLE, ROWS), (WHOLE, layout)
     )
     return each(tables, Steps(x_BTD, targets_BTH, weights_BT))
 

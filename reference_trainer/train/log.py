@@ -75,7 +75,9 @@ class Log:
         line = {"step": step, "seconds": seconds, **values}
         self._file.write(json.dumps({k: _plain(v) for k, v in line.items()}) + "\n")
         self._file.flush()
-        numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
+        numbers: dict[str, float] = {
+            name: value for name, value in values.items() if isinstance(value, int | float)
+        }
         for tracker in self._trackers:
             tracker.log(numbers, step=step)
         if self._board is not None:

@@ -80,7 +80,7 @@ def decayed(params: backbone.Params) -> Any:
     return jax.tree.map_with_path(is_matrix, params)
 
 
-def matrix_axes(params: backbone.Params) -> Any:
+def matrix_axes(params: Any) -> Any:
     """The axes of the layers' matrices, stacked or not; None for all else."""
 
     def axes(path: tuple[Any, ...], leaf: Any) -> MuonDimensionNumbers | None:
