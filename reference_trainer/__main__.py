@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         package = (error.name or "").partition(".")[0]
         if package == "reference_trainer":
             raise
-        how = "pip install 'gotcha-lint[trainer]'"
+        how = "pip install '.[trainer]' in a checkout"
         print(f"reference_trainer: {package} is not installed: {how}", file=sys.stderr)
         return 2
     except OSError as error:

@@ -100,7 +100,7 @@ def terminal(tmp_path: Path) -> dict[str, str]:
         "PYTHONPATH": f"{start}{os.pathsep}{SOURCES}",
         "PYTHONUNBUFFERED": "1",
         "JAX_PLATFORMS": "cpu",
-        "COLUMNS": "80",
+        "COLUMNS": "88",
     }
 
 

@@ -158,7 +158,7 @@ def _early(given: dict[str, Any], tools: Tools) -> int | None:
     if given["list_rules"]:
         return commands.list_rules(given["output_format"], given["color"], tools)
     if given["explain_error"] is not None:
-        return commands.explain_error(given["explain_error"], given["color"])
+        return commands.explain_error(given["explain_error"], given["color"], tools)
     return None
 
 

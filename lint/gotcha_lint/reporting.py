@@ -27,16 +27,31 @@ def shown(
     colour = (
         options.color == "always" if to_file else terminal.wants_colour(options.color, sys.stdout)
     )
+    sizes = (
+        {}
+        if to_file
+        else {
+            "width": terminal.width(sys.stdout),
+            "source_width": terminal.source_width(sys.stdout),
+        }
+    )
+    links = {"page": terminal.local_page} if linked(options, colour) else {}
     return formats.Shown(
         findings,
         source,
         rules.get,
+        **sizes,
+        **links,
         colour=colour,
-        width=88 if to_file else terminal.width(sys.stdout),
         version=__version__,
         root=os.getcwd(),
         failures=failures,
     )
+
+
+def linked(options: Options, colour: bool) -> bool:
+    """Links are for terminals alone: a pipe or a log may keep their codes as text."""
+    return colour and options.output_file is None and terminal.is_terminal(sys.stdout)
 
 
 def rendered(options: Options, report: formats.Shown) -> str:

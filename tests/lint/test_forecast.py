@@ -14,6 +14,7 @@ from gotcha_lint.cache import Cache
 from gotcha_lint.config import Settings
 from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
+from gotcha_lint.home import page_url
 from gotcha_lint.records import Records
 from gotcha_lint.rules.retrace.weak_type_argument import WeakTypeArgument
 from tests.lint.support import code
@@ -89,7 +90,7 @@ def test_a_forecast_has_place_chain_severity_and_id(project: Path) -> None:
     assert "`total`" in found.message and "`add`" in found.message
     chain = {(place.path, place.line): place.message for place in found.chain}
     assert chain["steps.py", 6] == "compiled here"
-    assert found.id and found.url.endswith("weak-type-argument.md")
+    assert found.id and found.url == page_url("weak-type-argument")
 
 
 def test_the_whole_tree_and_each_file_alone_agree(project: Path) -> None:
