@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -74,12 +75,18 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
     help="Write the findings that there are now to the baseline (gotcha-baseline.json); exit.",
 )
 @click.option(
+    "--add-allow",
+    is_flag=True,
+    help="Write comments that allow the findings there are now, with a reason to fill in; exit.",
+)
+@click.option(
     "--with-run",
     multiple=True,
     metavar="RUN.jsonl",
     help="Mark what a run of the sanitizer confirms, and list what it found besides.",
 )
-@click.option("--statistics", is_flag=True, help="Count the findings of each kind.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each kind, with times.")
+@click.option("--watch", is_flag=True, help="Lint again whenever a file changes, until Ctrl-C.")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option(
     "--force-exclude/--no-force-exclude", default=None, help="Excludes hold for named files."
@@ -140,8 +147,16 @@ def command(tools: Tools, /, **given: Any) -> int:
         from gotcha_lint.commands import show_settings
 
         return show_settings(options, finder)
-    from gotcha_lint.run import run
+    from gotcha_lint.run import find_inputs, run
 
+    if given["watch"]:
+        from gotcha_lint.watch import watch
+
+        return watch(
+            lambda: run(options, _finder(given, tools), tools),
+            lambda: find_inputs(replace(options, quiet=True), _finder(given, tools)).files,
+            clear=terminal.is_terminal(sys.stdout),
+        )
     return run(options, finder, tools)
 
 
@@ -169,6 +184,14 @@ def _options(given: dict[str, Any]) -> Options:
         raise UsageError("--with-run is about the files as they ran: leave out --fix and --diff")
     if given["write_baseline"] and (given["fix"] or given["diff"] or "-" in given["paths"]):
         raise UsageError("--write-baseline takes files as they are: leave out --fix, --diff and -")
+    changes = given["fix"] or given["diff"] or given["write_baseline"] or "-" in given["paths"]
+    if given["add_allow"] and (changes or given["with_run"]):
+        raise UsageError(
+            "--add-allow changes files as they are: it goes with none of "
+            "--fix, --diff, --write-baseline, --with-run and -"
+        )
+    if given["watch"] and (changes or given["add_allow"]):
+        raise UsageError("--watch only looks: leave out what changes or writes files, and -")
     own = {key: given[key] for key in Options.__dataclass_fields__ if key in given}
     own["jobs"] = given["jobs"] or default_jobs()
     return Options(**own, cache=not given["no_cache"], screen=not given["no_screen"])

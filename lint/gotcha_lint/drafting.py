@@ -171,7 +171,7 @@ class Drafting:
     def _draft(
         self, rule: Rule, body: Body, place: Place | None, report: Report
     ) -> tuple[Draft, tuple[int, int]]:
-        """With the span of its statement."""
+        """With the span of its statement, which a comment above or in it allows as a whole."""
         positions = self._positions()
         start, end = self._shown(report.node)
         statement = place.at.statement if place is not None else report.node
@@ -190,6 +190,8 @@ class Drafting:
             fix_of(fix, self.model, self.text, positions) if fix is not None else None,
             self._identity(rule.name(), f"{first}|{self.text[start:end]}", body.function.qualname),
         )
+        if place is None:  # the node may be a part of a statement of several lines
+            span = positions.span(self._statement(start))
         return draft, span
 
     def _chain(self, body: Body, report: Report) -> tuple[tuple[Site, str], ...]:
