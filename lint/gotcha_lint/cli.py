@@ -115,6 +115,9 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--show-settings", is_flag=True, help="Show the settings in force; exit.")
 @click.option("--server", is_flag=True, help="Serve an editor (LSP) on standard input and output.")
 @click.option(
+    "--mcp", is_flag=True, help="Serve a coding agent (MCP) on standard input and output."
+)
+@click.option(
     "--completion", type=click.Choice(["bash", "zsh", "fish"]), help="Print its script; exit."
 )
 @click.version_option(
@@ -166,6 +169,8 @@ def _early(given: dict[str, Any], tools: Tools) -> int | None:
 
     if given["server"]:
         return commands.server()
+    if given["mcp"]:
+        return commands.mcp()
     if given["completion"]:
         return commands.completion(given["completion"])
     if given["explain"] is not None:

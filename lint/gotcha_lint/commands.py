@@ -67,7 +67,7 @@ def explain_error(file: str, color: str, tools: Tools) -> int:
         terminal.error("no JAX error that is known here in this text")
         return FOUND
     colour = terminal.wants_colour(color, sys.stdout)
-    code, said = _at(meaning.path, meaning.line, meaning.source, meaning.known.names, tools)
+    code, said = at_line(meaning.path, meaning.line, meaning.source, meaning.known.names, tools)
     text = errors.as_text(
         meaning, width=terminal.width(sys.stdout), colour=colour, linter=said, code=code
     )
@@ -75,7 +75,7 @@ def explain_error(file: str, color: str, tools: Tools) -> int:
     return CLEAN
 
 
-def _at(
+def at_line(
     path: str, line: int, quoted: str, names: Sequence[str], tools: Tools
 ) -> tuple[str, list[str]]:
     """The source of a line and what is found there, in preview too; nothing for other files.
@@ -190,6 +190,17 @@ def server() -> int:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
         raise UsageError(f"--server needs {install('server')}") from error
+    return serve()
+
+
+def mcp() -> int:
+    """Serves a coding agent. Raises UsageError where the protocol's library is not installed."""
+    try:
+        from gotcha_lint.agent.serve import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "mcp":
+            raise
+        raise UsageError(f"--mcp needs {install('mcp')}") from error
     return serve()
 
 
