@@ -129,3 +129,13 @@ def test_links_between_pages():
     for path in PAGES.glob("*.md"):
         for link in re.findall(r"\]\(([\w-]+\.md)\)", path.read_text("utf-8")):
             assert (PAGES / link).exists(), f"{path.name} links to {link}"
+
+
+def test_the_skill_has_twenty_rules_and_names_gotchas_that_exist():
+    text = (ROOT / "skills/jax-training/SKILL.md").read_text("utf-8")
+    rules = re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |^#|^When|\Z)", text, re.M | re.S)
+    assert [int(number) for number, _ in rules] == list(range(1, 21))
+    for number, rule in rules:
+        named = re.findall(r"\(([\w-]+(?:,\s+[\w-]+)*)\)\s*\Z", rule)
+        assert named, f"rule {number} names no gotcha"
+        assert {name.strip() for name in named[0].split(",")} <= NAMES, number

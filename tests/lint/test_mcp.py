@@ -30,9 +30,10 @@ TRACEBACK = """\
 Traceback (most recent call last):
   File "{folder}/train.py", line 5, in f
     if x > 0:
-jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].
-The error occurred while tracing the function f at {folder}/train.py:3 for jit. This concrete value \
-was not available in Python because it depends on the value of the argument x.
+jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape \
+bool[].
+The error occurred while tracing the function f at {folder}/train.py:3 for jit. This concrete \
+value was not available in Python because it depends on the value of the argument x.
 """
 RECORD = (
     {"event": "start", "time": 0.0},
