@@ -179,7 +179,7 @@ def _await(host: str, port: int, seconds: int) -> None:
         except OSError as error:
             if time.monotonic() > end:
                 raise ConfigError(
-                    f"--distributed: nobody answered at {host}:{port} for {seconds} s "
+                    f"--distributed: no answer from {host}:{port} for {seconds} s "
                     f"({error.strerror or error}): is the process with ID 0 running there, and "
                     "may this machine reach it? REFERENCE_TRAINER_CONNECT_SECONDS waits longer"
                 ) from error

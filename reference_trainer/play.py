@@ -1,4 +1,4 @@
-"""Playing: the policy sees its own actions, as it will when nobody corrects it.
+"""Playing: the policy sees its own actions, as it will in use, without corrections.
 
 Wrong: to judge a policy by the frames of the recording alone. Each of them shows what the expert
 did one frame ago, so that "the same again" scores well, and a drift is never seen.

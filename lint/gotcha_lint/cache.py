@@ -2,7 +2,7 @@
 
 A file's findings follow from the texts of the files that imports join it with (its component),
 from the rules that are on, and from this program; these make the key. Entries are JSON, which runs
-nothing when it is read. One that is damaged, or cannot be written, is no loss: it is made anew.
+nothing when it is read. One that is damaged, or cannot be written, is no loss: it is made again.
 Where a component has changed, `records` tell what of it still holds.
 """
 

@@ -93,7 +93,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 )
 @click.option("--stdin-filename", metavar="NAME", help="The name of the input that - reads.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="Worker processes.")
-@click.option("--no-cache", is_flag=True, help="Analyse everything anew; keep nothing.")
+@click.option("--no-cache", is_flag=True, help="Analyse everything again; keep nothing.")
 @click.option("--no-screen", is_flag=True, help="Analyse files that mention no JAX library too.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings and errors, nothing else.")

@@ -188,7 +188,7 @@ def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[T
 
 
 def _target(own: Settings, library: str) -> Release:
-    """`target-jax = "0.10"` and its like; the patch level of JAX does not count."""
+    """`target-jax = "0.10"` and the like; the patch level of JAX does not count."""
     written = getattr(own, f"target_{library}")
     if written is None:
         return NEWEST[library]

@@ -20,7 +20,7 @@ Made = Literal["lambda", "closure", "partial", "method", "transform"]
 
 @dataclass(frozen=True, slots=True)
 class NewFunction:
-    """A function that is made and compiled anew, each time that something happens.
+    """A function that is made and compiled again, each time that something happens.
 
     `certain` is false where the programs may be meant: another one for each model or
     configuration, one that an inner loop uses, one that its user may call once.

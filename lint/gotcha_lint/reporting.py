@@ -27,21 +27,14 @@ def shown(
     colour = (
         options.color == "always" if to_file else terminal.wants_colour(options.color, sys.stdout)
     )
-    sizes = (
-        {}
-        if to_file
-        else {
-            "width": terminal.width(sys.stdout),
-            "source_width": terminal.source_width(sys.stdout),
-        }
-    )
-    links = {"page": terminal.local_page} if linked(options, colour) else {}
+    linked = links(options, colour)
     return formats.Shown(
         findings,
         source,
         rules.get,
-        **sizes,
-        **links,
+        width=terminal.PIPE if to_file else terminal.width(sys.stdout),
+        source_width=terminal.PIPE_SOURCE if to_file else terminal.source_width(sys.stdout),
+        page=terminal.local_page if linked else formats.no_page,
         colour=colour,
         version=__version__,
         root=os.getcwd(),
@@ -49,7 +42,7 @@ def shown(
     )
 
 
-def linked(options: Options, colour: bool) -> bool:
+def links(options: Options, colour: bool) -> bool:
     """Links are for terminals alone: a pipe or a log may keep their codes as text."""
     return colour and options.output_file is None and terminal.is_terminal(sys.stdout)
 

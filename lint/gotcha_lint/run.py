@@ -166,8 +166,7 @@ def _add_allow(options: Options, finder: SettingsFinder, tools: Tools, inputs: I
     good = True
     for path, found in _grouped(baselines.new(report.findings)).items():
         source = report.source(path)
-        done = commented(source, found) if source is not None else None
-        if done is None or not done.added:
+        if source is None or not (done := commented(source, found)).added:
             continue
         written = _write(path, source, done.text)
         good, added, files = good and written, added + done.added * written, files + written
@@ -293,7 +292,7 @@ def _about_baseline(inputs: Inputs, report: Any, baselines: Baselines) -> None:
     if gone := baselines.gone(inputs.files, report.findings):
         verb = "is" if gone == 1 else "are"
         text = f"{count(gone, 'finding')} of the baseline {verb} gone"
-        terminal.note(f"{text}: write it anew (--write-baseline)")
+        terminal.note(f"{text}: --write-baseline takes it out")
 
 
 def _write_baseline(options: Options, finder: SettingsFinder, tools: Tools, inputs: Inputs) -> int:

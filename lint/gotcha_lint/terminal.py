@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 _NARROW, _PROSE = 40, 100  # longer lines of prose are hard to read
-_PIPE, _PIPE_SOURCE = 88, 320  # where nothing says how wide the reader's screen is
+PIPE, PIPE_SOURCE = 88, 320  # where nothing says how wide the reader's screen is
 
 
 def wants_colour(choice: str, stream: TextIO, env: Mapping[str, str] = os.environ) -> bool:
@@ -32,12 +32,12 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def width(stream: TextIO, env: Mapping[str, str] = os.environ) -> int:
     """Columns to wrap prose at: those of `COLUMNS` or of the terminal, within reason."""
-    return max(_NARROW, min(_columns(stream, env) or _PIPE, _PROSE))
+    return max(_NARROW, min(_columns(stream, env) or PIPE, _PROSE))
 
 
 def source_width(stream: TextIO, env: Mapping[str, str] = os.environ) -> int:
     """Columns that a source line may take: all that there are; many in a pipe."""
-    return max(_NARROW, _columns(stream, env) or _PIPE_SOURCE)
+    return max(_NARROW, _columns(stream, env) or PIPE_SOURCE)
 
 
 def _columns(stream: TextIO, env: Mapping[str, str]) -> int:
@@ -45,7 +45,7 @@ def _columns(stream: TextIO, env: Mapping[str, str]) -> int:
     given = env.get("COLUMNS", "")
     if given.isascii() and given.isdigit() and int(given) > 0:
         return int(given)
-    return shutil.get_terminal_size((_PIPE, 24)).columns if is_terminal(stream) else 0
+    return shutil.get_terminal_size((PIPE, 24)).columns if is_terminal(stream) else 0
 
 
 def local_page(name: str) -> str:

@@ -44,7 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
     code = main(["--output-format", "concise", *args])
-    return (code, *capsys.readouterr())
+    said = capsys.readouterr()
+    return code, said.out, said.err
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

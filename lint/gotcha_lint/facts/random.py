@@ -35,7 +35,7 @@ LOADS = ("load_", "read_", "fetch_")
 LOADED = ("data", "set", "split", "batches")
 # Keywords of what makes a model whose `init` draws nothing: its weights are there already.
 READY_MADE = ("pretrained", "checkpoint_path", "ckpt_path", "checkpoint_dir", "ckpt_dir")
-# Words in the names of counters for which everything is drawn anew.
+# Words in the names of counters for which everything is drawn again.
 EPOCHS = ("epoch", "step", "iteration", "update")
 # Words in the names of arrays whose numbers nobody looks at.
 DUMMIES = ("dummy", "placeholder")

@@ -42,7 +42,7 @@ def _nothing(_: str) -> None:
     return None
 
 
-def _no_page(_: str) -> str:
+def no_page(_: str) -> str:
     return ""
 
 
@@ -60,7 +60,7 @@ class Shown:
     colour: bool = False
     width: int = 88
     source_width: int = 320
-    page: Callable[[str], str] = _no_page
+    page: Callable[[str], str] = no_page
     version: str = ""
     root: str = ""
     failures: Sequence[FailureText] = ()

@@ -48,7 +48,7 @@ class Machine(State, ABC):
         self.generation = 0
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}
-        self.fresh: dict[Site, Marks] = {}  # loops in whose steady turns a site is made anew
+        self.fresh: dict[Site, Marks] = {}  # loops in whose steady turns a site is made again
         self.memory: dict[Any, list[Summary]] = {}
         self.contexts: dict[Any, dict[Any, bool]] = {}  # of a function and mode, in this root
         self.covered: set[Function] = set()  # interpreted in this root or an earlier one
@@ -81,7 +81,7 @@ class Machine(State, ABC):
         return self.path, span
 
     def allocate(self, kind: str, span: Span, extra: Any = None) -> Site:
-        """The site of what this instruction makes, in this context; made anew from now on."""
+        """The site of what this instruction makes, in this context; made again from now on."""
         frame = self.activation.frame
         key = (kind, self.path, span, frame, extra)
         site = self.sites.get(key)
@@ -93,7 +93,7 @@ class Machine(State, ABC):
         return site
 
     def made(self, site: Site, loops: Marks, kept: bool) -> None:
-        """Notes that the site is made anew, in the steady turns of these loops."""
+        """Notes that the site is made again, in the steady turns of these loops."""
         self.generation += 1
         site.generation = self.generation
         self.remake(site, loops, kept)

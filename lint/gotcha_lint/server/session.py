@@ -41,7 +41,7 @@ class Session:
     def lint(self, texts: Mapping[str, str]) -> dict[str, Linted]:
         """The findings of files, given by their whole paths.
 
-        Raises ConfigError and UsageError: the configuration is read anew each time.
+        Raises ConfigError and UsageError: the configuration is read again each time.
         """
         finder = SettingsFinder(known=lambda: known_names(rules()))
         walk = Walk(finder, lambda text: None)

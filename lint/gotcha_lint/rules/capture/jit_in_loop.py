@@ -139,7 +139,7 @@ class JitInLoop(Rule):
             )
             if new.once:
                 yield new.foreseen(
-                    f"each {new.each} makes {what} anew, compiles it, calls it once and drops it: "
+                    f"each {new.each} makes {what} again, compiles it, calls it once and drops it: "
                     f"`{new.word}` it once, outside"
                 )
             else:

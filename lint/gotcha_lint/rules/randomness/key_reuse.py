@@ -45,11 +45,11 @@ class KeyReuse(Rule):
     is read, keys that are split again for `tabulate`, `model.init(key, x)` of an `x` drawn with
     that key, keys split after a draw that only `init` is given, keys under `eval_shape`, uses in
     different branches, tests, benchmarks by their names, draws that a mask chooses between, that
-    are only printed, checked or asked for their shape, that nobody reads, that are given only to a
-    function that ignores them, or that are called dummies; calls whose arguments and defaults keep
-    a function from its draw; in a notebook, a draw from which all calls of its function keep it; a
+    are only printed, checked or asked for their shape, that are never read, that are given only to
+    a function that ignores them, or that are called dummies; calls whose arguments and defaults
+    keep a function from its draw; in a notebook, a draw from which all calls of its function keep it; a
     function that only splits its key, where what is left is dropped (`_, x = f(key)`); a comment
-    that says "same seed"; in a notebook, another cell's run of something whose first result nobody
+    that says "same seed"; in a notebook, another cell's run of something whose first result nothing
     reads any more; a loop over settings that are written out, or over makers of models to choose
     from, each of which starts from the same key; results that are only asserted on, or asserted to
     be equal; two models that are compared; keys of what loads data or pretrained weights; in a file

@@ -23,7 +23,7 @@ class IterateDeviceArray(Rule):
     ## Not reported
     Loops whose elements stay on the device, rows given to a jitted step, say; keys of
     `jax.random.split`; arrays that change in the loop; loops of a few turns; tests; `__repr__` and
-    its like; arguments, also those that an annotation calls arrays; elements that a function of
+    similar ones; arguments, also those that an annotation calls arrays; elements that a function of
     the project asks.
 
     ## In a run
