@@ -40,24 +40,32 @@ class KeyReuse(Rule):
     `key, subkey = jax.random.split(key)` before each draw, or `jax.random.fold_in(key, step)`.
 
     ## Not reported
-    One key for a permutation of several aligned arrays or for views of one sample, equal `init`
-    calls for a target network or another copy, a draw that the second takes the place of before it
-    is read, keys that are split again for `tabulate`, `model.init(key, x)` of an `x` drawn with
-    that key, keys split after a draw that only `init` is given, keys under `eval_shape`, uses in
-    different branches, tests, benchmarks by their names, draws that a mask chooses between, that
-    are only printed, checked or asked for their shape, that are never read, that are given only to
-    a function that ignores them, or that are called dummies; calls whose arguments and defaults
-    keep a function from its draw; in a notebook, a draw from which all calls of its function keep it; a
-    function that only splits its key, where what is left is dropped (`_, x = f(key)`); a comment
-    that says "same seed"; in a notebook, another cell's run of something whose first result nothing
-    reads any more; a loop over settings that are written out, or over makers of models to choose
-    from, each of which starts from the same key; results that are only asserted on, or asserted to
-    be equal; two models that are compared; keys of what loads data or pretrained weights; in a file
-    `eval*.py`, a loop over what is measured; in a training loop, what is only shown every so many
-    steps; products with masks that exclude each other; two methods of one object by the names
-    `sample` and `sample_flow`; features of a kernel for both of its sides; in a notebook, two
-    results that no line brings together; two whole runs that are compared (`fit(key, one)`,
-    `fit(key, other)`); what is plotted, printed or logged.
+    Where the same numbers are meant:
+
+    - one key for a permutation of several aligned arrays, or for views of one sample;
+    - equal `init` calls, for a target network or another copy; two models or two whole runs that
+      are compared (`fit(key, one)`, `fit(key, other)`);
+    - a loop over settings that are written out, or over makers of models to choose from, each of
+      which starts from the same key; in a file `eval*.py`, a loop over what is measured;
+    - two methods of one object by the names `sample` and `sample_flow`; features of a kernel for
+      both of its sides; a comment that says "same seed"; tests, and benchmarks by their names.
+
+    Where one of the draws has no effect:
+
+    - a draw that the second replaces before it is read, that is never read, or that is only
+      printed, plotted, logged, checked, asserted on or asked for its shape; in a training loop,
+      what is only shown every so many steps;
+    - keys that are split again for `tabulate`, that only `init` or `eval_shape` is given, or that
+      load data or pretrained weights; `model.init(key, x)` of an `x` drawn with that key;
+    - a function that ignores the key, or that only splits it and drops the rest (`_, x = f(key)`);
+      calls whose arguments and defaults keep a function from its draw; keys called dummies.
+
+    Where only one of the draws happens, or both do not meet:
+
+    - uses in different branches; draws that a mask chooses between; products with masks that
+      exclude each other;
+    - in a notebook, another cell's run of something whose first result nothing reads any more, two
+      results that no line brings together, and a function that no call makes draw.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
