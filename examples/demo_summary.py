@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -18,11 +19,12 @@ def programs(record: Path) -> tuple[int, float]:
 
 def main() -> int:
     out = Path(sys.argv[1])
-    finding = (out / "finding.txt").read_text("utf-8").partition(":")[2].partition(";")[0]
+    found = re.match(r"\S+?:(\d+):\d+: \w+\[([\w-]+)\]", (out / "finding.txt").read_text("utf-8"))
+    assert found is not None
     before, slow = programs(out / "before.jsonl")
     after, quick = programs(out / "after.jsonl")
     trainer = (out / "trainer.txt").read_text("utf-8").splitlines()
-    print(f"  linter     line {finding}")
+    print(f"  linter     line {found[1]}: {found[2]}, with the reason chain, before anything ran")
     print(f"  before     {before} programs compiled, {slow:.1f} s")
     print(f"  after      {after} programs compiled, {quick:.1f} s; the same loss")
     print(f"  trainer    {trainer[-2].strip()}")

@@ -49,10 +49,8 @@ def started(out: Path, name: str, how: str) -> dict[str, str | int] | None:
     told = out / f"{name}.json"
     told.unlink(missing_ok=True)
     command = [sys.executable, __file__, how, str(out / name), str(told)]
-    cache = str((out / "programs").absolute())  # the three runs share compiled programs
-    env = os.environ | {"JAX_COMPILATION_CACHE_DIR": cache, "JAX_PLATFORMS": "cpu"}
     with (out / f"{name}-{how}.log").open("w") as log:
-        subprocess.run(command, env=env, stdout=log, stderr=log, check=False)
+        subprocess.run(command, stdout=log, stderr=log, check=False)
     return json.loads(told.read_text()) if told.exists() else None
 
 
@@ -82,7 +80,9 @@ def child(folder: Path, how: str, told: Path) -> int:
     loop.train = train
     if how == "dies":
         loop.Stop = Dies
-    return trainer(["train", *SETTINGS, "--platform", "cpu", "--out", str(folder)])
+    cache = str(folder.parent / "programs")  # the three runs share compiled programs
+    machine = ("--platform", "cpu", "--cache", cache)
+    return trainer(["train", *SETTINGS, *machine, "--out", str(folder)])
 
 
 def digest(state) -> str:
