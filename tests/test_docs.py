@@ -30,7 +30,12 @@ SOURCES = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
 _BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
 _RUNS_JAX = re.compile(r"^\$ .*(GOTCHA_SANITIZE=1|gotcha-sanitize|pytest)", re.M)
 # What differs from run to run: the process, how long something took, and so the width of columns.
-_VARIES = ((r"==\d+==", "==N=="), (r"\d+(\.\d+)? (ms|s|min)\b", "TIME"), (r" +", " "))
+_VARIES = (
+    (r"==\d+==", "==N=="),
+    (r"\d+(\.\d+)? (ms|s|min)\b", "TIME"),
+    (r" \(\d+:\d\d:\d\d\)$", ""),  # which pytest adds after a minute
+    (r" +", " "),
+)
 _PLUGIN = (
     "" if entry_points(group="pytest11", name="gotcha") else "-p gotcha_sanitizer.pytest_plugin"
 )
@@ -64,7 +69,7 @@ def steps(text: str) -> Iterator[tuple[str, str]]:
 
 def plain(text: str) -> str:
     for varies, word in _VARIES:
-        text = re.sub(varies, word, text)
+        text = re.sub(varies, word, text, flags=re.M)
     return text
 
 
