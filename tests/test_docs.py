@@ -34,6 +34,7 @@ _VARIES = (
     (r"==\d+==", "==N=="),
     (r"\d+(\.\d+)? (ms|s|min)\b", "TIME"),
     (r" \(\d+:\d\d:\d\d\)$", ""),  # which pytest adds after a minute
+    (r"={9,}|_{9,}", "---"),  # as wide as pytest takes the terminal for
     (r" +", " "),
 )
 _PLUGIN = (
