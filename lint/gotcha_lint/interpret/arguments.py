@@ -50,6 +50,7 @@ def flatten(
             leaf.symbols = (*leaf.symbols, (atom, value.marks))
         elif isinstance(atom, (Constant, Number)) and atom.type in PYTHON_DTYPES:
             leaf.kinds.setdefault("leaf", atom.origin)
+            leaf.ranks.add(0)
             leaf.dtypes.setdefault(PYTHON_DTYPES[atom.type], atom.origin)
             leaf.weaks.setdefault(atom.type != "bool", atom.origin)
         elif isinstance(atom, Array):
@@ -65,6 +66,8 @@ def _array(atom: Array, leaf: Leaf) -> None:
     if atom.dtype is not None:
         leaf.dtypes.setdefault(CANONICAL.get(atom.dtype, atom.dtype), atom.origin)
         leaf.weaks.setdefault(atom.weak, atom.origin)
+    leaf.untyped = leaf.untyped or atom.dtype is None
+    leaf.ranks.add(None if atom.shape is None else len(atom.shape))
     for axis, size in enumerate(atom.shape or ()):
         key = len(atom.shape or ()), axis
         old = leaf.sizes.get(key)

@@ -101,9 +101,11 @@ def call_compiled(call: Call, site: Site) -> Value:
     statics: list[Static] = []
     traced: list[Value] = []
     given: list[Value] = []
+    settings: list[tuple[str, Value]] = []
 
     def take(value: Value, label: str, static: bool) -> Value:
         if static:
+            settings.append((label, value))
             static_parts(machine, value, label, statics)
             return value
         flatten(machine, value, label, leaves, statics)
@@ -123,6 +125,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             span=call.span,
             leaves=leaves,
             statics=tuple(statics),
+            settings=tuple(settings),
             identity=compiled_identity(machine, site),
             captured=captured,
             style=(len(call.args), frozenset(call.keywords) - names),

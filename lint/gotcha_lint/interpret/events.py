@@ -75,6 +75,7 @@ class CompiledCall:
     fresh: bool = False  # what is compiled is a new object at each evaluation
     by_method: bool = False
     maybe: bool = False  # one of several functions that may be called there
+    settings: tuple[tuple[str, Value], ...] = ()  # the static arguments, as they are
     sides: tuple[tuple[Span, bool], ...] = ()  # of the branches around, in the same function
     calls: CallString = ()
 

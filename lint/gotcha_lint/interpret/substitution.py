@@ -268,6 +268,7 @@ class Substitution:
             event,
             leaves=leaves,
             statics=tuple(statics),
+            settings=tuple((label, self.value(value)) for label, value in event.settings),
             identity=self._identity(event.identity),
             captured=tuple(captured),
             loops=event.loops | machine.current,
@@ -281,8 +282,12 @@ class Substitution:
         out: Leaves = {}
         for path, leaf in leaves.items():
             sizes = {axis: (self.size(size), origin) for axis, (size, origin) in leaf.sizes.items()}
-            new = Leaf(
-                leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks), leaf.unknown
+            new = replace(
+                leaf,
+                sizes=sizes,
+                ranks=set(leaf.ranks),
+                symbols=(),
+                marks=self.marks(leaf.marks),
             )
             known = out.get(path)
             if known is None:

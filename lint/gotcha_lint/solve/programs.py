@@ -34,6 +34,7 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.leaves import Axis, Leaf, Leaves
 from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.keys import Differing, distinct, exclude
 from gotcha_lint.solve.roots import Segment
 
 Place = tuple[str, Span, str]  # path, span, what is there
@@ -119,6 +120,8 @@ class CompiledFunction:
     calls: int = 0
     keys: set[Any] = field(default_factory=set)
     variations: list[Variation] = field(default_factory=list)
+    distinct: int = 1  # programs that its calls from one root need for certain
+    differing: tuple[Differing, ...] = ()  # and the parts of the key that tell them apart
     captures: list[Capture] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
 
@@ -161,6 +164,11 @@ class _Reader:
                 self._eager(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
+        for site, calls in self.asked.items():
+            row = self._row(site, calls[0])
+            count, parts = distinct(calls)
+            if count > row.distinct:
+                row.distinct, row.differing = count, parts
         if not self.segment.runs_once:
             self._called_once()
         self._across()
@@ -336,7 +344,7 @@ class _Reader:
             first = calls[0]
             row = self._row(site, first)
             for other in calls[1:]:
-                if other.generation == first.generation and not _exclude(first, other):
+                if other.generation == first.generation and not exclude(first, other):
                     _compare(row, first, other)
 
 
@@ -349,12 +357,6 @@ def _closures(event: EagerControl) -> tuple[Place, ...]:
         and part.site.info["function"].parent is event.within
         and not event.within.is_module
     )
-
-
-def _exclude(a: CompiledCall, b: CompiledCall) -> bool:
-    """Do they stand on different sides of one branch?"""
-    sides = dict(a.sides)
-    return a.within is b.within and any(sides.get(at, side) != side for at, side in b.sides)
 
 
 def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:
