@@ -22,7 +22,7 @@ from gotcha_lint.task import Failure
 from gotcha_lint.wording import called, each_turn, structures, wrapper
 from gotcha_lint.workspace import Workspace
 
-_PER_TURN = ("identity", "value", "object", "shape", "length")
+_PER_TURN = ("identity", "value", "object", "data", "shape", "length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +174,7 @@ def _equations(compiled: CompiledFunction, interpreted: Interpreted) -> int:
 _WORDS = {
     "value": "is static and has another value at each {each}",
     "object": "is static and a new object at each {each}",
+    "data": "is static data of a tree, and new at each {each}",
     "shape": "has another size along axis {axis} at each {each}",
     "ragged": "is shorter along axis {axis} in the last batch",
     "length": "is a container that grows at each {each}",
@@ -203,6 +204,7 @@ def _reason(variation: Variation) -> Reason:
 
 
 _SIDES = {
+    "identity": "the function is made again",
     "value": "is static and has another value at one of the calls",
     "shape": "has another {what} at one of the calls",
     "structure": "is another tree at one of the calls",

@@ -19,6 +19,7 @@ from gotcha_lint.domain.value import (
     Atom,
     Constant,
     Mapping,
+    Method,
     Number,
     Object,
     Sequence,
@@ -33,6 +34,7 @@ from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 
 _DEPTH = 5
+_BY_IDENTITY = ("optimizer", "function", "transform", "instance")
 
 
 def flatten(
@@ -121,6 +123,10 @@ def _node(
         leaf.kinds.setdefault(kind, atom.origin or mapping.origin)
         for key, item in zip(mapping.keys, mapping.values, strict=True):
             flatten(machine, item, f"{path}[{key!r}]", leaves, statics, depth + 1)
+    elif isinstance(atom, Object) and atom.site.kind == "optimizer":
+        if "data" in atom.site.info:  # of nnx: a tree that holds the optimizer of optax
+            leaf.kinds.setdefault("class Optimizer", atom.origin)
+            static_data(machine, atom.site.info["data"], path, statics)
     elif isinstance(atom, Object) and atom.site.kind == "instance":
         _instance(machine, atom, value, path, leaves, statics, depth)
 
@@ -145,11 +151,24 @@ def _instance(
     name = cls.info["name"] if cls is not None else site.info.get("name", "")
     leaves[path].kinds.setdefault(f"class {name}", atom.origin)
     fields = [field for field, _ in cls.info["fields"]] if cls is not None else []
-    static = set(cls.info["statics"]) if cls is not None else set()
+    static = set(cls.info["statics"] if cls is not None else site.info.get("statics", ()))
     for each in fields or machine.fields_of(site):
         stored = machine.read((site, each))
-        if stored is not None and each not in static:
+        if stored is not None and each in static:
+            static_data(machine, stored, f"{path}.{each}", statics)
+        elif stored is not None:
             flatten(machine, stored, f"{path}.{each}", leaves, statics, depth + 1)
+
+
+def static_data(machine: Machine, value: Value, label: str, statics: list[Static]) -> None:
+    """What a tree holds besides its leaves: compared like a static argument.
+
+    Functions, methods and optimizers are compared by identity.
+    """
+    for atom in value.atoms:
+        owner = atom.receiver.only if isinstance(atom, Method) else atom
+        if isinstance(owner, Object) and owner.site.kind in _BY_IDENTITY:
+            statics.append(Static(label, "data", value.marks, owner.site, owner.origin))
 
 
 def is_tree(cls: Site) -> bool:

@@ -18,6 +18,7 @@ from gotcha_lint.domain.value import (
     Number,
     Object,
     Size,
+    Tuple,
     Value,
     as_affine,
     join,
@@ -33,6 +34,7 @@ from gotcha_lint.interpret.state import Layer, LoopState
 
 _TURNS = 6  # of the fixpoint; widening starts after the second
 _WIDEN_FROM = 2
+_APART = 32  # functions in a container that a loop calls one by one
 
 Loop = tuple[str, int, int]  # path, line, column
 
@@ -40,6 +42,11 @@ Loop = tuple[str, int, int]  # path, line, column
 def run_for(machine: Machine, instruction: Instruction, registers: Registers) -> None:
     _, _, iterated, target, body, otherwise, comprehension, span = instruction
     loop: Loop = (machine.path, span[0], span[1])
+    callables = _callables(machine, registers.get(iterated, UNKNOWN))
+    if callables:
+        _one_by_one(machine, callables, target, body, registers)
+        machine.run(otherwise)
+        return
     item, turns, why = element(machine, registers.get(iterated, UNKNOWN), loop)
     registers[target] = item
     equations = _iterate(machine, loop, body, None, turns)
@@ -50,6 +57,47 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, turns, equations, within, machine.calls))
     machine.run(otherwise)
+
+
+def _callables(machine: Machine, value: Value) -> Sequence[Value]:
+    """The elements of a container that holds different functions: each is called once, in order."""
+    atom = value.only
+    content = contents_of(machine, atom) if atom is not None else None
+    if not isinstance(content, Tuple) or not 1 < len(content.items) <= _APART:
+        return ()
+    sites = {
+        each.only.site
+        for each in content.items
+        if isinstance(each.only, Object) and each.only.site.kind in ("function", "transform")
+    }
+    return content.items if len(sites) == len(content.items) else ()
+
+
+def _one_by_one(
+    machine: Machine,
+    items: Sequence[Value],
+    target: int,
+    body: Sequence[Instruction],
+    registers: Registers,
+) -> None:
+    """Runs the body once for each element."""
+    state = LoopState(len(machine.layers))
+    machine.activation.loops.append(state)
+    try:
+        for item in items:
+            registers[target] = item
+            machine.layers.append({})
+            flow = machine.run(body)
+            layer = machine.layers.pop()
+            ends = ([layer] if flow is None else []) + state.continues
+            state.continues = []
+            if not ends:
+                break
+            machine.merge(ends)
+    finally:
+        machine.activation.loops.pop()
+    if state.breaks:
+        machine.merge([{}, *state.breaks])
 
 
 def _set_lengths(

@@ -6,7 +6,7 @@ A part that is not known is equal to everything, so the answer is a lower bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gotcha_lint.domain.value import FEW, Constant, Number, Value
@@ -14,7 +14,7 @@ from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.interpret.leaves import Leaf
 
 Part = tuple[str, str, int]  # kind of a variation, label of the argument, axis
-Key = Mapping[Part, frozenset[object]]
+Key = dict[Part, frozenset[object]]
 _MOST = 64  # keys that are kept apart
 
 
@@ -22,15 +22,25 @@ _MOST = 64  # keys that are kept apart
 class Differing:
     """A part in which a call's key differs from the earlier ones'."""
 
-    kind: str  # "structure", "dtype", "weak", "shape", "value"
+    kind: str  # "identity", "structure", "dtype", "weak", "shape", "value"
     label: str
     axis: int
     call: CompiledCall
 
 
-def distinct(calls: Iterable[CompiledCall]) -> tuple[int, tuple[Differing, ...]]:
-    """How many keys differ from each other, and in what."""
-    every = [(key, call) for call in calls if not call.maybe for key in _keys(call)]
+def distinct(
+    calls: Sequence[CompiledCall], objects: Sequence[int]
+) -> tuple[int, tuple[Differing, ...]]:
+    """How many keys differ from each other, and in what.
+
+    `objects`: for each call which of the functions that were made there, one by one, it calls.
+    """
+    every = [
+        (key | ({("identity", "", 0): frozenset((number,))} if call.fresh else {}), call)
+        for call, number in zip(calls, objects, strict=True)
+        if not call.maybe
+        for key in _keys(call)
+    ]
     every.sort(key=lambda each: -_certainty(each[0]))
     kept: list[tuple[Key, CompiledCall]] = []
     parts: dict[Part, Differing] = {}

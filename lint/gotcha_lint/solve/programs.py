@@ -46,7 +46,7 @@ class Variation:
     """One thing that makes JAX compile a function again.
 
     kind: "identity" (a new function), "value" (of a static argument), "object" (a static argument
-    hashed by identity), "shape", "ragged" (a shorter last slice), "length" (a container grows),
+    hashed by identity), "data" (static data in a tree), "shape", "ragged" (a shorter last slice), "length" (a container grows),
     "structure", "dtype", "weak", "style" (by position or by name), "once" (made, called once and
     dropped by a function that may be called often), "no tree", "unhashable".
     `loops`: one program for each of their turns; empty: a few programs.
@@ -145,6 +145,8 @@ class _Reader:
         self.segment = segment
         self.made: dict[Site, Function] = {}  # by which function
         self.asked: dict[Site, list[CompiledCall]] = {}
+        self.objects: dict[Site, int] = {}  # how many were made there, one by one
+        self.of_object: dict[Site, list[int]] = {}  # by which of them each call was made
         self.traces: dict[Site, dict[Location, Value]] = {}
         self.readers: dict[Location, set[Site]] = {}
         self.dirty: dict[Site, dict[Location, Write]] = {}
@@ -166,7 +168,7 @@ class _Reader:
             self._varying(self._row(site, calls[-1]), calls)
         for site, calls in self.asked.items():
             row = self._row(site, calls[0])
-            count, parts = distinct(calls)
+            count, parts = distinct(calls, self.of_object[site])
             if count > row.distinct:
                 row.distinct, row.differing = count, parts
         if not self.segment.runs_once:
@@ -184,6 +186,8 @@ class _Reader:
         """A site that is allocated again is another object: what was traced held the old one."""
         site = event.site
         self.made[site] = event.within
+        if not event.kept and not event.loops:
+            self.objects[site] = self.objects.get(site, 0) + 1
         self.traces.pop(site, None)
         self.dirty.pop(site, None)
         if site.kind == "instance":
@@ -205,6 +209,7 @@ class _Reader:
         row.calls += 1
         row.keys.add(signature(call.leaves))
         self.asked.setdefault(site, []).append(call)
+        self.of_object.setdefault(site, []).append(self.objects.get(site, 0))
         captured = dict(call.captured)
         for place, write in self.dirty.get(site, {}).items():
             if place in captured:
@@ -298,7 +303,7 @@ class _Reader:
     def _statics(self, row: CompiledFunction, call: CompiledCall) -> None:
         for static in call.statics:
             loops = static.marks & call.loops
-            if static.kind == "object" and static.site is not None:
+            if static.kind in ("object", "data") and static.site is not None:
                 fresh = self.segment.fresh.get(static.site, NO_MARKS)
                 loops = (fresh | (static.marks if fresh else NO_MARKS)) & call.loops
             elif static.kind == "length":

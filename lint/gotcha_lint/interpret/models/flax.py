@@ -25,7 +25,7 @@ def train_state(call: Call) -> Value:
     """The step counter starts as a Python 0: a weak type, where later steps are the same."""
     machine = call.engine
     site = machine.allocate("instance", call.span, "TrainState")
-    site.info.update({"class": None, "name": "TrainState"})
+    site.info.update({"class": None, "name": "TrainState", "statics": ("apply_fn", "tx")})
     for name, value in call.keywords.items():
         machine.write((site, name), value)
     machine.write((site, "step"), only(Array("int32", True, (), "device", call.origin)))
@@ -60,7 +60,8 @@ def _replaced(call: Call) -> Value:
     assert isinstance(call.on, Object)
     machine, old = call.engine, call.on.site
     site = machine.allocate("instance", call.span, old.info.get("class"))
-    site.info.update({"class": old.info.get("class"), "name": old.info.get("name")})
+    site.info.update({k: old.info.get(k) for k in ("class", "name")})
+    site.info["statics"] = old.info.get("statics", ())
     cls = old.info.get("class")
     names = [n for n, _ in cls.info["fields"]] if cls is not None else machine.fields_of(old)
     for name in dict.fromkeys((*names, *call.keywords)):

@@ -42,6 +42,8 @@ def optimizer_or_loss(call: Call) -> Value:
         return UNKNOWN
     site = call.engine.allocate("optimizer", call.span, call.name)
     site.info["name"] = call.name
+    if name == "#nnx":
+        site.info["data"] = call.argument(1, "tx")
     return only(Object(site, call.origin))
 
 
