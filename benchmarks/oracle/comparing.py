@@ -33,6 +33,7 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
 AGAIN = ("new-function", "jit-options", "transform")
 """Causes for which two places that compile one function are reason enough."""
 CLOSE = 0.01  # of the bytes
+SMALL = 64  # bytes: the sanitizer looks at no smaller arrays
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Compared:
 
     @property
     def bytes_agree(self) -> bool:
-        return abs(self.bytes - self.predicted_bytes) <= CLOSE * max(self.bytes, 1)
+        return abs(self.bytes - self.predicted_bytes) <= max(CLOSE * self.bytes, SMALL)
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,7 @@ def root(path: str) -> str:
 
 
 def compare(recorded: Recorded) -> Outcome:
-    rows, failures = Tools().compiles(
-        recorded.files, SettingsFinder(), screen=True, overlay={}
-    )
+    rows, failures = Tools().compiles(recorded.files, SettingsFinder(), screen=True, overlay={})
     found = events(recorded.record)
     own = [e for e in found if not e["eager"] and e["owner"] == "user"]
     return Outcome(
@@ -127,9 +126,7 @@ def compare(recorded: Recorded) -> Outcome:
     )
 
 
-def _functions(
-    recorded: Recorded, own: Iterable[Event], rows: Sequence[Row]
-) -> Iterator[Compared]:
+def _functions(recorded: Recorded, own: Iterable[Event], rows: Sequence[Row]) -> Iterator[Compared]:
     by_place: dict[tuple[str, int], list[Event]] = {}
     for event in own:
         path, line = event["defined"]
@@ -153,4 +150,5 @@ def _functions(
 def _why(event: Event) -> Why:
     said = event["why"][0] if event["why"] else ""
     head = said.partition(": ")[0] if ": " in said else said.partition(" -> ")[0]
-    return event["causes"][0], root(head) if event["causes"][0] != "new-function" else ""
+    cause = event["causes"][0]
+    return cause, "" if cause in ("new-function", "call-style") else root(head)

@@ -38,8 +38,10 @@ from gotcha_lint.interpret.promotion import (
     SIZES,
     canonical_dtype,
     dtype_of,
+    dtypes_of,
     is_inexact,
     kind,
+    of_each_dtype,
     promote,
 )
 
@@ -53,6 +55,7 @@ __all__ = [
     "broadcast",
     "canonical_dtype",
     "dtype_of",
+    "dtypes_of",
     "elementwise",
     "first_array",
     "index",
@@ -61,6 +64,7 @@ __all__ = [
     "lead",
     "leading_size",
     "matmul",
+    "of_each_dtype",
     "on_device",
     "promote",
     "reduce",

@@ -46,9 +46,10 @@ class Variation:
     """One thing that makes JAX compile a function again.
 
     kind: "identity" (a new function), "value" (of a static argument), "object" (a static argument
-    hashed by identity), "data" (static data in a tree), "shape", "ragged" (a shorter last slice), "length" (a container grows),
-    "structure", "dtype", "weak", "style" (by position or by name), "once" (made, called once and
-    dropped by a function that may be called often), "no tree", "unhashable".
+    hashed by identity), "data" (static data in a tree), "shape", "ragged" (a shorter last slice),
+    "length" (a container grows), "structure", "dtype", "weak", "style" (by position or by name),
+    "once" (made, called once and dropped by a function that may be called often), "no tree",
+    "unhashable".
     `loops`: one program for each of their turns; empty: a few programs.
     """
 

@@ -36,9 +36,11 @@ from gotcha_lint.interpret.arrays import (
     axes_from,
     canonical_dtype,
     dtype_of,
+    dtypes_of,
     elementwise,
     first_array,
     matmul,
+    of_each_dtype,
     promote,
     reduce,
     shape_from,
@@ -121,9 +123,9 @@ def scalar(call: Call, host: bool) -> Value:
 def filled(call: Call, host: bool) -> Value:
     given = call.get(1, "dtype")
     absent = given is None or given.is_none
-    dtype = _default("float32", host) if absent else dtype_of(given)
+    dtypes = (_default("float32", host),) if absent else dtypes_of(given)
     shape = shape_from(call.engine, call.argument(0, "shape"))
-    return _array(call, host, dtype, shape)
+    return of_each_dtype(join_all(_array(call, host, each, shape) for each in dtypes), given)
 
 
 @function("full")

@@ -27,9 +27,10 @@ from gotcha_lint.interpret.arrays import (
     as_arrays,
     axes_from,
     canonical_dtype,
-    dtype_of,
+    dtypes_of,
     is_inexact,
     matmul,
+    of_each_dtype,
     reduce,
 )
 from gotcha_lint.interpret.call import Call, methods
@@ -137,12 +138,13 @@ def with_dtype(found: Value, dtype: Value | None, host: bool) -> Value:
     """The arrays, in the type that an argument `dtype=` names."""
     if dtype is None or dtype.is_none:
         return found
-    name = canonical_dtype(dtype_of(dtype), host)
+    names = [canonical_dtype(each, host) for each in dtypes_of(dtype)]
     atoms = [
         replace(atom, dtype=name, weak=False) if isinstance(atom, Array) else atom
         for atom in found.atoms
+        for name in names
     ]
-    return Value(atoms, found.unknown, found.marks)
+    return of_each_dtype(Value(atoms, found.unknown, found.marks), dtype if names[1:] else None)
 
 
 def _updated(call: Call, array: Array) -> Value:
@@ -154,9 +156,10 @@ def _updated(call: Call, array: Array) -> Value:
 
 
 def _cast(call: Call, array: Array) -> Value:
-    dtype = canonical_dtype(dtype_of(call.argument(0, "dtype")), array.place == "host")
-    shape, place = array.shape, array.place
-    return only(Array(dtype, False, shape, place, call.origin), call.receiver.marks)
+    given, host = call.argument(0, "dtype"), array.place == "host"
+    names = [canonical_dtype(each, host) for each in dtypes_of(given)]
+    atoms = [Array(name, False, array.shape, array.place, call.origin) for name in names]
+    return of_each_dtype(Value(atoms, False, call.receiver.marks), given)
 
 
 def accumulated(call: Call, array: Array, axis: Value | None, host: bool) -> Value:
