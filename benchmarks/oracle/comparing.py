@@ -117,13 +117,18 @@ def root(path: str) -> str:
 def compare(recorded: Recorded) -> Outcome:
     rows, failures = Tools().compiles(recorded.files, SettingsFinder(), screen=True, overlay={})
     found = events(recorded.record)
-    own = [e for e in found if not e["eager"] and e["owner"] == "user"]
+    own = [e for e in found if not e["eager"] and e["owner"] == "user" and _is_call(e)]
     return Outcome(
         recorded,
         tuple(_functions(recorded, own, rows)),
         len(found) - len(own),
         tuple(f"{failure.path}: {failure.error}" for failure in failures),
     )
+
+
+def _is_call(event: Event) -> bool:
+    """Not a trace for its own sake, nor a compile ahead of time."""
+    return "compile" in event["seconds"] and not event.get("ahead")
 
 
 def _functions(recorded: Recorded, own: Iterable[Event], rows: Sequence[Row]) -> Iterator[Compared]:
@@ -135,6 +140,7 @@ def _functions(recorded: Recorded, own: Iterable[Event], rows: Sequence[Row]) ->
     folder = f"{recorded.folder}/"
     for place, programs in sorted(by_place.items()):
         mine = tuple(row for row in rows if is_of(row, place))
+        mine = tuple(row for row in mine if not row.exported) or mine
         yield Compared(
             recorded.program.set,
             recorded.program.name,

@@ -67,6 +67,7 @@ class Row:
     equations: int  # that Python loops unroll, about
     defined_in: str = ""  # file, and lines of the decorators and `def` of the function
     defined: tuple[int, int] = (0, 0)
+    exported: bool = False  # only functions that the project itself does not call lead to it
     seen: Seen | None = None
 
 
@@ -94,6 +95,7 @@ def _joined(a: Row, b: Row) -> Row:
         a if a.per or not b.per else b,
         programs=max(a.programs, b.programs),
         open=a.open or b.open,
+        exported=a.exported and b.exported,
         reasons=tuple(dict.fromkeys((*a.reasons, *b.reasons))),
         constants=max(a.constants, b.constants),
         unknown_constants=a.unknown_constants or b.unknown_constants,
@@ -125,6 +127,7 @@ def _row(compiled: CompiledFunction, interpreted: Interpreted) -> Row:
         _equations(compiled, interpreted),
         "" if function is None else function.path,
         (0, 0) if function is None else (function.first or function.line, function.line),
+        compiled.exported,
     )
 
 

@@ -164,6 +164,7 @@ def _program(explained: Explained) -> dict[str, Any]:
         **_turn(program.turn),
         **({"inlined": [list(site) for site in program.inlined]} if program.inlined else {}),
         **({"constants": _constants(program.constants)} if program.constants else {}),
+        **({} if program.called else {"ahead": True}),
         "retraced": program.retraced,
         "cached": program.cached,
         "seconds": {stage: round(took, 6) for stage, took in program.seconds.items()},

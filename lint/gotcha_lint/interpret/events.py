@@ -23,13 +23,17 @@ CallString = tuple[Origin, ...]  # the calls that lead here, outermost first
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """An object is made. `loops`: the steady loops around; `kept`: only where none is there yet."""
+    """An object is made. `loops`: the steady loops around; `kept`: only where none is there yet.
+
+    `sides`: of the branches around, in the outermost function of `calls`.
+    """
 
     site: Site
     loops: Marks
     kept: bool
     within: Function
     calls: CallString = ()
+    sides: tuple[tuple[Span, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

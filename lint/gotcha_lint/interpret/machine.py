@@ -99,7 +99,8 @@ class Machine(State, ABC):
         self.remake(site, loops, kept)
         if site.kind in ("transform", "instance"):
             within = self.activation.function
-            self.events.append(Allocation(site, loops, kept, within, self.calls))
+            sides = tuple(self.sides.items())
+            self.events.append(Allocation(site, loops, kept, within, self.calls, sides))
 
     def remake(self, site: Site, loops: Marks, kept: bool) -> None:
         made = self.activations[-1].made

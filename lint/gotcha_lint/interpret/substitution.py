@@ -225,7 +225,8 @@ class Substitution:
             loops = event.loops | machine.current
             kept = event.kept or bool(machine.guarded)
             event.site.generation = machine.generation
-            return Allocation(event.site, loops, kept, event.within, calls)
+            sides = tuple(machine.sides.items())
+            return Allocation(event.site, loops, kept, event.within, calls, sides)
         if isinstance(event, Write):
             location = self.location(event.location)
             if location is None:

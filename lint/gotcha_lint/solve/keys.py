@@ -28,19 +28,9 @@ class Differing:
     call: CompiledCall
 
 
-def distinct(
-    calls: Sequence[CompiledCall], objects: Sequence[int]
-) -> tuple[int, tuple[Differing, ...]]:
-    """How many keys differ from each other, and in what.
-
-    `objects`: for each call which of the functions that were made there, one by one, it calls.
-    """
-    every = [
-        (key | ({("identity", "", 0): frozenset((number,))} if call.fresh else {}), call)
-        for call, number in zip(calls, objects, strict=True)
-        if not call.maybe
-        for key in _keys(call)
-    ]
+def distinct(calls: Sequence[CompiledCall]) -> tuple[int, tuple[Differing, ...]]:
+    """How many keys differ from each other, and in what."""
+    every = [(key, call) for call in calls if not call.maybe for key in _keys(call)]
     every.sort(key=lambda each: -_certainty(each[0]))
     kept: list[tuple[Key, CompiledCall]] = []
     parts: dict[Part, Differing] = {}

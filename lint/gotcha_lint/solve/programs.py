@@ -119,6 +119,7 @@ class CompiledFunction:
     site: Site
     function: Function | None
     calls: int = 0
+    exported: bool = True  # called only by functions that outsiders call
     keys: set[Any] = field(default_factory=set)
     variations: list[Variation] = field(default_factory=list)
     distinct: int = 1  # programs that its calls from one root need for certain
@@ -146,8 +147,7 @@ class _Reader:
         self.segment = segment
         self.made: dict[Site, Function] = {}  # by which function
         self.asked: dict[Site, list[CompiledCall]] = {}
-        self.objects: dict[Site, int] = {}  # how many were made there, one by one
-        self.of_object: dict[Site, list[int]] = {}  # by which of them each call was made
+        self.objects: dict[Site, list[Allocation]] = {}  # that were made there, one by one
         self.traces: dict[Site, dict[Location, Value]] = {}
         self.readers: dict[Location, set[Site]] = {}
         self.dirty: dict[Site, dict[Location, Write]] = {}
@@ -169,7 +169,10 @@ class _Reader:
             self._varying(self._row(site, calls[-1]), calls)
         for site, calls in self.asked.items():
             row = self._row(site, calls[0])
-            count, parts = distinct(calls, self.of_object[site])
+            count, parts = distinct(calls)
+            objects = len(self.objects.get(site, ()))
+            if calls[-1].fresh and count < objects <= len(calls):
+                count, parts = objects, (Differing("identity", "", 0, calls[-1]), *parts)
             if count > row.distinct:
                 row.distinct, row.differing = count, parts
         if not self.segment.runs_once:
@@ -187,8 +190,9 @@ class _Reader:
         """A site that is allocated again is another object: what was traced held the old one."""
         site = event.site
         self.made[site] = event.within
-        if not event.kept and not event.loops:
-            self.objects[site] = self.objects.get(site, 0) + 1
+        objects = self.objects.setdefault(site, [])
+        if not (event.kept or event.loops or any(_on_other_sides(event, o) for o in objects)):
+            objects.append(event)
         self.traces.pop(site, None)
         self.dirty.pop(site, None)
         if site.kind == "instance":
@@ -208,9 +212,9 @@ class _Reader:
         site = call.site
         row = self._row(site, call)
         row.calls += 1
+        row.exported = row.exported and self.segment.root is not None
         row.keys.add(signature(call.leaves))
         self.asked.setdefault(site, []).append(call)
-        self.of_object.setdefault(site, []).append(self.objects.get(site, 0))
         captured = dict(call.captured)
         for place, write in self.dirty.get(site, {}).items():
             if place in captured:
@@ -352,6 +356,11 @@ class _Reader:
             for other in calls[1:]:
                 if other.generation == first.generation and not exclude(first, other):
                     _compare(row, first, other)
+
+
+def _on_other_sides(a: Allocation, b: Allocation) -> bool:
+    sides = dict(a.sides)
+    return any(sides.get(at, side) != side for at, side in b.sides)
 
 
 def _closures(event: EagerControl) -> tuple[Place, ...]:

@@ -162,12 +162,13 @@ def array(call: Call, host: bool) -> Value:
     out: list[Value] = []
     for atom in value.atoms:
         found = _as_array(call, only(atom), host, 0)
-        dtype = found.dtype if absent else dtype_of(given)
         weak = found.weak and absent and found.shape == ()
-        out.append(_array(call, host, dtype, found.shape, value.marks, weak))
+        for dtype in (found.dtype,) if absent else dtypes_of(given):
+            out.append(_array(call, host, dtype, found.shape, value.marks, weak))
     if value.unknown or not out:
-        out.append(_array(call, host, None if absent else dtype_of(given), None, value.marks))
-    return join_all(out)
+        for dtype in (None,) if absent else dtypes_of(given):
+            out.append(_array(call, host, dtype, None, value.marks))
+    return of_each_dtype(join_all(out), given)
 
 
 def _as_array(call: Call, value: Value, host: bool, depth: int) -> Array:
