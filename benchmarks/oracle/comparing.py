@@ -27,6 +27,7 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
     "structure": ("pytree", "pytree-static"),
     "dtype": ("dtype",),
     "weak": ("weak-type",),
+    "transform": ("transform",),
     "style": ("call-style",),
 }
 """What a run says where the engine gives one of its reasons."""
@@ -128,7 +129,7 @@ def compare(recorded: Recorded) -> Outcome:
 
 def _is_call(event: Event) -> bool:
     """Not a trace for its own sake, nor a compile ahead of time."""
-    return "compile" in event["seconds"] and not event.get("ahead")
+    return bool({"compile", "load"} & event["seconds"].keys()) and not event.get("ahead")
 
 
 def _functions(recorded: Recorded, own: Iterable[Event], rows: Sequence[Row]) -> Iterator[Compared]:

@@ -8,16 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.planted import catalogue, variants
-from benchmarks.planted.plant import PlantError
-from benchmarks.planted.program import Program as Planted
+from benchmarks.planted import catalogue
+from benchmarks.planted import program as hosts
 from benchmarks.planted.program import finished, sources
 from gotcha_lint.registry import rules
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 SANITIZER = ROOT / "tests" / "sanitizer"
-START = "start.py"
 FAMILIES = ("retrace", "capture")
 """Of the planted faults those about compiling are run."""
 HOSTS = ("eqx_vae", "linen_digits", "nnx_curve", "policy", "raw_lm", "sharded_fit")
@@ -28,7 +26,7 @@ _MAGIC = re.compile(r"^(\s*)[%!]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Program:
-    """A program of one set: texts by relative path, and the file that is started."""
+    """A program of one set: texts by relative path, and the file or `-m module` that is started."""
 
     set: str
     name: str
@@ -77,28 +75,21 @@ def _with_lines(text: str) -> Iterator[tuple[str, str]]:
 
 
 def planted() -> Iterator[Program]:
-    """The hosts, and those with a planted fault about compiling, in every variant."""
+    """The hosts, and those with a planted fault about compiling."""
     for host in HOSTS:
-        yield _started("planted", host, host, Planted(sources(host)))
+        yield _started("planted", host, host, hosts.Program(sources(host)))
     for rule in catalogue.rules():
         if rules()[rule].family not in FAMILIES:
             continue
-        for turn, plant in enumerate(catalogue.plants(rule)):
-            if plant.host not in HOSTS:
-                continue
-            try:
-                forms = list(variants.of(catalogue.planted(plant), turn))
-            except PlantError:  # a test of its own says so
-                continue
-            for form in forms:
-                title = f"{rule}: {plant.title}, {form.variant}"
-                yield _started("planted", title, plant.host, form)
+        for plant in catalogue.plants(rule):
+            if plant.host in HOSTS:
+                title = f"{rule}: {plant.title}"
+                yield _started("planted", title, plant.host, hosts.planted(plant))
 
 
-def _started(set: str, name: str, host: str, program: Planted) -> Program:
+def _started(set: str, name: str, host: str, program: hosts.Program) -> Program:
     files = {f"{host}/{path}": text for path, text in finished(program.files)[0].items()}
-    start = f"from {host}.train import main\n\nmain()\n"
-    return Program(set, name, {**files, START: start}, START)
+    return Program(set, name, files, f"-m {host}.train")
 
 
 OWN: Mapping[str, Callable[[], Iterator[Program]]] = {

@@ -154,7 +154,7 @@ def _alone(folder: Path, start: str, log: Path, limit: float) -> str:
     env |= {"GOTCHA_SANITIZE": "1", "GOTCHA_OPTIONS": f"log_path={log}:quiet=1"}
     try:
         done = subprocess.run(
-            [sys.executable, start],
+            [sys.executable, *start.split(" ", 1)],
             cwd=folder,
             env=env,
             stdin=subprocess.DEVNULL,

@@ -67,7 +67,7 @@ def play(asked: dict[str, Any]) -> None:
     sys.argv = [asked["start"]]
     sys.path.insert(0, asked["folder"])
     try:
-        runpy.run_path(os.path.abspath(asked["start"]), run_name="__main__")
+        _run(asked["start"])
     except SystemExit:
         raise
     except BaseException as error:
@@ -75,6 +75,13 @@ def play(asked: dict[str, Any]) -> None:
         print(f"### {type(error).__name__}: {error}".partition("\n")[0], flush=True)
         sys.exit(1)
     sys.exit(0)
+
+
+def _run(start: str) -> None:
+    if start.startswith("-m "):
+        runpy.run_module(start.removeprefix("-m "), run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(os.path.abspath(start), run_name="__main__")
 
 
 if __name__ == "__main__":

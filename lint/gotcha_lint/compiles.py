@@ -208,6 +208,7 @@ def _reason(variation: Variation) -> Reason:
 
 _SIDES = {
     "identity": "the function is made again",
+    "transform": "is called alone, and within a gradient or `vmap` that runs outside of jit",
     "value": "is static and has another value at one of the calls",
     "shape": "has another {what} at one of the calls",
     "structure": "is another tree at one of the calls",

@@ -138,6 +138,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             fresh=_is_fresh(inner_value),
             by_method=inner.by_method,
             maybe=bool(machine.maybe),
+            transform=machine.transform,
             sides=tuple(machine.sides.items()),
             calls=machine.calls,
         )

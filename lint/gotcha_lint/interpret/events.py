@@ -80,6 +80,7 @@ class CompiledCall:
     by_method: bool = False
     maybe: bool = False  # one of several functions that may be called there
     settings: tuple[tuple[str, Value], ...] = ()  # the static arguments, as they are
+    transform: str = ""  # that runs it outside of jit: a gradient, `vmap`
     sides: tuple[tuple[Span, bool], ...] = ()  # of the branches around, in the same function
     calls: CallString = ()
 

@@ -186,6 +186,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.loops, machine.current, machine.guarded = [], NO_MARKS, 0
     sides, machine.sides = machine.sides, {}
     maybe, machine.maybe = machine.maybe, 0
+    transform, machine.transform = machine.transform, ""
     try:
         if machine.run(function.body) is None:
             activation.returns.append((NONE, machine.layers[-1]))
@@ -201,7 +202,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         machine.restore(saved)
         own, machine.equations = machine.equations, equations
         machine.handled = handled
-        machine.sides, machine.maybe = sides, maybe
+        machine.sides, machine.maybe, machine.transform = sides, maybe, transform
     spent = budget - machine.budget
     machine.costs[number] = max(machine.costs.get(number, 0), spent - machine.spent_inside)
     machine.spent_inside = inner + spent

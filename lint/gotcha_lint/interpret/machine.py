@@ -62,6 +62,7 @@ class Machine(State, ABC):
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
         self.maybe = 0  # one of several functions is called here, nobody knows which
         self.sides: dict[Any, bool] = {}  # of the open branches of this function: which is taken
+        self.transform = ""  # that runs outside of jit, around what is called here
         self.handled: set[Any] = set()
         self.waiting: set[Any] = set()  # loops that sleep
         self.bound_of_test: Any = None  # of the loop test that ran last

@@ -275,6 +275,7 @@ class Substitution:
             loops=event.loops | machine.current,
             in_loop=event.in_loop or bool(machine.loops),
             maybe=event.maybe or bool(machine.maybe),
+            transform=event.transform or machine.transform,
             handled=event.handled | machine.handled,
             calls=calls,
         )

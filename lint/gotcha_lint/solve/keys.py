@@ -22,7 +22,7 @@ _MOST = 64  # keys that are kept apart
 class Differing:
     """A part in which a call's key differs from the earlier ones'."""
 
-    kind: str  # "identity", "structure", "dtype", "weak", "shape", "value"
+    kind: str  # "identity", "transform", "structure", "dtype", "weak", "shape", "value"
     label: str
     axis: int
     call: CompiledCall
@@ -68,7 +68,7 @@ def _difference(a: Key, b: Key) -> Part | None:
 
 def _keys(call: CompiledCall) -> Iterator[Key]:
     """The call's key; one for each value of the part that takes most of a few known ones."""
-    key: dict[Part, frozenset[object]] = {}
+    key: dict[Part, frozenset[object]] = {("transform", "", 0): frozenset((call.transform,))}
     turning: dict[Part, frozenset[object]] = {}
     for label, leaf in call.leaves.items():
         _leaf(label, leaf, call, key, turning)

@@ -108,10 +108,12 @@ def call_transform(call: Call) -> Value:
         return call_compiled(call, site)
     if word == "cache":
         return _call_cached(call, inner)
-    if word in ("grad", "value_and_grad"):
-        return _call_grad(call, word, inner)
-    if word == "vmap":
-        return _call_vmap(call, inner)
+    if word in ("grad", "value_and_grad", "vmap"):
+        around, machine.transform = machine.transform, machine.transform or word
+        try:
+            return _call_vmap(call, inner) if word == "vmap" else _call_grad(call, word, inner)
+        finally:
+            machine.transform = around
     out = machine.call_traced(inner, call.args, call.span, call.keywords)
     if word == "checkify":
         return only(Tuple((UNKNOWN, out)))
