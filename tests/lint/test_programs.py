@@ -218,6 +218,53 @@ def test_static_data_of_a_train_state():
     assert predicted(text)[1] == {("data", "x.tx")}
 
 
+def test_static_data_that_tree_flatten_gives():
+    text = """
+        @jax.tree_util.register_pytree_node_class
+        class State:
+            def __init__(self, weights, update):
+                self.weights, self.update = weights, update
+
+            def tree_flatten(self):
+                return (self.weights,), self.update
+
+            @classmethod
+            def tree_unflatten(cls, update, children):
+                return cls(children[0], update)
+
+
+        def make(rate):
+            return lambda weights: weights - rate
+
+
+        for _ in range(3):
+            step(State(jnp.ones(3), make(0.1)))
+    """
+    assert predicted(text)[1] == {("data", "x")}
+
+
+def test_static_data_of_ones_own_train_state():
+    text = """
+        class State(TrainState):
+            stats: jax.Array
+
+
+        tx = optax.sgd(0.1)
+        state = State.create(apply_fn=None, params=jnp.ones(3), tx=tx, stats=jnp.ones(2))
+        for _ in range(3):
+            step(state.replace(tx=optax.sgd(0.2)))
+    """
+    assert predicted(text)[1] == {("data", "x.tx")}
+
+
+def test_a_jitted_function_within_an_eager_gradient():
+    text = """
+        step(jnp.ones(()))
+        jax.grad(step)(jnp.ones(()))
+    """
+    assert predicted(text) == (2, {("transform", "")})
+
+
 def test_the_same_static_data():
     text = """
         tx = optax.sgd(0.1)

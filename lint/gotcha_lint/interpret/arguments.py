@@ -27,9 +27,10 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     join_sizes,
+    only,
 )
 from gotcha_lint.interpret.arrays import CANONICAL, PYTHON_DTYPES
-from gotcha_lint.interpret.heap import class_attribute, contents_of, mapping_of
+from gotcha_lint.interpret.heap import class_attribute, contents, contents_of, mapping_of
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 
@@ -150,14 +151,44 @@ def _instance(
         statics.append(Static(path, "no tree", NO_MARKS, None, cls.origin, cls))
     name = cls.info["name"] if cls is not None else site.info.get("name", "")
     leaves[path].kinds.setdefault(f"class {name}", atom.origin)
+    if cls is not None and _by_tree_flatten(machine, atom, cls, path, leaves, statics, depth):
+        return
     fields = [field for field, _ in cls.info["fields"]] if cls is not None else []
-    static = set(cls.info["statics"] if cls is not None else site.info.get("statics", ()))
-    for each in fields or machine.fields_of(site):
+    static = {*(cls.info["statics"] if cls is not None else ()), *site.info.get("statics", ())}
+    if not fields or "statics" in site.info:
+        fields = list(machine.fields_of(site))
+    for each in fields:
         stored = machine.read((site, each))
         if stored is not None and each in static:
             static_data(machine, stored, f"{path}.{each}", statics)
         elif stored is not None:
             flatten(machine, stored, f"{path}.{each}", leaves, statics, depth + 1)
+
+
+def _by_tree_flatten(
+    machine: Machine,
+    atom: Object,
+    cls: Site,
+    path: str,
+    leaves: Leaves,
+    statics: list[Static],
+    depth: int,
+) -> bool:
+    """Takes an object apart as its `tree_flatten` says: children, and static data."""
+    method = class_attribute(machine, cls, "tree_flatten")
+    if method is None:
+        return False
+    parts = machine.call(method, (only(atom),), {}, cls.span).only
+    if not isinstance(parts, Tuple) or len(parts.items) != 2:
+        return False
+    children, data = parts.items
+    content = contents(machine, children)
+    for index, item in enumerate(content.items if isinstance(content, Tuple) else ()):
+        flatten(machine, item, f"{path}[{index}]", leaves, statics, depth + 1)
+    content = contents(machine, data)
+    for item in content.items if isinstance(content, Tuple) else (data,):
+        static_data(machine, item, path, statics)
+    return True
 
 
 def static_data(machine: Machine, value: Value, label: str, statics: list[Static]) -> None:

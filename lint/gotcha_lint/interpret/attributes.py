@@ -89,7 +89,8 @@ def _of_instance(machine: Machine, atom: Object, value: Value, name: str, span: 
         return bound
     if in_class is None:
         special = cls.info["library"] or cls.info["decorators"]
-        return bound if special and site.kind == "instance" else UNKNOWN
+        own = site.kind == "instance" or (name == "create" and is_train_state(cls))
+        return bound if special and own else UNKNOWN
     if site.kind == "class":
         part = in_class.only
         is_bound = isinstance(part, Object) and part.site.kind == "class_method"
@@ -99,6 +100,11 @@ def _of_instance(machine: Machine, atom: Object, value: Value, name: str, span: 
     for part in in_class.atoms:
         out = join(out, _bound(machine, part, me, bound, name, span))
     return out
+
+
+def is_train_state(cls: Site) -> bool:
+    """Is it a class of the program's own that extends Flax's train state?"""
+    return any(base.endswith("train_state.TrainState") for base in cls.info["library"])
 
 
 def _of_class(value: Value) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
     UNKNOWN,
     Array,
@@ -16,6 +17,8 @@ from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.models.optax import is_false
 
+STATICS = ("apply_fn", "tx")  # of a train state: compared, not traced
+
 
 @model(
     "flax.training.train_state.TrainState.create",
@@ -23,9 +26,24 @@ from gotcha_lint.interpret.models.optax import is_false
 )
 def train_state(call: Call) -> Value:
     """The step counter starts as a Python 0: a weak type, where later steps are the same."""
+    site = call.engine.allocate("instance", call.span, "TrainState")
+    site.info.update({"class": None, "name": "TrainState", "statics": STATICS})
+    return _new_state(call, site)
+
+
+@methods("class")
+def own_train_state(call: Call) -> Value:
+    """`create` of a class that extends the train state: its own fields are keywords, too."""
+    if call.short != "create" or not isinstance(call.on, Object):
+        return UNKNOWN
+    cls = call.on.site
+    site = call.engine.allocate("instance", call.span, cls)
+    site.info.update({"class": cls, "name": cls.info["name"], "statics": STATICS})
+    return _new_state(call, site)
+
+
+def _new_state(call: Call, site: Site) -> Value:
     machine = call.engine
-    site = machine.allocate("instance", call.span, "TrainState")
-    site.info.update({"class": None, "name": "TrainState", "statics": ("apply_fn", "tx")})
     for name, value in call.keywords.items():
         machine.write((site, name), value)
     machine.write((site, "step"), only(Array("int32", True, (), "device", call.origin)))
@@ -63,7 +81,8 @@ def _replaced(call: Call) -> Value:
     site.info.update({k: old.info.get(k) for k in ("class", "name")})
     site.info["statics"] = old.info.get("statics", ())
     cls = old.info.get("class")
-    names = [n for n, _ in cls.info["fields"]] if cls is not None else machine.fields_of(old)
+    own = [n for n, _ in cls.info["fields"]] if cls is not None else []
+    names = own if own and not old.info.get("statics") else machine.fields_of(old)
     for name in dict.fromkeys((*names, *call.keywords)):
         value = call.keywords.get(name)
         if value is None:
