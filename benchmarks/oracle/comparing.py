@@ -49,6 +49,7 @@ class Compared:
     why: tuple[Why, ...]  # the main ones of all programs but the first
     bytes: int  # of constants, in its largest program
     rows: tuple[Row, ...]
+    ended: bool = False  # the program ended with an error, so calls that were to come are missing
 
     @property
     def listed(self) -> bool:
@@ -151,6 +152,7 @@ def _functions(recorded: Recorded, own: Iterable[Event], rows: Sequence[Row]) ->
             tuple(_why(event) for event in programs if event["causes"]),
             max(event.get("constants", {}).get("bytes", 0) for event in programs),
             mine,
+            bool(recorded.end),
         )
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from benchmarks.oracle.programs import ROOT, Program
 
 PACKAGES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")
+TOLD = "end.json"  # how the program ended; written last
 _EARLY = ("environ", "putenv")
 FORMAT = 1  # of what is kept; another one runs everything anew
 # Some programs need more than one device. How well XLA optimises changes no cache key.
@@ -61,9 +62,20 @@ def digest(program: Program) -> str:
 
 
 def record(
-    programs: Sequence[Program], kept: Path, *, limit: float, jobs: int, anew: bool = False
+    programs: Sequence[Program],
+    kept: Path,
+    *,
+    limit: float,
+    jobs: int,
+    anew: bool = False,
+    run: bool = True,
 ) -> Iterator[Recorded]:
-    """Every program with its record, in order; those that are kept are not run again."""
+    """Every program with its record, in order; those that are kept are not run again.
+
+    Without `run` only these are given.
+    """
+    if not run:
+        programs = [each for each in programs if (kept / digest(each) / TOLD).exists()]
     servers: SimpleQueue[Server] = SimpleQueue()
     for _ in range(jobs):
         servers.put(Server())
@@ -86,7 +98,7 @@ def record(
 def _one(program: Program, kept: Path, limit: float, anew: bool, server: Server) -> Recorded:
     """The files of a program lie where they were run: the record names them by their paths."""
     folder = (kept / digest(program)).resolve()
-    work, told, log = folder / "work", folder / "end.json", folder / "run.jsonl"
+    work, told, log = folder / "work", folder / TOLD, folder / "run.jsonl"
     if anew or not told.exists():
         for path, text in program.files.items():
             file = work / path

@@ -46,6 +46,7 @@ ORDER = (
     "once",
     "once: predicted more often",
     "once: as often as a caller likes",
+    "once: the program ended early",
     "constants",
     "constants: bytes predicted",
     "constants predicted",
@@ -67,8 +68,11 @@ def kinds(of: Compared) -> Iterable[str]:
                 yield "more often: predicted and why"
     else:
         yield "once"
-        if of.many:
-            yield "once: as often as a caller likes" if of.perhaps else "once: predicted more often"
+        if of.many and of.perhaps:
+            yield "once: as often as a caller likes"
+        elif of.many:
+            early = of.ended
+            yield "once: the program ended early" if early else "once: predicted more often"
     if of.listed and of.bytes:
         yield "constants"
         if of.bytes_agree:
@@ -93,7 +97,7 @@ def _wrong(of: Compared) -> Iterable[str]:
         yield "missed"
     elif of.ran > 1 and of.missing:
         yield "another cause"
-    elif of.ran == 1 and of.many and not of.perhaps:
+    elif of.ran == 1 and of.many and not of.perhaps and not of.ended:
         yield "predicted more often"
     if of.listed and not of.bytes_agree:
         yield "bytes"
