@@ -46,7 +46,7 @@ class Compared:
     place: str  # file:line
     function: str
     ran: int
-    why: tuple[Why, ...]  # the main ones of all programs but the first
+    why: tuple[tuple[Why, ...], ...]  # of all programs but the first: what differs, the main first
     bytes: int  # of constants, in its largest program
     rows: tuple[Row, ...]
     ended: bool = False  # the program ended with an error, so calls that were to come are missing
@@ -59,7 +59,9 @@ class Compared:
     def predicted(self) -> str:
         """`1`, a number, or `one per ...`."""
         per = next((row.per for row in self.rows if row.per), "")
-        return f"one per {per}" if per else str(sum(row.programs for row in self.rows))
+        shared = max((row.programs for row in self.rows if row.shared), default=0)
+        own = sum(row.programs for row in self.rows if not row.shared)
+        return f"one per {per}" if per else str(shared + own)
 
     @property
     def reasons(self) -> tuple[Why, ...]:
@@ -79,8 +81,13 @@ class Compared:
 
     @property
     def missing(self) -> tuple[Why, ...]:
-        """The causes of the run that no reason of the engine stands for."""
-        return tuple(why for why in dict.fromkeys(self.why) if not self._explained(why))
+        """The main causes of the programs of which no cause has a reason of the engine."""
+        left = (whys[0] for whys in self.why if not any(map(self._explained, whys)))
+        return tuple(dict.fromkeys(left))
+
+    @property
+    def main(self) -> tuple[Why, ...]:
+        return tuple(dict.fromkeys(whys[0] for whys in self.why))
 
     def _explained(self, why: Why) -> bool:
         cause, argument = why
@@ -149,15 +156,18 @@ def _functions(recorded: Recorded, own: Iterable[Event], rows: Sequence[Row]) ->
             f"{place[0].removeprefix(folder)}:{place[1]}",
             programs[0]["function"],
             len(programs),
-            tuple(_why(event) for event in programs if event["causes"]),
+            tuple(_whys(event) for event in programs if event["causes"]),
             max(event.get("constants", {}).get("bytes", 0) for event in programs),
             mine,
             bool(recorded.end),
         )
 
 
-def _why(event: Event) -> Why:
-    said = event["why"][0] if event["why"] else ""
+def _whys(event: Event) -> tuple[Why, ...]:
+    return tuple(map(_why, event["causes"], event["why"]))
+
+
+def _why(cause: str, said: str) -> Why:
+    """A cause, and the argument that its text begins with."""
     head = said.partition(": ")[0] if ": " in said else said.partition(" -> ")[0]
-    cause = event["causes"][0]
-    return cause, "" if cause in ("new-function", "call-style") else root(head)
+    return cause, "" if cause in ("new-function", "call-style", "transform") else root(head)

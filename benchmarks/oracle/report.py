@@ -104,7 +104,7 @@ def _wrong(of: Compared) -> Iterable[str]:
 
 
 def _both(of: Compared) -> str:
-    ran = f"ran {of.ran}{_listed(of.why)}"
+    ran = f"ran {of.ran}{_listed(of.main)}"
     foreseen = f"predicted {of.predicted}{_listed(of.reasons)}" if of.listed else ""
     sizes = f"constants {of.bytes}, predicted {of.predicted_bytes}" if not of.bytes_agree else ""
     return "; ".join(filter(None, (ran, foreseen, sizes)))

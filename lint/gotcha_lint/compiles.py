@@ -67,6 +67,7 @@ class Row:
     equations: int  # that Python loops unroll, about
     defined_in: str = ""  # file, and lines of the decorators and `def` of the function
     defined: tuple[int, int] = (0, 0)
+    shared: bool = False  # its programs are those of all places that compile the same function
     exported: bool = False  # only functions that the project itself does not call lead to it
     seen: Seen | None = None
 
@@ -95,6 +96,7 @@ def _joined(a: Row, b: Row) -> Row:
         a if a.per or not b.per else b,
         programs=max(a.programs, b.programs),
         open=a.open or b.open,
+        shared=a.shared or b.shared,
         exported=a.exported and b.exported,
         reasons=tuple(dict.fromkeys((*a.reasons, *b.reasons))),
         constants=max(a.constants, b.constants),
@@ -127,6 +129,7 @@ def _row(compiled: CompiledFunction, interpreted: Interpreted) -> Row:
         _equations(compiled, interpreted),
         "" if function is None else function.path,
         (0, 0) if function is None else (function.first or function.line, function.line),
+        compiled.shared,
         compiled.exported,
     )
 

@@ -63,7 +63,7 @@ def outcomes(kept: Path) -> list[Outcome]:
 def test_prediction_and_truth_of_each_function(outcomes: list[Outcome]) -> None:
     sizes, once, fails = (outcome.functions[0] for outcome in outcomes)
     assert (sizes.function, sizes.ran, sizes.missing) == ("look_up", 17, ())
-    assert set(sizes.why) == {("shape", "ids")}
+    assert sizes.main == (("shape", "ids"),)
     assert sizes.predicted.startswith("one per turn of the loop")
     assert sizes.reasons == (("shape", "ids"),)
     assert sizes.bytes == sizes.predicted_bytes == 32 * 8 * 4
@@ -106,12 +106,12 @@ def disagreeing(**parts: object) -> Iterator[str]:
 
 def test_disagreements_in_one_line_each(outcomes: list[Outcome]) -> None:
     sizes, once, _ = (outcome.functions[0] for outcome in outcomes)
-    shape = (("shape", "x"),)
+    shape = ((("shape", "x"),),)
     assert list(disagreeing()) == ["not listed: set/name, a.py:3 step: ran 1"]
     assert list(disagreeing(ran=2, why=shape, rows=once.rows)) == [
         "missed: set/name, a.py:3 step: ran 2 (shape of x); predicted 1"
     ]
-    (line,) = disagreeing(ran=2, why=(("dtype", "x"),), rows=sizes.rows, bytes=32 * 8 * 4)
+    (line,) = disagreeing(ran=2, why=((("dtype", "x"),),), rows=sizes.rows, bytes=32 * 8 * 4)
     assert line.startswith("another cause: set/name, a.py:3 step: ran 2 (dtype of x); predicted")
     assert [line.partition(":")[0] for line in disagreeing(rows=sizes.rows)] == [
         "predicted more often",

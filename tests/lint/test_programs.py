@@ -265,6 +265,44 @@ def test_a_jitted_function_within_an_eager_gradient():
     assert predicted(text) == (2, {("transform", "")})
 
 
+def test_two_places_that_compile_one_function_share_its_programs():
+    text = """
+        def double(x):
+            return x * 2
+
+
+        jax.jit(double)(jnp.ones(3))
+        jax.jit(double)(jnp.ones(3))
+        jax.jit(double)(jnp.ones(4))
+    """
+    Path("train.py").write_text(HEAD + code(text), "utf-8")
+    found, _ = Tools().compiles(["train.py"], SettingsFinder(), screen=True, overlay={})
+    assert [(r.programs, r.shared) for r in found if r.function == "double"] == [(2, True)] * 3
+
+
+def test_static_floats_that_are_close_together():
+    text = """
+        @functools.partial(jax.jit, static_argnames="rate")
+        def train(x, rate):
+            return x * rate
+
+
+        losses = []
+        for _ in range(20):
+            losses.append(train(jnp.ones(3), rate=1 / (1 + len(losses))))
+    """
+    assert predicted(text, "train")[1] == {("value", "rate")}
+
+
+def test_an_array_that_is_read_by_two_names_is_one_constant():
+    text = """
+        table = jnp.ones(100)
+        again = table
+        jax.jit(lambda x: x + table[0] + again[1])(jnp.ones(3))
+    """
+    assert rows(text)["lambda"].constants == 400
+
+
 def test_the_same_static_data():
     text = """
         tx = optax.sgd(0.1)

@@ -233,7 +233,7 @@ def static_parts(
         if isinstance(atom, Symbol):
             statics.append(Static(label, "symbol", value.marks, origin=atom.origin, value=value))
         elif isinstance(atom, Number):
-            few = atom.type == "bool" or atom.high - atom.low < FEW
+            few = atom.type == "bool" or (atom.type == "int" and atom.high - atom.low < FEW)
             if value.marks and not few:
                 names = atom.affine[0] if atom.affine else ()
                 counted = any(not isinstance(name, Symbol) for name, _ in names)

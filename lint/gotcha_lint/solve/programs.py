@@ -122,6 +122,7 @@ class CompiledFunction:
     exported: bool = True  # called only by functions that outsiders call
     keys: set[Any] = field(default_factory=set)
     variations: list[Variation] = field(default_factory=list)
+    shared: bool = False  # with other places that compile the very same function
     distinct: int = 1  # programs that its calls from one root need for certain
     differing: tuple[Differing, ...] = ()  # and the parts of the key that tell them apart
     captures: list[Capture] = field(default_factory=list)
@@ -175,6 +176,7 @@ class _Reader:
                 count, parts = objects, (Differing("identity", "", 0, calls[-1]), *parts)
             if count > row.distinct:
                 row.distinct, row.differing = count, parts
+        self._shared()
         if not self.segment.runs_once:
             self._called_once()
         self._across()
@@ -236,13 +238,17 @@ class _Reader:
 
     def _captures(self, row: CompiledFunction, call: CompiledCall) -> None:
         parts: list[tuple[int | None, Location, Array]] = []
+        counted: set[tuple[Array, Origin]] = set()  # one array may be read by several names
         total = 0
         for place, value in call.captured:
             if value.unknown:
                 continue
             for array in arrays_in(value):
                 size = bytes_of(array)
-                total += size or 0
+                if array.origin is None or (array, array.origin) not in counted:
+                    total += size or 0
+                if array.origin is not None:
+                    counted.add((array, array.origin))
                 parts.append((size, place, array))
         for size, place, array in parts:
             row.captures.append(Capture(call, place, size, array.origin, total))
@@ -277,6 +283,21 @@ class _Reader:
                 loops |= own
                 places.append((part.site.path, part.site.span, part.why))
         return frozenset(loops), tuple(places)
+
+    def _shared(self) -> None:
+        """Two places that compile one function of a module share its programs."""
+        groups: dict[tuple[Function, Any], list[Site]] = {}
+        for site, calls in self.asked.items():
+            inner, function = site.info["inner"].only, calls[0].function
+            direct = isinstance(inner, Object) and inner.site.kind == "function"
+            if direct and function is not None and not calls[0].fresh:
+                options = tuple(sorted(site.info["keywords"].items(), key=lambda item: item[0]))
+                groups.setdefault((function, options), []).append(site)
+        for sites in groups.values():
+            count, parts = distinct([call for site in sites for call in self.asked[site]])
+            for site in sites if len(sites) > 1 else ():
+                row = self._row(site, self.asked[site][0])
+                row.shared, row.distinct, row.differing = True, count, parts
 
     # What varies
 
