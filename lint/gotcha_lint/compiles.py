@@ -214,6 +214,8 @@ _SIDES = {
     "transform": "is called alone, and within a gradient or `vmap` that runs outside of jit",
     "value": "is static and has another value at one of the calls",
     "shape": "has another {what} at one of the calls",
+    "object": "is static and another object at one of the calls",
+    "style": "its arguments are given in another way at one of the calls",
     "structure": "is another tree at one of the calls",
     "dtype": "has another dtype at one of the calls",
     "weak": "is weakly typed at one call and not at another",

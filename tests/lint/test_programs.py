@@ -303,6 +303,44 @@ def test_an_array_that_is_read_by_two_names_is_one_constant():
     assert rows(text)["lambda"].constants == 400
 
 
+def test_other_functions_as_static_arguments():
+    text = """
+        @functools.partial(jax.jit, static_argnums=0)
+        def run(f, x):
+            return f(x)
+
+
+        run(jnp.tanh, jnp.ones(3))
+        run(lambda x: x, jnp.ones(3))
+        run(lambda x: x * 2, jnp.ones(3))
+    """
+    assert predicted(text, "run") == (2, {("object", "f")})
+
+
+def test_an_argument_that_is_left_out_once():
+    text = """
+        @functools.partial(jax.jit, static_argnames="rate")
+        def train(x, rate=1.0):
+            return x * rate
+
+
+        train(jnp.ones(3))
+        train(jnp.ones(3), rate=1.0)
+    """
+    assert predicted(text, "train") == (2, {("style", "")})
+
+
+def test_an_array_that_grows_by_something_unknown():
+    text = """
+        buffer = jnp.zeros((1, 4))
+        for position in range(20):
+            token = open(buffer)
+            step(buffer)
+            buffer = jnp.concatenate([buffer, token], axis=1)
+    """
+    assert predicted(text)[1] == {("shape", "x")}
+
+
 def test_the_same_static_data():
     text = """
         tx = optax.sgd(0.1)

@@ -46,6 +46,7 @@ from gotcha_lint.interpret.promotion import (
 )
 
 __all__ = [
+    "ANY_ARRAY",
     "CANONICAL",
     "PYTHON_DTYPES",
     "SIZES",

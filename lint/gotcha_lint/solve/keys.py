@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gotcha_lint.domain.value import FEW, Constant, Number, Value
+from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.value import FEW, Constant, Number, Object, Value
 from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.interpret.leaves import Leaf
 
@@ -22,7 +23,7 @@ _MOST = 64  # keys that are kept apart
 class Differing:
     """A part in which a call's key differs from the earlier ones'."""
 
-    kind: str  # "identity", "transform", "structure", "dtype", "weak", "shape", "value"
+    kind: str  # as of a `Variation`, or "transform"
     label: str
     axis: int
     call: CompiledCall
@@ -73,11 +74,15 @@ def _keys(call: CompiledCall) -> Iterator[Key]:
     for label, leaf in call.leaves.items():
         _leaf(label, leaf, call, key, turning)
     for label, value in call.settings:
-        values = _values(value)
+        values = _values(value) or _objects(value)
         if values is not None:
-            key["value", label, 0] = values
+            kind = "object" if any(isinstance(each, Site) for each in values) else "value"
+            key[kind, label, 0] = values
             if len(values) > 1 and (value.marks | value.choice) & call.loops:
-                turning["value", label, 0] = values
+                turning[kind, label, 0] = values
+    names = {label for label, _ in call.settings}
+    if not any(name.startswith("*") for name in call.style[1]):
+        key["style", "", 0] = frozenset(((call.style[0], call.style[1] | names),))
     if not turning:
         yield key
         return
@@ -116,6 +121,14 @@ def _leaf(
             key["shape", label, axis] = frozenset(few)
             if len(few) > 1 and size.marks & call.loops:
                 turning["shape", label, axis] = frozenset(few)
+
+
+def _objects(value: Value) -> frozenset[object] | None:
+    """The functions that it can be: those made in different places are different ones."""
+    sites = {atom.site for atom in value.atoms if isinstance(atom, Object)}
+    plain = all(isinstance(atom, Object) for atom in value.atoms) and not value.unknown
+    known = plain and all(site.kind in ("function", "optimizer") for site in sites)
+    return frozenset(sites) if known and sites else None
 
 
 def _values(value: Value) -> frozenset[object] | None:

@@ -30,6 +30,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arrays import (
+    ANY_ARRAY,
     SIZES,
     Shape,
     as_arrays,
@@ -400,9 +401,8 @@ def joined(call: Call, host: bool) -> Value:
     element = element_of(content)
     marks = value.marks | element.marks
     items = content.items if isinstance(content, Tuple) else (content.element,)
-    groups = [as_arrays(item) for item in items]
-    arrays = [array for group in groups for array in group or ()]
-    if not arrays or any(group is None for group in groups):
+    arrays = [array for item in items for array in as_arrays(item) or [ANY_ARRAY]]
+    if not arrays:
         return _array(call, host, None, None, marks)
     dtype, weak = arrays[0].dtype, arrays[0].weak
     for other in arrays[1:]:
@@ -420,6 +420,8 @@ def _joined_shape(call: Call, content: Contents, arrays: Sequence[Array]) -> Sha
         axis %= len(shape) + 1
         return (*shape[:axis], size_of(content), *shape[axis:])
     ranks = {None if array.shape is None else len(array.shape) for array in arrays}
+    if name in ("concatenate", "concat") and len(ranks) > 1:
+        ranks.discard(None)  # all have as many axes as those that are known
     rank = ranks.pop() if len(ranks) == 1 else None
     if name == "hstack" and rank is not None:
         axis = 0 if rank == 1 else 1
@@ -430,9 +432,10 @@ def _joined_shape(call: Call, content: Contents, arrays: Sequence[Array]) -> Sha
     if not rank or axis is None or not -rank <= axis < rank:
         return None
     axis %= rank
-    shapes = [array.shape for array in arrays if array.shape is not None]
-    total = _total(content, [shape[axis] for shape in shapes])
-    common = _common_shape(arrays)
+    some = Size(1, INFINITY)  # nobody appends an empty array
+    sizes = [some if array.shape is None else array.shape[axis] for array in arrays]
+    total = _total(content, sizes)
+    common = _common_shape([array for array in arrays if array.shape is not None])
     return None if common is None else (*common[:axis], total, *common[axis + 1 :])
 
 
