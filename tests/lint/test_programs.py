@@ -105,6 +105,21 @@ def test_a_few_static_values():
     assert predicted(text, "train") == (5, {("value", "epoch")})
 
 
+def test_a_call_that_equals_many_does_not_hide_them():
+    text = """
+        def sizes():
+            for number in range(9):
+                yield np.zeros((4, 8, 16)[number % 3])
+
+
+        y = jnp.ones(3)
+        for x in sizes():
+            step(x, y)
+            y = open(y)
+    """
+    assert predicted(text) == (3, {("shape", "x")})
+
+
 def test_dtypes_of_a_loop():
     text = """
         for kind in (np.float32, np.int32):

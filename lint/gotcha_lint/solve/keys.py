@@ -16,6 +16,7 @@ from gotcha_lint.interpret.leaves import Leaf
 
 Part = tuple[str, str, int]  # kind of a variation, label of the argument, axis
 Key = dict[Part, frozenset[object]]
+Asked = tuple[Key, CompiledCall]
 _MOST = 64  # keys that are kept apart
 
 
@@ -31,35 +32,41 @@ class Differing:
 
 def distinct(calls: Sequence[CompiledCall]) -> tuple[int, tuple[Differing, ...]]:
     """How many keys differ from each other, and in what."""
-    every = [(key, call) for call in calls if not call.maybe for key in _keys(call)]
-    every.sort(key=lambda each: -_certainty(each[0]))
-    kept: list[tuple[Key, CompiledCall]] = []
+    every = _different_keys(calls)
+    differ = [sum(_apart(one, other) is not None for other in every) for one in every]
+    order = sorted(range(len(every)), key=lambda index: -differ[index])
+    kept: list[Asked] = []
     parts: dict[Part, Differing] = {}
-    for key, call in every:
-        found: list[Part] = []
-        for old, other in kept:
-            part = None if exclude(call, other) else _difference(key, old)
-            if part is None:
-                break
-            found.append(part)
-        else:
-            kept.append((key, call))
-            for kind, label, axis in found:
-                parts.setdefault((kind, label, axis), Differing(kind, label, axis, call))
-            if len(kept) == _MOST:
-                break
+    for asked in (every[index] for index in order):
+        found = [_apart(asked, other) for other in kept]
+        if None in found:
+            continue
+        kept.append(asked)
+        for part in found:
+            if part is not None:
+                parts.setdefault(part, Differing(*part, asked[1]))
     return len(kept), tuple(parts.values())
+
+
+def _different_keys(calls: Sequence[CompiledCall]) -> list[Asked]:
+    found: dict[object, Asked] = {}
+    for call in calls:
+        for key in _keys(call) if not call.maybe else ():
+            found.setdefault((frozenset(key.items()), call.sides, call.within), (key, call))
+        if len(found) > _MOST:
+            break
+    return list(found.values())[:_MOST]
+
+
+def _apart(a: Asked, b: Asked) -> Part | None:
+    """What tells two keys apart, if both calls can happen."""
+    return None if exclude(a[1], b[1]) else _difference(a[0], b[0])
 
 
 def exclude(a: CompiledCall, b: CompiledCall) -> bool:
     """Do they stand on different sides of one branch?"""
     sides = dict(a.sides)
     return a.within is b.within and any(sides.get(at, side) != side for at, side in b.sides)
-
-
-def _certainty(key: Key) -> int:
-    """The keys of which most is known come first: one that may be anything equals them all."""
-    return sum(len(known) == 1 for known in key.values())
 
 
 def _difference(a: Key, b: Key) -> Part | None:
