@@ -78,7 +78,7 @@ def rows(space: Workspace, asked: Sequence[str]) -> tuple[list[Row], list[Failur
     found: list[Row] = []
     failures: list[Failure] = []
     for component in space.components:
-        interpreted = interpret(space, component, sorted(component & wanted))
+        interpreted = interpret(space, component, sorted(component & wanted), count=True)
         failures.extend(interpreted.failures)
         for compiled in interpreted.programs.compiled.values():
             if compiled.site.path in wanted:

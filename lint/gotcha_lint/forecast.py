@@ -87,9 +87,14 @@ def foresee(
     return ordered, failures
 
 
-def interpret(space: Workspace, component: Collection[str], asked: Collection[str]) -> Interpreted:
-    """Runs the interpreter over the files of a component that matter for those that are asked."""
-    out = Interpreted({}, {})
+def interpret(
+    space: Workspace, component: Collection[str], asked: Collection[str], *, count: bool = False
+) -> Interpreted:
+    """Runs the interpreter over the files of a component that matter for those that are asked.
+
+    `count`: as of `Programs.counted`.
+    """
+    out = Interpreted({}, {}, Programs(count))
     if not asked:
         return out
     links = imports({path: space.raw[path] for path in component})

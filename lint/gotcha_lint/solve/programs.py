@@ -131,8 +131,9 @@ class CompiledFunction:
 
 @dataclass(slots=True)
 class Programs:
-    """What the project compiles."""
+    """What the project compiles. `counted`: how many programs is asked, too; no rule does."""
 
+    counted: bool = False
     compiled: dict[Site, CompiledFunction] = field(default_factory=dict)
     unrolled: list[UnrolledLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
@@ -168,6 +169,14 @@ class _Reader:
                 self._eager(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
+        if self.programs.counted:
+            self._count()
+        if not self.segment.runs_once:
+            self._called_once()
+        self._across()
+
+    def _count(self) -> None:
+        """How many programs the calls of each place need for certain."""
         for site, calls in self.asked.items():
             row = self._row(site, calls[0])
             count, parts = distinct(calls)
@@ -177,9 +186,6 @@ class _Reader:
             if count > row.distinct:
                 row.distinct, row.differing = count, parts
         self._shared()
-        if not self.segment.runs_once:
-            self._called_once()
-        self._across()
 
     def _row(self, site: Site, call: CompiledCall) -> CompiledFunction:
         row = self.programs.compiled.get(site)
