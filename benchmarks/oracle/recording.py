@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -100,13 +101,12 @@ def _one(program: Program, kept: Path, limit: float, anew: bool, server: Server)
     folder = (kept / digest(program)).resolve()
     work, told, log = folder / "work", folder / TOLD, folder / "run.jsonl"
     if anew or not told.exists():
+        shutil.rmtree(folder, ignore_errors=True)  # an interrupted run may have left files
         for path, text in program.files.items():
             file = work / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, "utf-8")
         (work / "pyproject.toml").touch()
-        for old in folder.glob("run.jsonl*"):
-            old.unlink()
         alone = any(word in text for text in program.files.values() for word in _EARLY)
         run = _alone if alone else server.run
         end = run(work, program.start, log, limit)

@@ -284,6 +284,7 @@ def _as_dict(row: Row) -> dict[str, Any]:
     }
     out["programs"] = {"count": None if row.per else row.programs, "per": row.per or None}
     out["programs"]["at_least"] = row.open
+    out |= {"shared": row.shared, "exported": row.exported}
     out["reasons"] = [
         {key: getattr(reason, key) for key in Reason.__slots__} for reason in row.reasons
     ]
