@@ -26,8 +26,10 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     join_sizes,
+    only,
 )
 from gotcha_lint.interpret.arrays import CANONICAL, PYTHON_DTYPES
+from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.heap import class_attribute, contents_of, mapping_of
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
@@ -62,6 +64,7 @@ def flatten(
 
 def _array(atom: Array, leaf: Leaf) -> None:
     leaf.kinds.setdefault("leaf", atom.origin)
+    leaf.shapeless = leaf.shapeless or atom.shape is None
     if atom.dtype is not None:
         leaf.dtypes.setdefault(CANONICAL.get(atom.dtype, atom.dtype), atom.origin)
         leaf.weaks.setdefault(atom.weak, atom.origin)
@@ -118,6 +121,11 @@ def _node(
         leaf.kinds.setdefault(kind, atom.origin or mapping.origin)
         for key, item in zip(mapping.keys, mapping.values, strict=True):
             flatten(machine, item, f"{path}[{key!r}]", leaves, statics, depth + 1)
+        others = Value() if mapping.rest is None else mapping.rest
+        for part in others.atoms:
+            if batch_of(only(part)) is not None:
+                rest = only(part, others.marks)
+                flatten(machine, rest, f"{path}[...]", leaves, statics, depth + 1)
     elif isinstance(atom, Object) and atom.site.kind == "instance":
         _instance(machine, atom, value, path, leaves, statics, depth)
 

@@ -18,6 +18,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.array_attributes import array_attribute
+from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
@@ -47,6 +48,9 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
         written = machine.read((atom, name))
         if written is not None:
             return written
+        if name == "shape" and (batch := is_ragged(atom)) is not None:
+            looked_at = frozenset((("ragged", batch),))
+            value = value.marked(looked_at)
         step = atom.step("." + name, machine.origin(span))
         return only(step, value.marks) if step is not None else Value((), True, value.marks)
     if isinstance(atom, Array):

@@ -15,6 +15,7 @@ from gotcha_lint.domain.value import (
     Number,
     Object,
     Sequence,
+    Symbol,
     Tuple,
     Value,
     all_marks,
@@ -22,6 +23,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.attributes import attribute
+from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
@@ -74,10 +76,29 @@ def call(
     machine.maybe += several
     try:
         for atom in callee.atoms:
-            out = join(out, _call_atom(machine, atom, args, keywords, span))
+            if isinstance(atom, Symbol) and isinstance(atom.root, Batch) and atom.path:
+                found = _call_of_batch(machine, atom, callee, args, keywords, span)
+            else:
+                found = _call_atom(machine, atom, args, keywords, span)
+            out = join(out, found)
     finally:
         machine.maybe -= several
     return out
+
+
+def _call_of_batch(
+    machine: Machine,
+    method: Symbol,
+    callee: Value,
+    args: tuple[Value, ...],
+    keywords: Arguments,
+    span: Span,
+) -> Value:
+    """`batch.items()`, `batch["x"].numpy()`."""
+    on = Symbol(method.root, method.path[:-1], method.origin)
+    name = str(method.path[-1]).removeprefix(".")
+    me = only(on, callee.marks)
+    return METHODS["symbol"](Call(machine, name, args, keywords, span, me, on))
 
 
 def _call_atom(

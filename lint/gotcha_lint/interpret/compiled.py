@@ -114,7 +114,7 @@ def call_compiled(call: Call, site: Site) -> Value:
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
-    result, captured = _trace(machine, inner_value, traced, keywords, given, call.span)
+    result, captured, functions = _trace(machine, inner_value, traced, keywords, given, call.span)
     machine.note(
         CompiledCall(
             site=site,
@@ -136,6 +136,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             by_method=inner.by_method,
             maybe=bool(machine.maybe),
             sides=tuple(machine.sides.items()),
+            traced=functions,
             calls=machine.calls,
         )
     )
@@ -149,7 +150,7 @@ def _trace(
     keywords: dict[str, Value],
     given: list[Value],
     span: Span,
-) -> tuple[Value, tuple[tuple[Location, Value], ...]]:
+) -> tuple[Value, tuple[tuple[Location, Value], ...], frozenset[Function]]:
     """Runs the function as JAX traces it; what it reads besides its arguments is captured."""
     own = reachable(machine, given)
     outer = machine.activation
@@ -180,7 +181,7 @@ def _trace(
     if isinstance(atom, Object) and atom.site.info.get("word") == "partial":
         bound = dict(enumerate(atom.site.info["args"])) | atom.site.info["keywords"]
         captured |= {(atom.site, str(name)): value for name, value in bound.items()}
-    return result, tuple(captured.items())
+    return result, tuple(captured.items()), frozenset(inside.functions)
 
 
 def _is_fresh(callee: Value) -> bool:

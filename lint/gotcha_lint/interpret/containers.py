@@ -616,6 +616,8 @@ def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[
         if step is not None:
             return only(step, value.marks | marks), size, None
         return Value((), True, value.marks | marks), size, None
+    if isinstance(atom, Object) and isinstance(batch := atom.site.info.get("batch"), Symbol):
+        return only(batch, value.marks | marks), Size(marks=value.marks), None
     if isinstance(atom, Constant) and isinstance(atom.value, (str, bytes)):
         kind = "str" if isinstance(atom.value, str) else "int"
         return only(Number(kind), value.marks | marks), fixed(len(atom.value)), None

@@ -11,6 +11,7 @@ from typing import Any
 
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
+    EACH,
     NONE,
     UNKNOWN,
     Array,
@@ -149,7 +150,8 @@ class Engine(Machine):
         of_object = place is not None and place[0] == "attr"
         if of_object and isinstance(atom, Constant) and atom.type in ("int", "float"):
             # A counter of an object: each call counts on.
-            r[target] = only(Number(atom.type, origin=atom.origin), r[target].marks)
+            marks = r[target].marks | self.current | {EACH}
+            r[target] = only(Number(atom.type, origin=atom.origin), marks)
 
     def _do_unop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, operand, span = i

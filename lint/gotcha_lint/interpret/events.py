@@ -76,6 +76,7 @@ class CompiledCall:
     by_method: bool = False
     maybe: bool = False  # one of several functions that may be called there
     sides: tuple[tuple[Span, bool], ...] = ()  # of the branches around, in the same function
+    traced: frozenset[Function] = frozenset()  # functions of the program that the trace runs
     calls: CallString = ()
 
 
@@ -104,7 +105,22 @@ class EagerControl:
     calls: CallString = ()
 
 
-Event = Allocation | Write | CompiledCall | Unrolled | EagerControl
+@dataclass(frozen=True, slots=True)
+class EagerUpdate:
+    """An optimizer runs outside of jit; `few`: in loops that have but a few turns.
+
+    `of_trees`: no optimizer, but a new tree is worked out of others, leaf by leaf.
+    """
+
+    path: str
+    span: Span
+    few: bool
+    loops: Marks = NO_MARKS  # steady loops around
+    of_trees: bool = False
+    calls: CallString = ()
+
+
+Event = Allocation | Write | CompiledCall | Unrolled | EagerControl | EagerUpdate
 
 
 @dataclass(slots=True)

@@ -15,12 +15,14 @@ from typing import Any
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
+    EACH,
     NO_MARKS,
     NONE,
     UNKNOWN,
     Constant,
     Library,
     Mapping,
+    Marks,
     Method,
     Object,
     Sequence,
@@ -34,7 +36,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.events import Event, Location, Summary, Write
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
-from gotcha_lint.interpret.substitution import Substitution, opaque, symbol_for
+from gotcha_lint.interpret.substitution import Substitution, opaque, parameter_mark, symbol_for
 from gotcha_lint.program.ir import Function
 
 BY_VALUE = 3  # contexts of a function in one root and mode that are kept apart by their data
@@ -57,7 +59,7 @@ def call_function(
     """Calls a closure of the program: in its context, with what the caller knows put back in."""
     function: Function = site.info["function"]
     given = bind(function, site.info["defaults"], args, keywords)
-    key, values, roots = _context(machine, site, function, given)
+    key, values, roots, drawn = _context(machine, site, function, given)
     if key in machine.active:
         for activation in reversed(machine.activations):
             activation.cut.add(key)
@@ -74,7 +76,7 @@ def call_function(
     else:
         machine.replays += 1
         _charge(machine, summary)
-    return _apply(machine, function, summary, Substitution(machine, roots, span), span)
+    return _apply(machine, function, summary, Substitution(machine, roots, span, drawn), span)
 
 
 def bind(
@@ -108,26 +110,35 @@ def bind(
 
 def _context(
     machine: Machine, site: Site, function: Function, given: Arguments
-) -> tuple[Any, Arguments, dict[Hashable, Value]]:
-    """The key of the context, the arguments as the callee sees them, and what they stand for."""
+) -> tuple[Any, Arguments, dict[Hashable, Value], dict[Hashable, Marks]]:
+    """The key of the context, the arguments as the callee sees them, and what they stand for.
+
+    What differs at each evaluation here is one value within the callee: it varies with what the
+    caller gives. The last of the results says with what that varies.
+    """
     mode = bool(machine.traced)
     known = machine.contexts.setdefault((function, mode), {})
     base = function, site.info["environment"], mode
     for exact in (0, 1, 2):
         values: Arguments = {}
         roots: dict[Hashable, Value] = {}
+        drawn: dict[Hashable, Marks] = {}
         for name, value in given.items():
             root = function, name
             if opaque(machine, value) or _blurred(value, exact):
                 values[name] = symbol_for(root)
                 roots[root] = value
+            elif EACH in value.marks:
+                drawn[root] = value.marks
+                marks = value.marks - {EACH} | {parameter_mark(root)}
+                values[name] = Value(value.atoms, value.unknown, marks, value.choice)
             else:
                 values[name] = value
         key = (*base, tuple(values.values()))
         if key in known or exact == 2 or len(known) < (BY_VALUE, CONTEXTS)[exact]:
             known[key] = True
             break
-    return key, values, roots
+    return key, values, roots, drawn
 
 
 def _blurred(value: Value, exact: int) -> bool:

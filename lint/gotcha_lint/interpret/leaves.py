@@ -21,6 +21,7 @@ class Leaf:
     symbols: tuple[tuple[Symbol, Marks], ...] = ()
     marks: Marks = NO_MARKS  # with what it varies which alternative it is
     unknown: bool = False  # it may be something else besides
+    shapeless: bool = False  # it may be an array whose shape is not known
 
     def add(self, other: Leaf) -> None:
         self.kinds = other.kinds | self.kinds
@@ -33,6 +34,7 @@ class Leaf:
         self.symbols = tuple(dict.fromkeys((*self.symbols, *other.symbols)))
         self.marks |= other.marks
         self.unknown = self.unknown or other.unknown
+        self.shapeless = self.shapeless or other.shapeless
 
 
 Leaves = dict[str, Leaf]

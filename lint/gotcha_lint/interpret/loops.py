@@ -27,12 +27,14 @@ from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.containers import element
 from gotcha_lint.interpret.events import Location, Unrolled
-from gotcha_lint.interpret.heap import contents_of, in_module_method
+from gotcha_lint.interpret.heap import contents_of, in_module_method, is_module_class
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer, LoopState
 
 _TURNS = 6  # of the fixpoint; widening starts after the second
 _WIDEN_FROM = 2
+_FEW_TURNS = 8
+_CONSTRUCTORS = ("__init__", "__post_init__", "setup")  # they make layers, and apply none
 
 Loop = tuple[str, int, int]  # path, line, column
 
@@ -42,14 +44,29 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
     loop: Loop = (machine.path, span[0], span[1])
     item, turns, why = element(machine, registers.get(iterated, UNKNOWN), loop)
     registers[target] = item
+    if turns is not None and turns.high <= _FEW_TURNS:
+        machine.short.add(loop)
+    else:
+        machine.short.discard(loop)
     equations = _iterate(machine, loop, body, None, turns)
     if comprehension and turns is not None:
         _set_lengths(machine, body, turns, registers)
     traced = machine.traced or in_module_method(machine)
+    traced = traced and machine.activation.function.name not in _CONSTRUCTORS
     if traced and equations and turns is not None and why in ("range", "dim"):
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, turns, equations, within, machine.calls))
+    elif traced and equations and _are_modules(item):  # a configuration says how many
+        within = machine.activation.function
+        machine.note(Unrolled(machine.path, span, Size(), equations, within, machine.calls))
     machine.run(otherwise)
+
+
+def _are_modules(item: Value) -> bool:
+    """Layers of a network, of one class: a scan could go over their stacked parameters."""
+    classes = [a.site.info.get("class") for a in item.atoms if isinstance(a, Object)]
+    kinds = {cls for cls in classes if cls is not None}
+    return len(kinds) == 1 and len(classes) == len(item.atoms) and all(map(is_module_class, kinds))
 
 
 def _set_lengths(

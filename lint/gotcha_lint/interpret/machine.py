@@ -64,6 +64,7 @@ class Machine(State, ABC):
         self.sides: dict[Any, bool] = {}  # of the open branches of this function: which is taken
         self.handled: set[Any] = set()
         self.waiting: set[Any] = set()  # loops that sleep
+        self.short: set[Any] = set()  # loops of a few turns
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None
         self.failures: list[tuple[str, str, str]] = []
@@ -128,6 +129,10 @@ class Machine(State, ABC):
         (
             self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls
         ) = saved  # fmt: skip
+
+    def turns_are_few(self) -> bool:
+        """Are the loops that are open here short, each of them?"""
+        return all(loop in self.short for loop, _ in self.loops)
 
     def note(self, event: Event) -> None:
         self.events.append(event)

@@ -34,11 +34,13 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.interpret.arguments import flatten, static_parts
+from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.containers import element
 from gotcha_lint.interpret.events import (
     Allocation,
     CompiledCall,
     EagerControl,
+    EagerUpdate,
     Event,
     Identity,
     Location,
@@ -57,13 +59,20 @@ def parameter_mark(root: Hashable) -> tuple[str, Hashable]:
 class Substitution:
     """Symbols of parameters -> values of the caller; `EACH` -> the loops around the call."""
 
-    def __init__(self, machine: Machine, given: Mapping[Hashable, Value], span: Span) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        given: Mapping[Hashable, Value],
+        span: Span,
+        drawn: Mapping[Hashable, Marks],
+    ) -> None:
+        """`drawn`: with what arguments vary that differ at each evaluation in the caller."""
         self._machine = machine
         self._given = given
         self._span = span
         self._marks: dict[Any, Marks] = {
             parameter_mark(root): value.marks for root, value in given.items()
-        }
+        } | {parameter_mark(root): marks for root, marks in drawn.items()}
         around = machine.current | {EACH}
         self._marks[EACH] = around
         self._marks[GROWS, EACH] = frozenset((GROWS, loop) for loop in around)
@@ -243,6 +252,10 @@ class Substitution:
                 loops=event.loops | machine.current,
                 calls=calls,
             )
+        if isinstance(event, EagerUpdate):
+            few = event.few and machine.turns_are_few()
+            loops = event.loops | machine.current
+            return replace(event, few=few, loops=loops, calls=calls)
         return replace(event, turns=self.size(event.turns), calls=calls)
 
     def _identity(self, parts: tuple[Identity, ...]) -> tuple[Identity, ...]:
@@ -282,8 +295,9 @@ class Substitution:
         for path, leaf in leaves.items():
             sizes = {axis: (self.size(size), origin) for axis, (size, origin) in leaf.sizes.items()}
             new = Leaf(
-                leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks), leaf.unknown
-            )
+                leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks),
+                leaf.unknown, leaf.shapeless,
+            )  # fmt: skip
             known = out.get(path)
             if known is None:
                 known = out[path] = new
@@ -332,6 +346,8 @@ def opaque(machine: Machine, value: Value) -> bool:
     if not value.atoms:
         return value.unknown
     atom = value.only
+    if isinstance(atom, Symbol) and isinstance(atom.root, Batch):
+        return False
     return isinstance(atom, Symbol) and not machine.fields_of(atom)
 
 

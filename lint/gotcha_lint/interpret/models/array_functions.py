@@ -43,6 +43,7 @@ from gotcha_lint.interpret.arrays import (
     reduce,
     shape_from,
 )
+from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.heap import Contents, add_sizes, contents, element_of, size_of
 from gotcha_lint.interpret.models.array_methods import (
@@ -155,6 +156,8 @@ def like(call: Call, host: bool) -> Value:
 def array(call: Call, host: bool) -> Value:
     """`array(x)`: of an array, a number, or nested lists of them."""
     value = call.get(0, "object") or call.argument(0, "a")
+    if batch_of(value) is not None:
+        return value
     given = call.get(1, "dtype")
     absent = given is None or given.is_none
     out: list[Value] = []

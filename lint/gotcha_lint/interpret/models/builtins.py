@@ -35,6 +35,7 @@ from gotcha_lint.domain.value import (
     value_of,
 )
 from gotcha_lint.interpret.arithmetic import binary, truth
+from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.containers import (
     element,
@@ -96,7 +97,10 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
         step = atom.step("len", call.origin)
         if step is not None:
             form = affine.symbol(step)
-            return only(Number("int", 0, INFINITY, form, call.origin), value.marks)
+            batch = is_ragged(atom)
+            looked_at = NO_MARKS if batch is None else frozenset((("ragged", batch),))
+            marks = value.marks | looked_at
+            return only(Number("int", 0, INFINITY, form, call.origin), marks)
     if defines(machine, atom, "__len__"):
         method = machine.attribute(only(atom), "__len__", call.span)
         return machine.call(method, (), {}, call.span)

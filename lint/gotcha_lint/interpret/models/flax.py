@@ -14,7 +14,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.heap import class_attribute
-from gotcha_lint.interpret.models.optax import is_false
+from gotcha_lint.interpret.models.optax import is_false, new_state, note_update
 
 
 @model(
@@ -29,7 +29,7 @@ def train_state(call: Call) -> Value:
     for name, value in call.keywords.items():
         machine.write((site, name), value)
     machine.write((site, "step"), only(Array("int32", True, (), "device", call.origin)))
-    machine.write((site, "opt_state"), UNKNOWN)
+    machine.write((site, "opt_state"), new_state(call))
     return only(Object(site, call.origin))
 
 
@@ -43,6 +43,7 @@ def instance_method(call: Call) -> Value:
     if call.short in ("replace", "_replace"):
         return _replaced(call)
     if call.short == "apply_gradients":
+        note_update(call)
         return Value((call.on,))
     if call.short == "apply" and cls is not None:
         return _apply(call)

@@ -9,6 +9,7 @@ from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
 from gotcha_lint.domain.value import (
     BOTTOM,
+    EACH,
     INFINITY,
     UNKNOWN,
     Array,
@@ -68,6 +69,8 @@ def converted(call: Call) -> Value:
         return only(Number(kind, origin=call.origin), call.marks)
     value = call.argument(0, "x")
     marks = deep_marks(call.engine, (value,)) if kind == "str" else value.marks
+    if kind == "float" and marks & call.engine.current and isinstance(value.only, Array):
+        marks |= {EACH}  # what is worked out in an array takes many values
     out = join_all(_converted(call, kind, atom) for atom in value.atoms)
     if value.unknown or not value.atoms:
         out = join(out, only(_any_number(call, kind)))

@@ -23,9 +23,12 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arguments import is_tree
+from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call, alias, model
+from gotcha_lint.interpret.events import EagerUpdate
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.data_flow import instructions
 
 _DEPTH = 5
 
@@ -50,7 +53,24 @@ def tree_map(call: Call) -> Value:
         if tree is None or not call.args:
             return UNKNOWN
         return _map(call.engine, call.args[0], [tree], call.span, 0)
+    if len(call.args) > 2 and not call.engine.traced and _computes(call.args[0]):
+        _note_update(call)
     return _map(call.engine, call.args[0], call.args[1:], call.span, 0)
+
+
+def _note_update(call: Call) -> None:
+    machine = call.engine
+    few = bool(machine.loops) and machine.turns_are_few()
+    around = machine.current
+    machine.note(EagerUpdate(machine.path, call.span, few, around, True, machine.calls))
+
+
+def _computes(function: Value) -> bool:
+    """A function of the program that does arithmetic."""
+    atom = function.only
+    if not isinstance(atom, Object) or atom.site.kind != "function":
+        return False
+    return any(i[0] == "binop" for i in instructions(atom.site.info["function"].body))
 
 
 @model("jax.tree.map_with_path")
@@ -113,6 +133,8 @@ def _map(machine: Machine, function: Value, trees: Many[Value], span: Span, dept
             out = join(out, _map_dict(machine, function, atom, trees, span, depth))
         elif isinstance(atom, Constant) and atom.value is None:
             out = join(out, NONE)
+        elif batch_of(only(atom)) is not None:
+            out = join(out, machine.call(function, (only(atom, first.marks), *trees[1:]), {}, span))
         elif isinstance(atom, (Array, Number, Constant)):
             leaf = Value((atom,), False, first.marks)
             out = join(out, machine.call(function, (leaf, *trees[1:]), {}, span))
