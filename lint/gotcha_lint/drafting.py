@@ -61,8 +61,11 @@ class Drafting:
         made: list[Draft] = []
         reported: list[Draft] = []
         foretold = self._chains(task.forecasts)
+        denied = [f for f in task.forecasts if f.denies]
         for rule, body, place, report in reports:
             draft, statement = self._draft(rule, body, place, report)
+            if self._is_denied(draft, denied):
+                continue
             line, _, cell = self.source.position(draft.start)
             places = foretold.get((draft.name, line, cell), ())
             draft = replace(draft, places=places) if places and not draft.chain else draft
@@ -74,6 +77,11 @@ class Drafting:
             self._keep(draft, statement, shown, used)
         made.extend(about_comments(self.comments, self.text, self.model.path, used, task.rules))
         return sorted(set(made), key=lambda d: (d.start, d.end, d.name, d.message))
+
+    def _is_denied(self, draft: Draft, denials: Sequence[Forecast]) -> bool:
+        """Does the program as a whole show that a report is wrong?"""
+        line = bisect.bisect_right(self.source.line_starts, draft.start)
+        return any(f.name == draft.name and f.span[0] <= line <= f.span[2] for f in denials)
 
     def _keep(
         self, draft: Draft, statement: tuple[int, int], made: list[Draft], used: set[int]
@@ -91,7 +99,7 @@ class Drafting:
         """The chains of what is certain, for reports that say the same without one."""
         out: dict[tuple[str, int, int | None], tuple[Shown, ...]] = {}
         for forecast in forecasts:
-            if forecast.certain:
+            if forecast.certain and not forecast.denies:
                 offset = self.source.offset(*forecast.span[:2])
                 line, _, cell = self.source.position(offset)
                 out[forecast.name, line, cell] = forecast.chain
@@ -110,6 +118,8 @@ class Drafting:
             whole = bisect.bisect_right(self.source.line_starts, draft.start)
             lines.setdefault(draft.name, []).append(whole)
         for forecast in forecasts:
+            if forecast.denies:
+                continue
             draft, statement = self._forecast(forecast)
             offset = self.source.offset(*forecast.span[:2])  # of a decorator, not of the name below
             line, _, cell = self.source.position(offset)

@@ -41,7 +41,7 @@ class Forecast:
 
     `span`: line, column, end line, end column of the joined text of a notebook, from 1, in code
     points. `chain`: the other places that explain it, in any file, where a reader finds them.
-    `within`: the qualified name of the function around; `about`: as of `Foreseen`.
+    `within`: the qualified name of the function around; `about` and `denies`: as of `Foreseen`.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Forecast:
     certain: bool
     within: str
     about: tuple[str, int, int] | None = None
+    denies: bool = False
 
     @property
     def order(self) -> tuple[Span, str, str]:
@@ -157,7 +158,7 @@ def _ask(
     interpreted: Interpreted, tasks: Sequence[Task], failures: list[Failure]
 ) -> Iterator[Forecast]:
     """What the rules foresee for the files of the tasks, the same finding once."""
-    best: dict[tuple[str, str, Span], Forecast] = {}
+    best: dict[tuple[str, str, Span, bool], Forecast] = {}
     wanted = {task.path: task for task in tasks}
     for options, names in _ways(tasks):
         for name in sorted(names):
@@ -165,7 +166,7 @@ def _ask(
                 task = wanted.get(forecast.path)
                 if task is None or task.options != options or name not in task.foresees:
                     continue
-                key = name, forecast.path, forecast.span
+                key = name, forecast.path, forecast.span, forecast.denies
                 old = best.get(key)
                 if old is None or (forecast.certain and not old.certain):
                     best[key] = forecast
@@ -217,6 +218,7 @@ def _forecast(rule: Rule, foreseen: Foreseen, interpreted: Interpreted) -> Forec
         foreseen.certain,
         _around(module, span[0]),
         foreseen.about,
+        foreseen.denies,
     )
 
 

@@ -87,7 +87,8 @@ class Foreseen:
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
     `about`: a file, and the first and last line between which a report of the same rule has the
-    same cause.
+    same cause. `denies`: what is known of the program shows that a report of this rule at `place`
+    is wrong; it is dropped.
     """
 
     place: Origin
@@ -96,6 +97,7 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
+    denies: bool = False
 
 
 class Rule:

@@ -46,7 +46,7 @@ PROJECT = {
             return total
 
 
-        def once(x):
+        def setup(x):
             import jax
 
             return jax.jit(lambda v: v * 2)(x)

@@ -25,8 +25,8 @@ from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.program.ir import Function, Module
 
 ROOT_BUDGET = 40_000  # instructions of one root, where the project is small
-_LEAST = 5_000  # ... and where it is large
-_TOTAL = 20_000_000  # instructions times functions: a root of a project of 1,000 has 20,000
+_LEAST = 10_000  # ... and where it is large
+_TOTAL = 60_000_000  # instructions times functions: a root of a project of 2,000 has 30,000
 
 
 @dataclass(slots=True)
