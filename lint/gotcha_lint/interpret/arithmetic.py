@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -47,6 +48,7 @@ from gotcha_lint.interpret.heap import (
     mapping_of,
     size_of,
 )
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import (
     as_affine_int,
@@ -244,7 +246,8 @@ def _formatted(machine: Machine, x: Value, y: Value, span: Span) -> Value:
             text = None
         if text is not None and len(text) <= _LONGEST:
             return constant(text, machine.origin(span)).marked(marks)
-    return only(Number("str", origin=machine.origin(span)), marks)
+    seen = read(machine, (y,), span, "format", symbols=False)
+    return only(Number("str", origin=machine.origin(span)), (marks - made_in(marks)) | seen)
 
 
 # Containers

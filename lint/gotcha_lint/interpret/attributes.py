@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -19,6 +20,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.heap import class_attribute
+from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
@@ -29,6 +31,9 @@ _BOUND = ("function", "transform", "class_method")
 def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     """`value.name`; what a value varies with, its attributes vary with."""
     out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
+    if value.unknown and name in READS and made_in(value.marks):
+        method = Method(Value((), True, value.marks), name, machine.origin(span))
+        out = only(method)
     for atom in value.atoms:
         found = _of_atom(machine, atom, value, name, span)
         bound = any(isinstance(x, Method) for x in found.atoms)

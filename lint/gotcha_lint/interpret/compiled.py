@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.freshness import made, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import Constant, Method, Object, Tuple, Value
 from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import CompiledCall, Location
-from gotcha_lint.interpret.heap import class_attribute, contents
+from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
 from gotcha_lint.interpret.machine import Machine
@@ -136,10 +137,12 @@ def call_compiled(call: Call, site: Site) -> Value:
             by_method=inner.by_method,
             maybe=bool(machine.maybe),
             sides=tuple(machine.sides.items()),
+            guards=machine.guards,
+            needs=sources_in(deep_marks(machine, (*call.args, *call.keywords.values()))),
             calls=machine.calls,
         )
     )
-    return on_device(result)
+    return made(on_device(result), (machine.path, call.span))
 
 
 def _trace(

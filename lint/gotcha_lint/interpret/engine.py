@@ -25,7 +25,7 @@ from gotcha_lint.domain.value import (
     constant,
     only,
 )
-from gotcha_lint.interpret import attributes, branches, calls, containers, imports, loops
+from gotcha_lint.interpret import attributes, branches, calls, containers, host, imports, loops
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
@@ -101,6 +101,8 @@ class Engine(Machine):
             self.activation.sources[target] = (atom.site, name)
         elif isinstance(atom, Symbol):
             self.activation.sources[target] = (atom, name)
+        elif value.unknown and base in self.activation.sources:
+            self.activation.sources[target] = (self.activation.sources[base], name)
 
     def _do_setattr(self, i: Instruction, r: Registers) -> None:
         _, _, base, name, source, span = i
@@ -191,7 +193,11 @@ class Engine(Machine):
 
     def _do_fstr(self, i: Instruction, r: Registers) -> None:
         values = [r.get(x, UNKNOWN) for x in i[2]]
-        r[i[1]] = only(Number("str"), all_marks(values)) if values else constant("")
+        if not values:
+            r[i[1]] = constant("")
+            return
+        seen = host.read(self, values, i[-1], "format", symbols=False)
+        r[i[1]] = host.text(all_marks(values), seen)
 
     def _do_unpack(self, i: Instruction, r: Registers) -> None:
         _, _, source, targets, star, span = i

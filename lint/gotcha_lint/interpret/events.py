@@ -54,6 +54,25 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Guard:
+    """A test that must hold, or fail, for an event to happen; `marks`: what it varies with.
+
+    `stable`: it gives the same each time, as far as its marks do not say otherwise. `of_loop`: it
+    is the test of a `while` loop.
+    """
+
+    path: str
+    span: Span
+    holds: bool
+    marks: Marks
+    stable: bool
+    of_loop: bool = False
+
+
+Guards = tuple[Guard, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledCall:
     """A call of a compiled function: all that JAX's cache key is made of."""
 
@@ -76,6 +95,8 @@ class CompiledCall:
     by_method: bool = False
     maybe: bool = False  # one of several functions that may be called there
     sides: tuple[tuple[Span, bool], ...] = ()  # of the branches around, in the same function
+    guards: Guards = ()
+    needs: Marks = NO_MARKS  # what its arguments follow from
     calls: CallString = ()
 
 
@@ -104,7 +125,36 @@ class EagerControl:
     calls: CallString = ()
 
 
-Event = Allocation | Write | CompiledCall | Unrolled | EagerControl
+@dataclass(frozen=True, slots=True)
+class HostRead:
+    """The host reads what may lie on the device, and waits until it is computed.
+
+    `what`: "float", "print", "if", ... `values`: arrays of the device, something unknown that a
+    dispatch has made, parameters.
+    """
+
+    what: str
+    path: str
+    span: Span
+    values: tuple[Value, ...]
+    within: Function
+    loops: Marks = NO_MARKS
+    guards: Guards = ()
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClockRead:
+    """The program looks at the clock."""
+
+    path: str
+    span: Span
+    loops: Marks = NO_MARKS
+    guards: Guards = ()
+    calls: CallString = ()
+
+
+Event = Allocation | Write | CompiledCall | Unrolled | EagerControl | HostRead | ClockRead
 
 
 @dataclass(slots=True)

@@ -183,7 +183,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.activations.append(activation)
     machine.active.add(key)
     machine.path, machine.calls = function.path, ()
-    machine.loops, machine.current, machine.guarded = [], NO_MARKS, 0
+    machine.loops, machine.current, machine.guarded, machine.guards = [], NO_MARKS, 0, ()
     sides, machine.sides = machine.sides, {}
     maybe, machine.maybe = machine.maybe, 0
     try:

@@ -77,7 +77,7 @@ def run_module(machine: Machine, path: str) -> None:
     saved = machine.save()
     budget, machine.budget = machine.budget, MODULE_BUDGET
     machine.path, machine.layers = module.path, [machine.layers[0]]
-    machine.loops, machine.current = [], NO_MARKS
+    machine.loops, machine.current, machine.guards = [], NO_MARKS, ()
     machine.traced = machine.guarded = 0
     depth = len(machine.activations)
     machine.activations.append(Activation(module.top, Frame(module.top), (), 0))

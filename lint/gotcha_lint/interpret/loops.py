@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.freshness import aged
 from gotcha_lint.domain.sites import Frame
 from gotcha_lint.domain.value import (
     INFINITY,
@@ -21,13 +22,15 @@ from gotcha_lint.domain.value import (
     Value,
     as_affine,
     join,
+    join_sizes,
     only,
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.containers import element
-from gotcha_lint.interpret.events import Location, Unrolled
+from gotcha_lint.interpret.events import Guard, Location, Unrolled
 from gotcha_lint.interpret.heap import contents_of, in_module_method
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer, LoopState
 
@@ -41,6 +44,9 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
     _, _, iterated, target, body, otherwise, comprehension, span = instruction
     loop: Loop = (machine.path, span[0], span[1])
     item, turns, why = element(machine, registers.get(iterated, UNKNOWN), loop)
+    if turns is not None:
+        known = machine.turns.get(loop)
+        machine.turns[loop] = turns if known is None else join_sizes(known, turns)
     registers[target] = item
     equations = _iterate(machine, loop, body, None, turns)
     if comprehension and turns is not None:
@@ -78,9 +84,14 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
         machine.run(code)
         if not turns:
             turns.append(machine.bound_of_test or Size())
-        return truth(registers.get(test, UNKNOWN))
+        value = registers.get(test, UNKNOWN)
+        asked = read(machine, (value,), span, "while", symbols=False) | value.marks
+        machine.guards = (*around, Guard(machine.path, span, True, asked, True, of_loop=True))
+        return truth(value)
 
+    around = machine.guards
     equations = _iterate(machine, loop, body, check, None)
+    machine.guards = around
     if machine.traced and equations and turns and turns[0].constant:
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, turns[0], equations, within, machine.calls))
@@ -98,7 +109,7 @@ def _iterate(
     activation = machine.activation
     state = LoopState(len(machine.layers))
     activation.loops.append(state)
-    around = machine.current
+    around, guards = machine.current, machine.guards
     before, first = machine.equations, 0
     machine.loops.append((loop, False))
     fix = _Fixpoint(machine, loop)
@@ -113,6 +124,7 @@ def _iterate(
                 machine.loops[-1] = (loop, True)
                 machine.current = around | {loop}
             machine.layers.append({})
+            machine.guards = guards
             known = test() if test is not None else None
             if known is False and turn == 0:
                 machine.layers.pop()
@@ -120,6 +132,7 @@ def _iterate(
             never_ends = never_ends or known is True
             flow = machine.run(body)
             layer = machine.layers.pop()
+            _age(machine, layer, *state.continues)
             first = first if turn else machine.equations - before
             ends = [layer] if flow is None else []
             ends += state.continues
@@ -132,13 +145,20 @@ def _iterate(
                 break
     finally:
         machine.loops.pop()
-        machine.current = around
+        machine.current, machine.guards = around, guards
         activation.loops.pop()
     if state.breaks:
         through = never_ends and test is not None
         machine.merge(state.breaks if through else [{}, *state.breaks])
     machine.equations = before + first
     return first
+
+
+def _age(machine: Machine, *layers: Layer) -> None:
+    """At the end of a turn, what was made in it becomes something that an earlier turn has made."""
+    for layer in layers:
+        for place, value in layer.items():
+            layer[place] = aged(value, machine.aged)
 
 
 class _Fixpoint:

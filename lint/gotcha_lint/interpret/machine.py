@@ -10,8 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
-from gotcha_lint.domain.value import NO_MARKS, Marks, Value
-from gotcha_lint.interpret.events import Allocation, CallString, Event, Location, Summary, Write
+from gotcha_lint.domain.freshness import Aged
+from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
+from gotcha_lint.interpret.events import (
+    Allocation,
+    CallString,
+    Event,
+    Guards,
+    Location,
+    Summary,
+    Write,
+)
 from gotcha_lint.interpret.state import Activation, Layer, State
 from gotcha_lint.modules import ModuleIndex
 from gotcha_lint.program.ir import Function, Module
@@ -62,6 +71,9 @@ class Machine(State, ABC):
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
         self.maybe = 0  # one of several functions is called here, nobody knows which
         self.sides: dict[Any, bool] = {}  # of the open branches of this function: which is taken
+        self.guards: Guards = ()  # what must hold here, within this function
+        self.turns: dict[Any, Size] = {}  # of loops, where they are known
+        self.aged: Aged = {}
         self.handled: set[Any] = set()
         self.waiting: set[Any] = set()  # loops that sleep
         self.bound_of_test: Any = None  # of the loop test that ran last
@@ -121,12 +133,14 @@ class Machine(State, ABC):
     def save(self) -> tuple[Any, ...]:
         """Where the machine is, to come back to it (see `restore`)."""
         return (
-            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls
+            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls,
+            self.guards,
         )  # fmt: skip
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         (
-            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls
+            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls,
+            self.guards,
         ) = saved  # fmt: skip
 
     def note(self, event: Event) -> None:

@@ -37,13 +37,18 @@ from gotcha_lint.interpret.arguments import flatten, static_parts
 from gotcha_lint.interpret.containers import element
 from gotcha_lint.interpret.events import (
     Allocation,
+    ClockRead,
     CompiledCall,
     EagerControl,
     Event,
+    Guards,
+    HostRead,
     Identity,
     Location,
+    Unrolled,
     Write,
 )
+from gotcha_lint.interpret.host import leaves
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import substituted
@@ -243,7 +248,26 @@ class Substitution:
                 loops=event.loops | machine.current,
                 calls=calls,
             )
-        return replace(event, turns=self.size(event.turns), calls=calls)
+        if isinstance(event, Unrolled):
+            return replace(event, turns=self.size(event.turns), calls=calls)
+        loops, guards = event.loops | machine.current, self._guards(event.guards)
+        if isinstance(event, ClockRead):
+            return replace(event, loops=loops, guards=guards, calls=calls)
+        return self._read(event, loops, guards, calls)
+
+    def _guards(self, guards: Guards) -> Guards:
+        """The tests around the call, then those in the function."""
+        own = tuple(replace(guard, marks=self.marks(guard.marks)) for guard in guards)
+        return (*self._machine.guards, *own)
+
+    def _read(
+        self, event: HostRead, loops: Marks, guards: Guards, calls: tuple[Origin, ...]
+    ) -> HostRead | None:
+        """None where the caller shows that nothing is to be waited for."""
+        values = leaves(self._machine, (self.value(value) for value in event.values))
+        if not values:
+            return None
+        return replace(event, values=values, loops=loops, guards=guards, calls=calls)
 
     def _identity(self, parts: tuple[Identity, ...]) -> tuple[Identity, ...]:
         return tuple(replace(part, marks=self.marks(part.marks)) for part in parts)
@@ -274,6 +298,8 @@ class Substitution:
             in_loop=event.in_loop or bool(machine.loops),
             maybe=event.maybe or bool(machine.maybe),
             handled=event.handled | machine.handled,
+            guards=self._guards(event.guards),
+            needs=self.marks(event.needs),
             calls=calls,
         )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gotcha_lint.domain.sites import Site
-from gotcha_lint.domain.value import NO_MARKS, Object, Value, only
+from gotcha_lint.domain.value import NO_MARKS, Object, Size, Value, only
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
@@ -37,6 +37,7 @@ class Segment:
     events: list[Event]
     fresh: dict[Site, frozenset[Any]] = field(default_factory=dict)
     waiting: set[Any] = field(default_factory=set)  # loops that sleep
+    turns: dict[Any, Size] = field(default_factory=dict)  # of loops, where they are known
 
     @property
     def runs_once(self) -> bool:
@@ -53,7 +54,7 @@ def segments(engine: Engine, wanted: set[str] | None = None) -> Iterator[Segment
     engine.events = []
     for path in engine.modules:
         load_module(engine, path)
-    yield Segment(None, engine.events, dict(engine.fresh), engine.waiting)
+    yield Segment(None, engine.events, dict(engine.fresh), engine.waiting, engine.turns)
     base_fresh = dict(engine.fresh)
     base_functions = set(engine.activation.functions)
     names = {path: Names(module) for path, module in engine.modules.items()}
@@ -81,7 +82,7 @@ def _of_module(
         _begin(engine, root, base_fresh)
         _guarded(engine, root, body)
         covered.update(engine.activation.functions)
-        return Segment(root, engine.events, engine.fresh, engine.waiting)
+        return Segment(root, engine.events, engine.fresh, engine.waiting, engine.turns)
 
     functions = [f for f in module.functions if not f.is_module and not f.is_class]
     for function in functions:
@@ -153,7 +154,7 @@ def _begin(engine: Engine, root: Function, base_fresh: dict[Site, frozenset[Any]
     engine.fresh = dict(base_fresh)
     engine.layers = [engine.layers[0], {}]
     engine.path, engine.calls = root.path, ()
-    engine.loops, engine.current = [], NO_MARKS
+    engine.loops, engine.current, engine.guards = [], NO_MARKS, ()
     engine.traced = engine.guarded = 0
     engine.budget = engine.root_budget
     engine.contexts = {}
@@ -162,6 +163,7 @@ def _begin(engine: Engine, root: Function, base_fresh: dict[Site, frozenset[Any]
     engine.spent_inside = 0
     engine.handled = set()
     engine.sides, engine.maybe = {}, 0
+    engine.aged.clear()
     top = engine.activation
     top.reads.clear()
     top.writes.clear()

@@ -63,14 +63,14 @@ def evaluate(w, batches):
     total = 0.0
     for x in batches:
         w, loss = step(w, x)
-        total += float(loss)
+        total += float(loss)  # ! host-read-every-step
     return total
 
 
 def epochs(w, batches):
     for epoch in range(100):
         w, loss = step(w, batches[epoch])
-        print(float(loss))
+        print(float(loss))  # ! host-read-every-step
     return w
 
 
@@ -84,7 +84,7 @@ def skips(w, batches):
 
 
 def independent(w, batches):
-    return [float(step(w, x)[1]) for x in batches]
+    return [float(step(w, x)[1]) for x in batches]  # ! host-read-every-step
 
 
 def timed(w, batches):
@@ -166,15 +166,15 @@ def measured_in_place(model, batches):
     losses = []
     for x in batches:
         loss = loss_of(model, x)
-        losses.append(loss.item())
-        losses.append(float(loss_of(model, x)))
+        losses.append(loss.item())  # ! host-read-every-step
+        losses.append(float(loss_of(model, x)))  # ! host-read-every-step
     return losses
 
 
 def many_models(make, x):
     for _ in range(100):
         model, optimizer = make()
-        print(update(model, optimizer, x))
+        print(update(model, optimizer, x))  # ! host-read-every-step
 
 
 def as_number(facts):
@@ -264,9 +264,9 @@ def in_one_of_two_modes(w, batches, mode):
     return w
 
 
-def of_one_label(w, batches, labels):
+def of_one_label(w, batches, labels):  # in how many turns, nobody knows
     for label, x in zip(labels, batches):
         if label == 1:
             w, loss = step(w, x)
-            print(loss)  # ! host-read-every-step
+            print(loss)
     return w

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.freshness import aged
 from gotcha_lint.domain.value import (
     INFINITY,
     NO_MARKS,
     UNKNOWN,
     Array,
     Constant,
+    Marks,
     Number,
     Size,
     Tuple,
@@ -34,6 +36,8 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.call import Call, methods
 from gotcha_lint.interpret.heap import contents
+from gotcha_lint.interpret.host import METHODS as READS
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.result_types import from_table
 
 REDUCTIONS: dict[str, str | None] = {
@@ -89,7 +93,7 @@ def array_method(call: Call) -> Value:
     array = call.on
     if not isinstance(array, Array):
         return Value((), True, call.receiver.marks)
-    if array.place != "host" and not call.name.startswith("at"):
+    if array.place != "host" and call.name not in READS and not call.name.startswith("at"):
         me = Value((array,), False, call.receiver.marks)
         found = from_table(call, f"jax.Array.{call.short}", (me, *call.args))
         if found is not None:
@@ -104,6 +108,10 @@ def method_of(call: Call, array: Array) -> Value:
     me = Value((array,), False, marks)
     if call.name.startswith("at"):
         return _updated(call, array)
+    if name in READS:
+        seen = read(call.engine, (me,), call.span, name)
+        if seen:
+            return _read(call, array, me, seen)
     if name in SHAPES:
         return reshaped(call, name, array, call.args, me)
     if name in REDUCTIONS:
@@ -131,6 +139,15 @@ def method_of(call: Call, array: Array) -> Value:
     if name == "tolist":
         return Value((), True, marks)
     return only(Array(None, False, None, array.place, call.origin), marks | call.marks)
+
+
+def _read(call: Call, array: Array, me: Value, seen: Marks) -> Value:
+    """What the host gets from `item`, `tolist`, ..., and the array that it has waited for."""
+    got = aged(me, call.engine.aged)
+    if call.short == "block_until_ready":
+        return got
+    found = _item(call, array) if call.short == "item" else Value((), True)
+    return Value(found.atoms, found.unknown, got.marks | seen)
 
 
 def with_dtype(found: Value, dtype: Value | None, host: bool) -> Value:

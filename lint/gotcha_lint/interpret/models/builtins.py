@@ -6,6 +6,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -56,6 +57,7 @@ from gotcha_lint.interpret.heap import (
     mapping_of,
     size_of,
 )
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.containers import mapping_from, reordered
 from gotcha_lint.interpret.numbers import as_affine_int, bounds, interval
@@ -116,6 +118,7 @@ def _unknown_length(call: Call, value: Value) -> Value:
 def range_of(call: Call) -> Value:
     if not call.args:
         return UNKNOWN
+    read(call.engine, call.args, call.span, "range", symbols=False)
     start, stop, step = _range_arguments(call)
     a, b, c = start.only, stop.only, step.only
     symbol = ("range", call.engine.path, call.span)
@@ -395,13 +398,16 @@ def slice_of(call: Call) -> Value:
 
 @model("builtins.print", "builtins.delattr", "builtins.breakpoint")
 def nothing(call: Call) -> Value:
+    if call.short == "print":
+        read(call.engine, call.args, call.span, "print", symbols=False)
     return NONE
 
 
 @model("builtins.repr", "builtins.format", "builtins.ascii", "builtins.chr", "builtins.hex")
 def text(call: Call) -> Value:
     marks = deep_marks(call.engine, (*call.args, *call.keywords.values()))
-    return only(Number("str", origin=call.origin), marks)
+    seen = read(call.engine, call.args, call.span, "format", symbols=False)
+    return only(Number("str", origin=call.origin), (marks - made_in(marks)) | seen)
 
 
 @model("builtins.id", "builtins.hash", "builtins.ord")

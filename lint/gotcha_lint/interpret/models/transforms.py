@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.freshness import aged
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
@@ -19,6 +20,7 @@ from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, w
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.compiled import call_compiled
 from gotcha_lint.interpret.heap import contents
+from gotcha_lint.interpret.host import on_host, read
 
 WORDS = {
     "jax.jit": "jit",
@@ -265,10 +267,8 @@ def wraps(call: Call) -> Value:
 
 @model(
     "identity",
-    "jax.block_until_ready",
     "jax.lax.stop_gradient",
     "jax.named_call",
-    "jax.device_get",
     "flax.linen.compact",
     "flax.linen.nowrap",
     "typing.cast",
@@ -281,6 +281,20 @@ def identity(call: Call) -> Value:
     if call.name == "typing.cast":
         return call.argument(1, "val")
     return call.argument(0, "x")
+
+
+@model("jax.device_get", "jax.experimental.multihost_utils.process_allgather")
+def device_get(call: Call) -> Value:
+    """Waits for all arrays of a tree, and copies them to the host."""
+    value = call.argument(0, "x")
+    return on_host(value, read(call.engine, (value,), call.span, call.short), call.engine.aged)
+
+
+@model("jax.block_until_ready")
+def block_until_ready(call: Call) -> Value:
+    value = call.argument(0, "x")
+    read(call.engine, (value,), call.span, "block_until_ready")
+    return aged(value, call.engine.aged)
 
 
 @model("jax.vjp", "jax.jvp", "jax.linear_transpose", "jax.eval_shape", "jax.make_jaxpr")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Many
 
+from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -119,12 +120,17 @@ def _map(machine: Machine, function: Value, trees: Many[Value], span: Span, dept
         elif depth < _DEPTH and isinstance(atom, Object) and atom.site.kind == "instance":
             out = join(out, _map_instance(machine, function, atom, trees, span, depth))
         else:
-            machine.call(function, [UNKNOWN] * len(trees), {}, span)
+            machine.call(function, _unknown_leaves(trees), {}, span)
             out = join(out, Value((), True, first.marks))
     if first.unknown or not first.atoms:
-        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        machine.call(function, _unknown_leaves(trees), {}, span)
         out = join(out, Value((), True, first.marks))
     return out
+
+
+def _unknown_leaves(trees: Many[Value]) -> list[Value]:
+    """One leaf of each tree, of which is known at most by which dispatch it was made."""
+    return [Value((), True, made_in(tree.marks)) for tree in trees]
 
 
 def _map_instance(
@@ -137,7 +143,7 @@ def _map_instance(
     names = [name for name, _ in cls.info["fields"]] if cls is not None else []
     names = names or machine.fields_of(atom.site)
     if not names:
-        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        machine.call(function, _unknown_leaves(trees), {}, span)
         return UNKNOWN
     site = machine.allocate("instance", span, ("tree", depth, cls))
     site.info.update({"class": cls, "name": atom.site.info.get("name")})
@@ -193,7 +199,7 @@ def _map_dict(
     mappings = [mapping_of(machine, tree.only) if tree.only else None for tree in trees]
     first = mapping_of(machine, atom)
     if first is None:
-        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        machine.call(function, _unknown_leaves(trees), {}, span)
         return UNKNOWN
     values: list[Value] = []
     for key, value in zip(first.keys, first.values, strict=True):

@@ -1,0 +1,96 @@
+"""Marks that say how young a value is: made by a dispatch in this turn, or read by the host.
+
+`("made", path, span)`: it follows from what the dispatch there has given in this turn of the loops
+around. A value that is kept into the next turn loses the mark, so a read of it waits for nothing.
+`("read", path, span)`: it follows from what the host has read from the device there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gotcha_lint.domain.sites import Origin
+from gotcha_lint.domain.value import Atom, Mapping, Marks, Method, Sequence, Tuple, Value
+
+_MADE, _READ = "made", "read"
+
+Aged = dict[Value, Value]  # what was computed already
+
+
+def made_at(origin: Origin) -> tuple[str, Any, Any]:
+    return (_MADE, *origin)
+
+
+def read_at(origin: Origin) -> tuple[str, Any, Any]:
+    return (_READ, *origin)
+
+
+def made_in(marks: Marks) -> Marks:
+    """The dispatches of this turn that a value follows from."""
+    return frozenset(mark for mark in marks if mark[0] == _MADE) if marks else marks
+
+
+def sources_in(marks: Marks) -> Marks:
+    """The reads that a value follows from, and the parameters, which may stand for some."""
+    return frozenset(mark for mark in marks if mark[0] in (_READ, "parameter")) if marks else marks
+
+
+def made(value: Value, origin: Origin) -> Value:
+    """The result of a dispatch, and all that is in it."""
+    return _marked(value, frozenset((made_at(origin),)))
+
+
+def _marked(value: Value, marks: Marks) -> Value:
+    atoms: list[Atom] = []
+    for atom in value.atoms:
+        if isinstance(atom, Tuple):
+            atom = replace(atom, items=tuple(_marked(item, marks) for item in atom.items))
+        elif isinstance(atom, Mapping):
+            rest = None if atom.rest is None else _marked(atom.rest, marks)
+            atom = replace(atom, values=tuple(_marked(v, marks) for v in atom.values), rest=rest)
+        elif isinstance(atom, Sequence):
+            atom = replace(atom, element=_marked(atom.element, marks))
+        atoms.append(atom)
+    return Value(atoms, value.unknown, value.marks | marks, value.choice)
+
+
+def aged(value: Value, known: Aged) -> Value:
+    """The same in the next turn: all that was made is there by then, or waited for elsewhere."""
+    found = known.get(value)
+    if found is None:
+        found = known[value] = _aged(value, known)
+    return found
+
+
+def _aged(value: Value, known: Aged) -> Value:
+    atoms = [_aged_atom(atom, known) for atom in value.atoms]
+    marks, choice = value.marks - made_in(value.marks), value.choice - made_in(value.choice)
+    same = len(marks) == len(value.marks) and len(choice) == len(value.choice)
+    if same and all(new is old for new, old in zip(atoms, value.atoms, strict=True)):
+        return value
+    return Value(atoms, value.unknown, marks, choice)
+
+
+def _aged_atom(atom: Atom, known: Aged) -> Atom:
+    if isinstance(atom, Tuple):
+        items = tuple(aged(item, known) for item in atom.items)
+        same = all(new is old for new, old in zip(items, atom.items, strict=True))
+        return atom if same else replace(atom, items=items)
+    if isinstance(atom, Sequence):
+        element = aged(atom.element, known)
+        return atom if element is atom.element else replace(atom, element=element)
+    if isinstance(atom, Mapping):
+        values = tuple(aged(item, known) for item in atom.values)
+        rest = None if atom.rest is None else aged(atom.rest, known)
+        same = all(new is old for new, old in zip(values, atom.values, strict=True))
+        return atom if same and rest is atom.rest else replace(atom, values=values, rest=rest)
+    if isinstance(atom, Method):
+        receiver = aged(atom.receiver, known)
+        return atom if receiver is atom.receiver else replace(atom, receiver=receiver)
+    return atom
+
+
+def has_read(marks: Marks) -> bool:
+    """Does it follow from what the device computes?"""
+    return any(mark[0] in (_READ, _MADE) for mark in marks)

@@ -1,0 +1,154 @@
+"""Where the host waits for the device in a loop: what it reads, when, and for what.
+
+The device works on while the host queues the next step. A read of what the last dispatch of the
+same turn has made ends that: nothing is queued before the device has nothing left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gotcha_lint.domain.freshness import has_read, made_at, made_in, read_at
+from gotcha_lint.domain.sites import Origin
+from gotcha_lint.domain.value import EACH, NO_MARKS, Array, Marks, Value
+from gotcha_lint.interpret.events import ClockRead, CompiledCall, Guard, HostRead
+from gotcha_lint.solve.roots import Segment
+
+_FEW_TURNS = 20  # of a demo
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A read that waits for a dispatch of the same turn, in each turn of the same loops.
+
+    `needed`: the next dispatch depends on what is read. `scalar`: all that is read are single
+    numbers. `timed`: the clock is read next. `behind`: another dispatch was queued between the two.
+    `sometimes`: tests around may leave it out in some turns. `few`: the loops have few turns, or
+    sleep. `exported`: the loop is that of an outsider who calls a method again and again.
+    """
+
+    read: HostRead
+    call: CompiledCall
+    place: Origin  # of the read, or of what reads, in the function that dispatches
+    scalar: bool
+    behind: bool
+    sometimes: bool
+    few: bool
+    exported: bool
+    needed: bool = False
+    timed: bool = False
+
+
+def waits(segment: Segment) -> list[Wait]:
+    """The waits of one root, each place once."""
+    return _Reader(segment).read()
+
+
+class _Reader:
+    def __init__(self, segment: Segment) -> None:
+        self._segment = segment
+        self._calls: dict[Any, tuple[int, CompiledCall]] = {}  # the last call at each place
+        self._last: CompiledCall | None = None
+        self._done: set[Any] = set()  # dispatches that were waited for since
+        self._needs: dict[Any, tuple[Marks, Marks]] = {}  # loops of a call, what it follows from
+        self._found: dict[Any, Wait] = {}
+        self._open: list[Any] = []  # waits since the last dispatch
+
+    def read(self) -> list[Wait]:
+        for number, event in enumerate(self._segment.events):
+            if isinstance(event, CompiledCall):
+                self._dispatch(number, event)
+            elif isinstance(event, HostRead):
+                self._read(event)
+            elif isinstance(event, ClockRead):
+                self._clock(event)
+        return [replace(wait, needed=self._is_needed(wait)) for wait in self._found.values()]
+
+    def _dispatch(self, number: int, call: CompiledCall) -> None:
+        place = made_at((call.path, call.span))
+        self._calls[place] = number, call
+        self._last = call
+        self._done.discard(place)
+        self._open.clear()
+        if call.loops:
+            tests = NO_MARKS.union(*(guard.marks for guard in call.guards))
+            self._needs[place, call.loops] = call.loops, call.needs | tests
+
+    def _read(self, event: HostRead) -> None:
+        made = {mark for value in event.values for mark in made_in(value.marks)}
+        calls = [(*self._calls[place], place) for place in made if place in self._calls]
+        if not event.loops or not calls:
+            return
+        _, call, place = max(calls, key=lambda each: each[0])
+        if place in self._done or call.loops != event.loops:
+            return
+        extra = [guard for guard in event.guards if guard not in call.guards]
+        skipped = _may_skip(extra, event.loops)
+        if not skipped:
+            self._done.add(place)
+        here = _in_loop(event, call)
+        key = here
+        if key in self._open:
+            return  # by the same call of a helper
+        self._open.append(key)
+        self._found[key] = Wait(
+            read=event,
+            call=call,
+            place=here,
+            scalar=all(_is_scalar(value) for value in event.values),
+            behind=self._last is not call,
+            sometimes=skipped or _may_skip(call.guards, event.loops),
+            few=self._is_few(event.loops),
+            exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
+        )
+
+    def _clock(self, event: ClockRead) -> None:
+        for key in self._open:
+            wait = self._found[key]
+            extra = [guard for guard in event.guards if guard not in wait.read.guards]
+            if event.loops == wait.read.loops and not _may_skip(extra, event.loops):
+                self._found[key] = replace(wait, timed=True)
+
+    def _is_few(self, loops: Marks) -> bool:
+        if loops & self._segment.waiting:
+            return True
+        turns = 1.0
+        for loop in loops:
+            size = self._segment.turns.get(loop)
+            turns *= float("inf") if size is None else size.high
+        return turns <= _FEW_TURNS
+
+    def _is_needed(self, wait: Wait) -> bool:
+        mark = read_at((wait.read.path, wait.read.span))
+        return any(
+            mark in sources and loops & wait.read.loops for loops, sources in self._needs.values()
+        )
+
+
+def _in_loop(read: HostRead, call: CompiledCall) -> Origin:
+    """Where the function that leads to both reads: itself, or through what it calls."""
+    ways = zip((*read.calls, (read.path, read.span)), (*call.calls, (call.path, call.span)))
+    for mine, its in ways:
+        if mine != its:
+            return mine
+    return read.path, read.span
+
+
+def _is_loop(mark: Any) -> bool:
+    return isinstance(mark, tuple) and len(mark) == 3 and isinstance(mark[2], int)
+
+
+def _is_scalar(value: Value) -> bool:
+    arrays = [atom for atom in value.atoms if isinstance(atom, Array) and atom.shape == ()]
+    return not value.unknown and len(arrays) == len(value.atoms)
+
+
+def _may_skip(guards: Iterable[Guard], loops: Marks) -> bool:
+    """May some of these tests come out otherwise in another turn?"""
+    return any(
+        not guard.of_loop
+        and (not guard.stable or bool(guard.marks & (loops | {EACH})) or has_read(guard.marks))
+        for guard in guards
+    )
