@@ -1,8 +1,9 @@
 """Marks that say how young a value is: made by a dispatch in this turn, or read by the host.
 
 `("made", path, span)`: it follows from what the dispatch there has given in this turn of the loops
-around. A value that is kept into the next turn loses the mark, so a read of it waits for nothing.
+around. In the next turn this becomes `("kept", path, span)`: a read of it waits for nothing.
 `("read", path, span)`: it follows from what the host has read from the device there.
+`("turn", loop)`: something unknown that is written in each turn of the loop.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.domain.value import Atom, Mapping, Marks, Method, Sequence, Tuple, Value
 
-_MADE, _READ = "made", "read"
+_MADE, _KEPT, _READ = "made", "kept", "read"
+TURN = "turn"
 
 Aged = dict[Value, Value]  # what was computed already
 
@@ -31,9 +33,19 @@ def made_in(marks: Marks) -> Marks:
     return frozenset(mark for mark in marks if mark[0] == _MADE) if marks else marks
 
 
+def kept_from(origin: Origin) -> tuple[str, Any, Any]:
+    return (_KEPT, *origin)
+
+
 def sources_in(marks: Marks) -> Marks:
-    """The reads that a value follows from, and the parameters, which may stand for some."""
-    return frozenset(mark for mark in marks if mark[0] in (_READ, "parameter")) if marks else marks
+    """The reads and older dispatches that a value follows from.
+
+    Parameters are kept too: they may stand for some.
+    """
+    return frozenset(mark for mark in marks if mark[0] in _SOURCES) if marks else marks
+
+
+_SOURCES = frozenset((_READ, _KEPT, "parameter"))
 
 
 def made(value: Value, origin: Origin) -> Value:
@@ -65,11 +77,16 @@ def aged(value: Value, known: Aged) -> Value:
 
 def _aged(value: Value, known: Aged) -> Value:
     atoms = [_aged_atom(atom, known) for atom in value.atoms]
-    marks, choice = value.marks - made_in(value.marks), value.choice - made_in(value.choice)
-    same = len(marks) == len(value.marks) and len(choice) == len(value.choice)
+    marks, choice = _aged_marks(value.marks), _aged_marks(value.choice)
+    same = marks is value.marks and choice is value.choice
     if same and all(new is old for new, old in zip(atoms, value.atoms, strict=True)):
         return value
     return Value(atoms, value.unknown, marks, choice)
+
+
+def _aged_marks(marks: Marks) -> Marks:
+    fresh = made_in(marks)
+    return (marks - fresh) | {(_KEPT, *mark[1:]) for mark in fresh} if fresh else marks
 
 
 def _aged_atom(atom: Atom, known: Aged) -> Atom:

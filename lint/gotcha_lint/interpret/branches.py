@@ -76,6 +76,11 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if skips:  # the rest runs only where it was not skipped
         machine.guards = (*machine.guards, Guard(machine.path, span, False, marks, stable))
     machine.merge(ends, marks)
+    if seen:  # what was read decides what is written, even where both are unknown
+        top = machine.layers[-1]
+        for layer in ends:
+            for place in layer:
+                top[place] = top[place].marked(seen)
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gotcha_lint.domain import affine
-from gotcha_lint.domain.freshness import aged
+from gotcha_lint.domain.freshness import TURN, aged
 from gotcha_lint.domain.sites import Frame
 from gotcha_lint.domain.value import (
     INFINITY,
@@ -168,6 +168,7 @@ class _Fixpoint:
         self._machine = machine
         self._loop = loop
         self._marks: Marks = frozenset((loop,))
+        self._written: Marks = frozenset(((TURN, loop),))
         self._induction: set[Location] = set()
 
     def join(self, ends: Sequence[Layer], turn: int, is_while: bool) -> bool:
@@ -180,13 +181,15 @@ class _Fixpoint:
                 if before is None:
                     top[place] = after
                     continue
-                if before is after or place in self._induction:
+                if place in self._induction or (before is after and not after.unknown):
                     continue
                 new = self._induce(place, before, after) if turn == 1 and is_while else None
                 if new is not None:
                     self._induction.add(place)
                 else:
                     new = join(before, after, self._marks, turn >= _WIDEN_FROM)
+                    if new.unknown and not new.marks & self._marks:
+                        new = new.marked(self._written)
                 if new != before:
                     top[place] = new
                     changed = True

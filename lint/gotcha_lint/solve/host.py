@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gotcha_lint.domain.freshness import has_read, made_at, made_in, read_at
+from gotcha_lint.domain.freshness import TURN, has_read, kept_from, made_at, made_in, read_at
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.domain.value import EACH, NO_MARKS, Array, Marks, Value
 from gotcha_lint.interpret.events import ClockRead, CompiledCall, Guard, HostRead
@@ -27,6 +27,8 @@ class Wait:
     numbers. `timed`: the clock is read next. `behind`: another dispatch was queued between the two.
     `sometimes`: tests around may leave it out in some turns. `few`: the loops have few turns, or
     sleep. `exported`: the loop is that of an outsider who calls a method again and again.
+    `carried`: the dispatch takes what it has given in the turn before. `compiled_anew`: it compiles
+    in each turn, which takes longer than any wait.
     """
 
     read: HostRead
@@ -37,6 +39,8 @@ class Wait:
     sometimes: bool
     few: bool
     exported: bool
+    carried: bool
+    compiled_anew: bool
     needed: bool = False
     timed: bool = False
 
@@ -102,7 +106,14 @@ class _Reader:
             sometimes=skipped or _may_skip(call.guards, event.loops),
             few=self._is_few(event.loops),
             exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
+            carried=kept_from((call.path, call.span)) in call.needs,
+            compiled_anew=bool(self._new_in(call) & event.loops),
         )
+
+    def _new_in(self, call: CompiledCall) -> Marks:
+        """The loops in which the compiled function is another one in each turn."""
+        fresh = self._segment.fresh
+        return NO_MARKS.union(*(fresh.get(part.site, NO_MARKS) for part in call.identity))
 
     def _clock(self, event: ClockRead) -> None:
         for key in self._open:
@@ -147,8 +158,9 @@ def _is_scalar(value: Value) -> bool:
 
 def _may_skip(guards: Iterable[Guard], loops: Marks) -> bool:
     """May some of these tests come out otherwise in another turn?"""
+    varying = loops | {EACH} | {(TURN, loop) for loop in loops}
     return any(
         not guard.of_loop
-        and (not guard.stable or bool(guard.marks & (loops | {EACH})) or has_read(guard.marks))
+        and (not guard.stable or bool(guard.marks & varying) or has_read(guard.marks))
         for guard in guards
     )

@@ -59,6 +59,8 @@ from gotcha_lint.interpret.heap import (
     value_of_key,
     without_entry,
 )
+from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.host import text as host_text
 
 _LONGEST = 1000  # characters of text that are computed
 
@@ -448,6 +450,10 @@ def text_method(call: Call) -> Value:
         return exact.marked(marks)
     kind = call.on.type if isinstance(call.on, (Constant, Number)) else "str"
     name = call.name
+    if name == "format":
+        shown = (*call.args, *call.keywords.values())
+        seen = read(call.engine, shown, call.span, "format", symbols=False)
+        return host_text(marks, seen)
     if name in _TEXT_NUMBERS:
         return only(Number("int", -1 if name in ("find", "rfind") else 0), marks)
     if name.startswith("is") or name in ("startswith", "endswith"):

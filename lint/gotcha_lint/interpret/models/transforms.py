@@ -265,6 +265,13 @@ def wraps(call: Call) -> Value:
     return only(Library("identity"))
 
 
+@model("jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked")
+def checked(call: Call) -> Value:
+    """Checks the types of the arguments, and calls the same: `@checked`, `@checked(option=...)`."""
+    callables = [value for value in call.args[:1] if not isinstance(value.only, Constant)]
+    return callables[0] if callables else only(Library("identity"))
+
+
 @model(
     "identity",
     "jax.lax.stop_gradient",

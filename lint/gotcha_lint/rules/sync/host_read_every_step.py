@@ -118,6 +118,6 @@ def _is_certain(wait: Wait) -> bool:
     read = wait.read
     if wait.needed or wait.sometimes or wait.few or wait.exported or wait.behind:
         return False
-    if read.what == "block_until_ready" and wait.timed:
+    if wait.compiled_anew or (read.what == "block_until_ready" and (wait.timed or not wait.carried)):
         return False
     return read.what in _NUMBERS or read.what in _WHOLE or (wait.scalar and read.what != "while")
