@@ -3,6 +3,7 @@
 `("made", path, span)`: it follows from what the dispatch there has given in this turn of the loops
 around. In the next turn this becomes `("kept", path, span)`: a read of it waits for nothing.
 `("read", path, span)`: it follows from what the host has read from the device there.
+`("history", path, span)`: it was added, in a loop, to the list that is made there.
 `("turn", loop)`: something unknown that is written in each turn of the loop.
 """
 
@@ -16,6 +17,7 @@ from gotcha_lint.domain.value import Atom, Mapping, Marks, Method, Sequence, Tup
 
 _MADE, _KEPT, _READ = "made", "kept", "read"
 TURN = "turn"
+_HISTORY = "history"
 
 Aged = dict[Value, Value]  # what was computed already
 
@@ -33,6 +35,28 @@ def made_in(marks: Marks) -> Marks:
     return frozenset(mark for mark in marks if mark[0] == _MADE) if marks else marks
 
 
+def dispatched(marks: Marks) -> Marks:
+    """The same for dispatches of this turn and of older ones, as marks of this turn."""
+    return frozenset((_MADE, *mark[1:]) for mark in marks if mark[0] in (_MADE, _KEPT))
+
+
+def added(value: Value, origin: Origin, known: Aged) -> Value:
+    """As an element of a list that grows: which of them is looked at later, nobody knows."""
+    old = aged(value, known)
+    if old is value and not dispatched(old.marks):
+        return old
+    return _marked(old, frozenset(((_HISTORY, *origin),)))
+
+
+def histories(marks: Marks) -> Marks:
+    """The lists that a value was taken from."""
+    return frozenset(mark for mark in marks if mark[0] == _HISTORY) if marks else marks
+
+
+def without_histories(marks: Marks) -> Marks:
+    return marks - histories(marks)
+
+
 def kept_from(origin: Origin) -> tuple[str, Any, Any]:
     return (_KEPT, *origin)
 
@@ -48,7 +72,12 @@ def sources_in(marks: Marks) -> Marks:
 _SOURCES = frozenset((_READ, _KEPT, "parameter"))
 
 
-def made(value: Value, origin: Origin) -> Value:
+def after(marks: Marks, seen: Marks) -> Marks:
+    """Of what the host makes of what it has read: nothing in it has to be waited for."""
+    return (marks - made_in(marks)) | seen
+
+
+def given_by(value: Value, origin: Origin) -> Value:
     """The result of a dispatch, and all that is in it."""
     return _marked(value, frozenset((made_at(origin),)))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.domain import affine
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -247,7 +247,7 @@ def _formatted(machine: Machine, x: Value, y: Value, span: Span) -> Value:
         if text is not None and len(text) <= _LONGEST:
             return constant(text, machine.origin(span)).marked(marks)
     seen = read(machine, (y,), span, "format", symbols=False)
-    return only(Number("str", origin=machine.origin(span)), (marks - made_in(marks)) | seen)
+    return only(Number("str", origin=machine.origin(span)), after(marks, seen))
 
 
 # Containers

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Constant, Value
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.events import Guard
@@ -44,7 +44,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if known is not None:
         return machine.run(then if known else otherwise)
     seen = read(machine, (value,), span, "if", symbols=False)
-    marks = (value.marks - made_in(value.marks)) | seen if seen else value.marks
+    marks = after(value.marks, seen) if seen else value.marks
     stable = _is_stable(machine, value, test)
     ended, skips = _early_ends(machine), False
     machine.guarded += guard

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.freshness import made, sources_in
+from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import Constant, Method, Object, Tuple, Value
 from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
@@ -142,7 +142,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             calls=machine.calls,
         )
     )
-    return made(on_device(result), (machine.path, call.span))
+    return given_by(on_device(result), (machine.path, call.span))
 
 
 def _trace(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain import affine
-from gotcha_lint.domain.freshness import aged
+from gotcha_lint.domain.freshness import added
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -230,8 +230,8 @@ def push(machine: Machine, site: Site, value: Value, key: Value | None = None) -
         new = stored(mapping, UNKNOWN if key is None else key, value, loop)
         machine.write((site, ENTRIES), only(new))
         return
-    if grows:  # which of its elements is looked at later, nobody knows
-        value = aged(value, machine.aged)
+    if grows:
+        value = added(value, site.origin, machine.aged)
     content = contents_of(machine, Object(site)) or Tuple(())
     most = site.info.get("most")
     if most is None:

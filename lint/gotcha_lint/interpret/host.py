@@ -7,24 +7,26 @@ from a parameter, for which each call puts its own argument.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from gotcha_lint.domain.freshness import Aged, aged, made_in, read_at
+from gotcha_lint.domain.freshness import after, aged, histories, made_in, read_at, without_histories
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Array,
     Atom,
-    Mapping,
     Marks,
     Number,
     Object,
     Symbol,
     Tuple,
     Value,
+    join,
     only,
 )
+from gotcha_lint.interpret.containers import new_container, new_dict
 from gotcha_lint.interpret.events import HostRead
-from gotcha_lint.interpret.heap import contents_of, element_of, mapping_of
+from gotcha_lint.interpret.heap import Contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
 
 METHODS = frozenset(("item", "tolist", "block_until_ready", "__float__", "__array__"))
@@ -66,7 +68,7 @@ def leaves(machine: Machine, values: Iterable[Value], symbols: bool = True) -> t
 
 
 def _leaves(machine: Machine, value: Value, symbols: bool, depth: int) -> Iterator[Value]:
-    fresh = made_in(value.marks)
+    fresh = made_in(value.marks) or histories(value.marks)
     if value.unknown and fresh:
         yield Value((), True, value.marks)
     for atom in value.atoms:
@@ -95,31 +97,47 @@ def _parts(machine: Machine, atom: Atom) -> Iterable[Value]:
     return ()
 
 
-def on_host(value: Value, seen: Marks, known: Aged) -> Value:
+def on_host(machine: Machine, value: Value, seen: Marks, span: Span) -> Value:
     """What the host holds after the read: arrays of NumPy, for which nothing has to wait."""
-    return _fetched(aged(value, known)).marked(seen)
+    return _fetched(machine, aged(value, machine.aged), span, 0).marked(seen)
 
 
-def _fetched(value: Value) -> Value:
-    atoms: list[Atom] = []
-    for atom in value.atoms:
-        if isinstance(atom, Array):
-            atom = Array(atom.dtype, False, atom.shape, "host", atom.origin)
-        elif isinstance(atom, Tuple):
-            atom = Tuple(tuple(_fetched(item) for item in atom.items), atom.origin)
-        elif isinstance(atom, Mapping):
-            rest = None if atom.rest is None else _fetched(atom.rest)
-            values = tuple(_fetched(item) for item in atom.values)
-            atom = Mapping(atom.keys, values, rest, atom.origin)
-        atoms.append(atom)
-    return Value(atoms, value.unknown, value.marks, value.choice)
+def _fetched(machine: Machine, value: Value, span: Span, depth: int) -> Value:
+    if depth > _DEPTH:
+        return Value((), True, without_histories(value.marks))
+    out = Value((), value.unknown, without_histories(value.marks), value.choice)
+    for number, atom in enumerate(value.atoms):
+        new = _fetched_atom(machine, atom, span, depth, (depth, number))
+        out = join(out, new.marked(out.marks))
+    return out
 
 
-def number_read(value: Value, seen: Marks, known: Aged) -> Value:
-    """The number or text that the host makes of what it read."""
-    return aged(value, known).marked(seen) if seen else value
+def _fetched_atom(
+    machine: Machine, atom: Atom, span: Span, depth: int, extra: tuple[int, int]
+) -> Value:
+    """Containers are new ones."""
+    if isinstance(atom, Array):
+        return only(Array(atom.dtype, False, atom.shape, "host", atom.origin))
+    content = contents_of(machine, atom)
+    if isinstance(content, Tuple):
+        items = tuple(_fetched(machine, item, span, depth + 1) for item in content.items)
+        new: Contents = replace(content, items=items)
+    elif content is not None:
+        new = replace(content, element=_fetched(machine, content.element, span, depth + 1))
+    else:
+        mapping = mapping_of(machine, atom)
+        if mapping is None:
+            return only(atom)
+        rest = None if mapping.rest is None else _fetched(machine, mapping.rest, span, depth + 1)
+        values = tuple(_fetched(machine, item, span, depth + 1) for item in mapping.values)
+        mapping = replace(mapping, values=values, rest=rest)
+        is_dict = isinstance(atom, Object)
+        return new_dict(machine, mapping, span, extra) if is_dict else only(mapping)
+    if isinstance(atom, Object):
+        return new_container(machine, atom.site.kind, new, span, extra)
+    return only(new)
 
 
 def text(marks: Marks, seen: Marks) -> Value:
     """Text that shows what was read."""
-    return only(Number("str"), (marks - made_in(marks)) | seen)
+    return only(Number("str"), after(marks, seen))

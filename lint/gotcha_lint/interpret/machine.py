@@ -9,8 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.freshness import Aged
+from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
 from gotcha_lint.interpret.events import (
     Allocation,

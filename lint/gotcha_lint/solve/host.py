@@ -10,7 +10,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gotcha_lint.domain.freshness import TURN, has_read, kept_from, made_at, made_in, read_at
+from gotcha_lint.domain.freshness import (
+    TURN,
+    dispatched,
+    has_read,
+    histories,
+    kept_from,
+    made_at,
+    made_in,
+    read_at,
+)
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.domain.value import EACH, NO_MARKS, Array, Marks, Value
 from gotcha_lint.interpret.events import ClockRead, CompiledCall, Guard, HostRead
@@ -45,9 +54,22 @@ class Wait:
     timed: bool = False
 
 
-def waits(segment: Segment) -> list[Wait]:
-    """The waits of one root, each place once."""
-    return _Reader(segment).read()
+@dataclass(frozen=True, slots=True)
+class ElementRead:
+    """Elements of a list of results are read one by one, in a loop over the list."""
+
+    read: HostRead
+    call: CompiledCall
+    made: Origin  # of the list
+    loop: Any
+    few: bool
+
+
+def host_reads(segment: Segment) -> tuple[list[Wait], list[ElementRead]]:
+    """The waits of one root, each place once; and the loops that read elements."""
+    reader = _Reader(segment)
+    reader.run()
+    return reader.waits(), reader.elements()
 
 
 class _Reader:
@@ -58,17 +80,24 @@ class _Reader:
         self._done: set[Any] = set()  # dispatches that were waited for since
         self._needs: dict[Any, tuple[Marks, Marks]] = {}  # loops of a call, what it follows from
         self._found: dict[Any, Wait] = {}
+        self._elements: dict[Any, ElementRead] = {}
         self._open: list[Any] = []  # waits since the last dispatch
 
-    def read(self) -> list[Wait]:
+    def run(self) -> None:
         for number, event in enumerate(self._segment.events):
             if isinstance(event, CompiledCall):
                 self._dispatch(number, event)
             elif isinstance(event, HostRead):
+                self._element(event)
                 self._read(event)
             elif isinstance(event, ClockRead):
                 self._clock(event)
+
+    def waits(self) -> list[Wait]:
         return [replace(wait, needed=self._is_needed(wait)) for wait in self._found.values()]
+
+    def elements(self) -> list[ElementRead]:
+        return list(self._elements.values())
 
     def _dispatch(self, number: int, call: CompiledCall) -> None:
         place = made_at((call.path, call.span))
@@ -110,6 +139,20 @@ class _Reader:
             compiled_anew=bool(self._new_in(call) & event.loops),
         )
 
+    def _element(self, event: HostRead) -> None:
+        for value in event.values:
+            lists = histories(value.marks)
+            around = value.marks & event.loops
+            calls = [self._calls[d][1] for d in dispatched(value.marks) if d in self._calls]
+            around -= NO_MARKS.union(*(call.loops for call in calls))
+            if not lists or not around or not calls:
+                continue
+            loop, (_, path, span) = min(around), min(lists)
+            self._elements.setdefault(
+                (loop, path, span),
+                ElementRead(event, calls[0], (path, span), loop, self._is_few(frozenset((loop,)))),
+            )
+
     def _new_in(self, call: CompiledCall) -> Marks:
         """The loops in which the compiled function is another one in each turn."""
         fresh = self._segment.fresh
@@ -140,8 +183,9 @@ class _Reader:
 
 def _in_loop(read: HostRead, call: CompiledCall) -> Origin:
     """Where the function that leads to both reads: itself, or through what it calls."""
-    ways = zip((*read.calls, (read.path, read.span)), (*call.calls, (call.path, call.span)))
-    for mine, its in ways:
+    to_read = (*read.calls, (read.path, read.span))
+    to_call = (*call.calls, (call.path, call.span))
+    for mine, its in zip(to_read, to_call, strict=False):
         if mine != its:
             return mine
     return read.path, read.span

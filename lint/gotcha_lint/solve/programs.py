@@ -34,7 +34,7 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.leaves import Axis, Leaf, Leaves
 from gotcha_lint.program.ir import Function
-from gotcha_lint.solve.host import Wait, waits
+from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.roots import Segment
 
 Place = tuple[str, Span, str]  # path, span, what is there
@@ -132,11 +132,14 @@ class Programs:
     unrolled: list[UnrolledLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
     waits: list[Wait] = field(default_factory=list)
+    elements: list[ElementRead] = field(default_factory=list)
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
         _Reader(self, segment).read()
-        self.waits += waits(segment)
+        waits, elements = host_reads(segment)
+        self.waits += waits
+        self.elements += elements
 
 
 class _Reader:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -407,7 +407,7 @@ def nothing(call: Call) -> Value:
 def text(call: Call) -> Value:
     marks = deep_marks(call.engine, (*call.args, *call.keywords.values()))
     seen = read(call.engine, call.args, call.span, "format", symbols=False)
-    return only(Number("str", origin=call.origin), (marks - made_in(marks)) | seen)
+    return only(Number("str", origin=call.origin), after(marks, seen))
 
 
 @model("builtins.id", "builtins.hash", "builtins.ord")

@@ -7,7 +7,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import (
     BOTTOM,
     INFINITY,
@@ -71,7 +71,7 @@ def converted(call: Call) -> Value:
     value = call.argument(0, "x")
     marks = deep_marks(call.engine, (value,)) if kind == "str" else value.marks
     seen = read(call.engine, (value,), call.span, kind, symbols=kind == "float")
-    marks = (marks - made_in(marks)) | seen
+    marks = after(marks, seen)
     out = join_all(_converted(call, kind, atom) for atom in value.atoms)
     if value.unknown or not value.atoms:
         out = join(out, only(_any_number(call, kind)))

@@ -33,7 +33,7 @@ def host_array(call: Call) -> Value:
     seen = read(call.engine, call.args, call.span, f"np.{call.short}", symbols=whole)
     if not seen:
         return array_call(call, True)
-    args = tuple(on_host(value, seen, call.engine.aged) for value in call.args)
+    args = tuple(on_host(call.engine, value, seen, call.span) for value in call.args)
     return array_call(replace(call, args=args), True)
 
 

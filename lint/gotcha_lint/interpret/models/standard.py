@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.domain import affine
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -88,11 +88,11 @@ def math_function(call: Call) -> Value:
         return _product(call)
     if call.short in _TRUTHS:
         seen = read(call.engine, call.args, call.span, "float", symbols=False)
-        return only(Number("bool", 0, 1), (call.marks - made_in(call.marks)) | seen)
+        return only(Number("bool", 0, 1), after(call.marks, seen))
     kind = "int" if call.short in _WHOLE else "float"
     low = 0 if call.short in ("sqrt", "exp", "fabs", "isqrt", "factorial") else -INFINITY
     seen = read(call.engine, call.args, call.span, "float", symbols=False)
-    marks = frozenset[Any]() if call.short in _BUCKETS else (call.marks - made_in(call.marks)) | seen
+    marks = frozenset[Any]() if call.short in _BUCKETS else after(call.marks, seen)
     return only(Number(kind, low, INFINITY, None, call.origin), marks)
 
 

@@ -294,7 +294,8 @@ def identity(call: Call) -> Value:
 def device_get(call: Call) -> Value:
     """Waits for all arrays of a tree, and copies them to the host."""
     value = call.argument(0, "x")
-    return on_host(value, read(call.engine, (value,), call.span, call.short), call.engine.aged)
+    seen = read(call.engine, (value,), call.span, call.short)
+    return on_host(call.engine, value, seen, call.span)
 
 
 @model("jax.block_until_ready")

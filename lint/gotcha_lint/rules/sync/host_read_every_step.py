@@ -9,6 +9,7 @@ from gotcha_lint.solve.host import Wait
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.wording import called, loop_places
 
+
 class HostReadEveryStep(Rule):
     """Reads a value of the training step on the host at each turn of the loop.
 
@@ -118,6 +119,8 @@ def _is_certain(wait: Wait) -> bool:
     read = wait.read
     if wait.needed or wait.sometimes or wait.few or wait.exported or wait.behind:
         return False
-    if wait.compiled_anew or (read.what == "block_until_ready" and (wait.timed or not wait.carried)):
+    if wait.compiled_anew:
         return False
+    if read.what == "block_until_ready":
+        return wait.carried and not wait.timed
     return read.what in _NUMBERS or read.what in _WHOLE or (wait.scalar and read.what != "while")
