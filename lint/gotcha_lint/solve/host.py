@@ -53,6 +53,16 @@ class Wait:
     needed: bool = False
     timed: bool = False
 
+    def joined(self, other: Wait) -> Wait:
+        """The same place from two roots: a test that one knows to vary, varies."""
+        sure = other if self.exported or self.few else self
+        return replace(
+            sure,
+            sometimes=self.sometimes or other.sometimes,
+            needed=self.needed or other.needed,
+            timed=self.timed or other.timed,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ElementRead:
@@ -126,13 +136,16 @@ class _Reader:
         if key in self._open:
             return  # by the same call of a helper
         self._open.append(key)
+        old = self._found.get(key)  # the first turns know least of what varies
         self._found[key] = Wait(
             read=event,
             call=call,
             place=here,
             scalar=all(_is_scalar(value) for value in event.values),
             behind=self._last is not call,
-            sometimes=skipped or _may_skip(call.guards, event.loops),
+            sometimes=skipped
+            or _may_skip(call.guards, event.loops)
+            or (old is not None and old.sometimes),
             few=self._is_few(event.loops),
             exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
             carried=kept_from((call.path, call.span)) in call.needs,

@@ -131,14 +131,16 @@ class Programs:
     compiled: dict[Site, CompiledFunction] = field(default_factory=dict)
     unrolled: list[UnrolledLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
-    waits: list[Wait] = field(default_factory=list)
+    waits: dict[Origin, Wait] = field(default_factory=dict)
     elements: list[ElementRead] = field(default_factory=list)
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
         _Reader(self, segment).read()
         waits, elements = host_reads(segment)
-        self.waits += waits
+        for wait in waits:
+            old = self.waits.get(wait.place)
+            self.waits[wait.place] = wait if old is None else old.joined(wait)
         self.elements += elements
 
 

@@ -76,7 +76,7 @@ class HostReadEveryStep(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for wait in programs.waits:
+        for wait in programs.waits.values():
             yield _foreseen(wait)
 
 
