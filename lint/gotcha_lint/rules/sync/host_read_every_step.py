@@ -25,9 +25,12 @@ class HostReadEveryStep(Rule):
     steps take longer than a millisecond, read the result of the step before.
 
     ## Not reported
-    Reads under an `if`, of the step before, once per epoch or chunk, and in loops that evaluate,
-    act in an environment, generate or export: there the value is needed at once. Demos of at most
-    20 turns in all.
+    Reads under an `if` that looks at the turn, of the step before, after an inner loop, and after
+    another step was queued; functions that compile at each turn; `block_until_ready` before the
+    clock is read. Demos of at most 20 turns in all.
+
+    With `--all`, as `info`: reads that the next step needs, as those of an agent that acts; arrays
+    that a loop fetches; methods that a caller may call in a loop.
     """
 
     severity = "warning"
