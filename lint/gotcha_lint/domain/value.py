@@ -17,6 +17,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.keys import Key
 from gotcha_lint.domain.sites import Origin, Site
 
 INFINITY = float("inf")
@@ -71,13 +72,17 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array: dtype and shape where known. `place`: "device", "host" (numpy), "python" number."""
+    """An array: dtype and shape where known. `place`: "device", "host" (numpy), "python" number.
+
+    `key`: which random key it is, or which keys.
+    """
 
     dtype: str | None
     weak: bool
     shape: tuple[Size, ...] | None
     place: str = "device"
     origin: Origin | None = field(default=None, compare=False)
+    key: Key | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,10 +402,12 @@ def _kind(atom: Atom) -> Hashable:
 
 def _merge(old: Atom, new: Atom, loop: Marks, widen: bool, depth: int) -> Atom:
     if isinstance(old, Array) and isinstance(new, Array):
+        key = old.key if old.key == new.key else None
         if old.shape is None or new.shape is None:
-            return replace(old, shape=None)
+            return replace(old, shape=None, key=key)
         sizes = zip(old.shape, new.shape, strict=True)
-        return replace(old, shape=tuple(join_sizes(a, b, loop, widen) for a, b in sizes))
+        shape = tuple(join_sizes(a, b, loop, widen) for a, b in sizes)
+        return replace(old, shape=shape, key=key)
     if isinstance(old, Tuple) and isinstance(new, Tuple):
         return Tuple(_join_items(old.items, new.items, loop, widen, depth), old.origin)
     if isinstance(old, Sequence) and isinstance(new, Sequence):

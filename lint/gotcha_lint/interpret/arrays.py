@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
@@ -286,7 +287,7 @@ def lead(value: Value, size: Size) -> Value:
 
     def leaf(array: Array) -> Atom:
         shape = None if array.shape is None else (size, *array.shape)
-        return replace(array, weak=False, shape=shape, place="device")
+        return replace(array, weak=False, shape=shape, place="device", key=None)
 
     return _map_arrays(value, leaf)
 
@@ -298,7 +299,8 @@ def strip(value: Value) -> Value:
     for atom in value.atoms:
         if isinstance(atom, Array):
             shape = atom.shape[1:] if atom.shape else None
-            out.append(replace(atom, shape=shape, place="device"))
+            key = atom.key.step(EACH_ONE) if atom.key is not None else None
+            out.append(replace(atom, shape=shape, place="device", key=key))
         elif isinstance(atom, Tuple):
             out.append(Tuple(tuple(strip(item) for item in atom.items), atom.origin))
         elif isinstance(atom, Symbol):

@@ -44,14 +44,20 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     asked = machine.activation.tests.get(test)
     if asked is None and test in machine.activation.sources:
         asked = machine.activation.sources[test], TRUTH, True
+    around, going_on = machine.sides, []
     try:
         ends: list[Layer] = []
         for code, holds in ((then, True), (otherwise, False)):
             machine.layers.append(_refined(machine, asked, holds))
             once = holds and _is_one_turn(machine, asked)
             machine.guarded += once
-            around, machine.sides = machine.sides, machine.sides | {span: holds}
+            machine.sides = around | {span: holds}
+            if asked is not None:  # another test of the same place goes the same way
+                machine.sides[asked[0], asked[1]] = asked[2] == holds
+                if asked[2] == holds and asked[1] is not TRUTH:  # it equals nothing else here
+                    machine.sides[asked[0]] = asked[1]
             flow = machine.run(code)
+            going_on += [machine.sides] if flow is None else []
             machine.sides = around
             machine.guarded -= once
             layer = machine.layers.pop()
@@ -63,6 +69,8 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
         machine.activation.control |= value.marks
     if not ends:
         return STOP
+    if len(ends) == 1:  # what follows is the rest of the branch that goes on
+        machine.sides = going_on[0]
     machine.merge(ends, value.marks)
     return None
 

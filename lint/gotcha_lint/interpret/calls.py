@@ -25,6 +25,7 @@ from gotcha_lint.interpret.attributes import attribute
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
+from gotcha_lint.interpret.keys import use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
 _UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
@@ -116,6 +117,7 @@ def unknown_call(
     machine: Machine, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
     """What nobody knows calls the functions that it is given, with something unknown."""
+    use_streams(machine, keywords, span)
     values = (*args, *keywords.values())
     if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
         for value in values:
@@ -133,8 +135,13 @@ def _call_method(
 ) -> Value:
     receiver = method.receiver
     out = unknown_call(machine, args, keywords, span) if receiver.unknown else BOTTOM
-    for atom in receiver.atoms:
-        out = join(out, _method_of(machine, method, atom, args, keywords, span))
+    several = len(receiver.atoms) + receiver.unknown > 1
+    machine.maybe += several
+    try:
+        for atom in receiver.atoms:
+            out = join(out, _method_of(machine, method, atom, args, keywords, span))
+    finally:
+        machine.maybe -= several
     return out
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from gotcha_lint.domain.keys import Key, Seeded
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 Location = tuple[Hashable, str]  # a frame, a site, a symbol or a module's name; and a name in it
 CallString = tuple[Origin, ...]  # the calls that lead here, outermost first
+Sides = tuple[tuple[Any, Any], ...]  # open branches, and which way each went
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,39 @@ class EagerControl:
     calls: CallString = ()
 
 
-Event = Allocation | Write | CompiledCall | Unrolled | EagerControl
+@dataclass(frozen=True, slots=True)
+class KeyUse:
+    """A random key is used.
+
+    `how`: "draw", "split", "fold", "streams" (a module gets it as one of its `rngs`), "seed" (it is
+    made, as another one than before), or "undrawn" (a loop that gets the keys leaves them).
+    `what`: the function that is called. `functions`: those that `calls` are in, from the outermost
+    on, and last the one that uses the key; `sides`: the branches around in each of them.
+    """
+
+    key: Key
+    marks: Marks
+    how: str
+    what: str
+    path: str
+    span: Span
+    functions: tuple[Function, ...]
+    loops: Marks = NO_MARKS  # steady loops around
+    listed: bool = False  # one of them goes over what is written out
+    guarded: bool = False
+    maybe: bool = False  # one of several keys, or one of several functions
+    sides: tuple[Sides, ...] = ((),)
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of a loop begins: what varies with the loop is another value from now on."""
+
+    loop: Hashable
+
+
+Event = Allocation | Write | CompiledCall | Unrolled | EagerControl | KeyUse | Turn
 
 
 @dataclass(slots=True)
@@ -119,3 +153,4 @@ class Summary:
     equations: int
     contexts: frozenset[int]  # numbers of its own context and of those of its callees
     functions: frozenset[Function] = field(default_factory=frozenset)
+    seeded: frozenset[Seeded] = frozenset()  # keys that are made within

@@ -9,6 +9,7 @@ puts what it knows in place of the symbols. A summary holds as long as what it r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from typing import Any
 
@@ -31,7 +32,8 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
-from gotcha_lint.interpret.events import Event, Location, Summary, Write
+from gotcha_lint.interpret.events import Event, KeyUse, Location, Summary, Turn, Write
+from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
 from gotcha_lint.interpret.substitution import Substitution, opaque, symbol_for
@@ -46,6 +48,7 @@ _SUMMARIES = 3  # for one context, which differ in what they read
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary; a function that notes more is cut off there
+_TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
 Arguments = dict[str, Value]
@@ -74,7 +77,8 @@ def call_function(
     else:
         machine.replays += 1
         _charge(machine, summary)
-    return _apply(machine, function, summary, Substitution(machine, roots, span), span)
+    new = Substitution(machine, roots, span, summary.seeded)
+    return _apply(machine, function, summary, new, span)
 
 
 def bind(
@@ -122,7 +126,9 @@ def _context(
                 values[name] = symbol_for(root)
                 roots[root] = value
             else:
-                values[name] = value
+                values[name] = as_parameter(value, root)
+                if values[name] is not value:
+                    roots[root] = value
         key = (*base, tuple(values.values()))
         if key in known or exact == 2 or len(known) < (BY_VALUE, CONTEXTS)[exact]:
             known[key] = True
@@ -216,6 +222,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         equations=own,
         contexts=frozenset(activation.contexts),
         functions=frozenset(activation.functions),
+        seeded=frozenset(activation.seeded),
     )
     if not activation.cut - {key}:  # else it holds only within the recursion that it is part of
         old = machine.memory.get(key, [])
@@ -251,7 +258,15 @@ def _distinct(events: list[Event]) -> list[Event]:
     """Without those that say nothing new: the same write, with the same value, again."""
     out: list[Event] = []
     seen: set[Any] = set()
+    counts: Counter[Event] = Counter()
+    uses = 0
     for event in events:
+        if isinstance(event, (KeyUse, Turn)):  # the second time tells all that the third would
+            counts[event] += 1
+            if counts[event] <= _TIMES[type(event)] and uses < _EVENTS:
+                uses += 1
+                out.append(event)
+            continue
         if isinstance(event, Write):
             key = event.location, event.span, event.value, event.old
             if key in seen:
@@ -260,7 +275,7 @@ def _distinct(events: list[Event]) -> list[Event]:
         else:
             seen.clear()
         out.append(event)
-        if len(out) >= _EVENTS:
+        if len(out) - uses >= _EVENTS:
             break
     return out
 
@@ -300,6 +315,7 @@ def _apply(
     machine.budget -= (len(summary.events) + len(summary.writes)) // _CHEAP
     activation.functions |= summary.functions
     activation.contexts |= summary.contexts
+    activation.seeded |= new.seeded
     for place in summary.reads:
         moved = new.location(place)
         if moved is None or activation.owns(moved):

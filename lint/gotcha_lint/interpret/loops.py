@@ -18,6 +18,7 @@ from gotcha_lint.domain.value import (
     Number,
     Object,
     Size,
+    Tuple,
     Value,
     as_affine,
     join,
@@ -26,8 +27,8 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.containers import element
-from gotcha_lint.interpret.events import Location, Unrolled
-from gotcha_lint.interpret.heap import contents_of, in_module_method
+from gotcha_lint.interpret.events import Location, Turn, Unrolled
+from gotcha_lint.interpret.heap import contents, contents_of, in_module_method
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer, LoopState
 
@@ -40,7 +41,11 @@ Loop = tuple[str, int, int]  # path, line, column
 def run_for(machine: Machine, instruction: Instruction, registers: Registers) -> None:
     _, _, iterated, target, body, otherwise, comprehension, span = instruction
     loop: Loop = (machine.path, span[0], span[1])
-    item, turns, why = element(machine, registers.get(iterated, UNKNOWN), loop)
+    iterable = registers.get(iterated, UNKNOWN)
+    item, turns, why = element(machine, iterable, loop)
+    content = contents(machine, iterable)
+    if isinstance(content, Tuple):
+        machine.listed.add(loop)
     registers[target] = item
     equations = _iterate(machine, loop, body, None, turns)
     if comprehension and turns is not None:
@@ -102,7 +107,7 @@ def _iterate(
     before, first = machine.equations, 0
     machine.loops.append((loop, False))
     fix = _Fixpoint(machine, loop)
-    never_ends = False
+    never_ends, sides = False, machine.sides
     try:
         for turn in range(_TURNS):
             if turns is not None and turns.high <= 0:
@@ -118,7 +123,11 @@ def _iterate(
                 machine.layers.pop()
                 break
             never_ends = never_ends or known is True
+            start, uses = len(machine.events), machine.key_uses
             flow = machine.run(body)
+            if machine.key_uses != uses:
+                machine.events.insert(start, Turn(loop))
+            machine.sides = sides
             layer = machine.layers.pop()
             first = first if turn else machine.equations - before
             ends = [layer] if flow is None else []

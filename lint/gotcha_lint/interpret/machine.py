@@ -61,9 +61,11 @@ class Machine(State, ABC):
         self.active: set[Any] = set()
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
         self.maybe = 0  # one of several functions is called here, nobody knows which
-        self.sides: dict[Any, bool] = {}  # of the open branches of this function: which is taken
+        self.sides: dict[Any, Any] = {}  # of the open branches of this function: which is taken
         self.handled: set[Any] = set()
         self.waiting: set[Any] = set()  # loops that sleep
+        self.key_uses = 0  # that were noted
+        self.listed: set[Any] = set()  # loops over what is written out
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None
         self.failures: list[tuple[str, str, str]] = []

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gotcha_lint.domain.keys import Seeded
 from gotcha_lint.domain.sites import Frame, Site
 from gotcha_lint.domain.value import BOTTOM, NO_MARKS, Marks, Value, join
 from gotcha_lint.interpret.events import Location
@@ -53,6 +54,7 @@ class Activation:
         "reads",
         "registers",
         "returns",
+        "seeded",
         "sources",
         "tests",
         "writes",
@@ -79,6 +81,7 @@ class Activation:
         self.contexts: set[int] = set()  # that were used within
         self.control: Marks = NO_MARKS  # what decides which of its returns is taken
         self.key: Any = None  # of the context
+        self.seeded: set[Seeded] = set()  # keys that were made within
         self.cut: set[Any] = set()  # contexts further out that were called again: recursion
 
     def owns(self, location: Location) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.keys import Argument, At, Folded, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -41,9 +42,12 @@ from gotcha_lint.interpret.events import (
     EagerControl,
     Event,
     Identity,
+    KeyUse,
     Location,
+    Turn,
     Write,
 )
+from gotcha_lint.interpret.keys import index_of, is_listed
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import substituted
@@ -57,7 +61,14 @@ def parameter_mark(root: Hashable) -> tuple[str, Hashable]:
 class Substitution:
     """Symbols of parameters -> values of the caller; `EACH` -> the loops around the call."""
 
-    def __init__(self, machine: Machine, given: Mapping[Hashable, Value], span: Span) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        given: Mapping[Hashable, Value],
+        span: Span,
+        seeded: Iterable[Seeded] = (),
+    ) -> None:
+        """`seeded`: the keys that the callee makes; at each call they may be others."""
         self._machine = machine
         self._given = given
         self._span = span
@@ -70,6 +81,8 @@ class Substitution:
         self._values: dict[Value, Value] = {}
         self._symbols: dict[Symbol, Value | None] = {}
         self._call: Origin = machine.path, span
+        self._seeded = {key: key.through(self._call) for key in seeded}
+        self._arguments: dict[Hashable, Argument] = {}
 
     def marks(self, marks: Marks, without: Marks = NO_MARKS) -> Marks:
         if not marks:
@@ -139,15 +152,20 @@ class Substitution:
             atoms.append(new)
         if same:
             return value
+        for atom in value.atoms:
+            if isinstance(atom, Array) and atom.key is not None:
+                marks = marks | self._key_marks(atom.key)
         out = Value(atoms, value.unknown, marks, choice)
         return join(out, extra.marked(marks)) if not extra.is_bottom else out
 
     def _atom(self, atom: Atom, without: Marks) -> Atom:
         if isinstance(atom, Array):
+            key = None if atom.key is None else self.key(atom.key)
             if not atom.shape:
-                return atom
+                return atom if key == atom.key else replace(atom, key=key)
             shape = tuple(self.size(size) for size in atom.shape)
-            return atom if _all_same(shape, atom.shape) else replace(atom, shape=shape)
+            same = key == atom.key and _all_same(shape, atom.shape)
+            return atom if same else replace(atom, shape=shape, key=key)
         if isinstance(atom, Number) and atom.affine is not None and atom.affine[0]:
             form = self.form(atom.affine)
             return atom if form == atom.affine else replace(atom, affine=form)
@@ -215,9 +233,77 @@ class Substitution:
                 return (site, location[1]) if site is not None else None
         return location
 
+    # Keys
+
+    @property
+    def seeded(self) -> set[Seeded]:
+        """The keys that the callee makes, as the caller sees them."""
+        return {key for key in self._seeded.values() if key is not None}
+
+    def key(self, key: Key, within: bool = False) -> Key | None:
+        """The same key, as the caller sees it.
+
+        `within`: while this call lasts, so an argument is one key even where it is unknown.
+        """
+        base = key.base
+        steps: tuple[Hashable, ...] = ()
+        if isinstance(base, Seeded):
+            base = self._seeded.get(base, base)
+        elif isinstance(base, Symbol):
+            given = self.symbol(base)
+            if given is not None:
+                atom = given.only
+                if isinstance(atom, Array) and atom.key is not None:
+                    base, steps = atom.key.base, atom.key.steps
+                elif isinstance(atom, Symbol):
+                    base = atom
+                else:
+                    unknown = within and not given.atoms
+                    base = self._argument(base) if unknown else None
+        elif isinstance(base, Argument):
+            base = self._argument(base)
+        if base is None:
+            return None
+        new: Key | None = Key(base, steps)
+        for step in key.steps:
+            moved = self._key_step(step)
+            new = new.step(moved) if new is not None and moved is not None else None
+        return new
+
+    def _key_marks(self, key: Key) -> Marks:
+        """With what the argument varies that a key is made of, be it deep within one."""
+        given = self.symbol(key.base) if isinstance(key.base, Symbol) else None
+        return given.marks if given is not None else NO_MARKS
+
+    def _argument(self, base: Hashable) -> Argument:
+        known = self._arguments.get(base)
+        if known is None:
+            self._machine.generation += 1
+            known = self._arguments[base] = Argument(self._machine.generation)
+        return known
+
+    def _key_step(self, step: Hashable) -> Hashable | None:
+        if isinstance(step, Folded):
+            data = self._index(step.data)
+            return None if data is None else Folded(data)
+        if isinstance(step, At):
+            index = self._index(step.index)
+            return index if index is None or isinstance(index, int) else At(index)
+        return step
+
+    def _index(self, index: Hashable) -> Hashable | None:
+        """A number that names a key: a constant, a symbol or an affine sum."""
+        if isinstance(index, Symbol):
+            return index_of(self.value(only(index)))
+        if isinstance(index, tuple):
+            return self.form(index)
+        return index
+
     # Events
 
     def event(self, event: Event) -> Event | None:
+        if isinstance(event, Turn):
+            return event
         machine = self._machine
         calls = (*machine.calls, self._call, *event.calls)
         if isinstance(event, Allocation):
@@ -236,6 +322,8 @@ class Substitution:
             )
         if isinstance(event, CompiledCall):
             return self._compiled(event, calls)
+        if isinstance(event, KeyUse):
+            return self._key_use(event, calls)
         if isinstance(event, EagerControl):
             return replace(
                 event,
@@ -244,6 +332,25 @@ class Substitution:
                 calls=calls,
             )
         return replace(event, turns=self.size(event.turns), calls=calls)
+
+    def _key_use(self, event: KeyUse, calls: tuple[Origin, ...]) -> KeyUse | None:
+        machine = self._machine
+        key = self.key(event.key, within=True)
+        if key is None:
+            return None
+        machine.key_uses += 1
+        return replace(
+            event,
+            key=key,
+            marks=self.marks(event.marks) | self._key_marks(event.key),
+            loops=event.loops | machine.current,
+            listed=event.listed or is_listed(machine),
+            guarded=event.guarded or bool(machine.guarded),
+            maybe=event.maybe or bool(machine.maybe),
+            functions=(machine.activation.function, *event.functions),
+            sides=(tuple(machine.sides.items()), *event.sides),
+            calls=calls,
+        )
 
     def _identity(self, parts: tuple[Identity, ...]) -> tuple[Identity, ...]:
         return tuple(replace(part, marks=self.marks(part.marks)) for part in parts)

@@ -34,6 +34,7 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.leaves import Axis, Leaf, Leaves
 from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.roots import Segment
 
 Place = tuple[str, Span, str]  # path, span, what is there
@@ -130,10 +131,12 @@ class Programs:
     compiled: dict[Site, CompiledFunction] = field(default_factory=dict)
     unrolled: list[UnrolledLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
+    keys: KeyReuses = field(default_factory=KeyReuses)
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
         _Reader(self, segment).read()
+        self.keys.add(segment)
 
 
 class _Reader:
@@ -157,7 +160,7 @@ class _Reader:
                 self._call(event)
             elif isinstance(event, Unrolled):
                 self._unrolled(event)
-            else:
+            elif isinstance(event, EagerControl):
                 self._eager(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)

@@ -14,14 +14,16 @@ from typing import Any
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import NO_MARKS, Object, Value, only
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
-from gotcha_lint.interpret.events import Event
+from gotcha_lint.interpret.events import Event, KeyUse, Turn
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import is_module_class
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.machine import OutOfBudget
+from gotcha_lint.interpret.substitution import symbol_for
 from gotcha_lint.program.ir import Function, Module
 
 ROOT_BUDGET = 40_000  # instructions of one root, where the project is small
@@ -83,6 +85,17 @@ def _of_module(
         covered.update(engine.activation.functions)
         return Segment(root, engine.events, engine.fresh, engine.waiting)
 
+    def given(function: Function, callee: Value) -> Iterator[Segment]:
+        """The root as it is called without options, and what it does with keys if all are given."""
+        site, used = engine.sites_of[function], engine.key_uses
+        yield run(function, lambda: engine.call(callee, (), {}, site.span))
+        options = [p.name for p in function.parameters if _is_option(site, p.name)]
+        if options and engine.key_uses != used:
+            chosen = {name: symbol_for((function, name)) for name in options}
+            other = run(function, lambda: engine.call(callee, (), chosen, site.span))
+            other.events = [e for e in other.events if isinstance(e, (KeyUse, Turn))]
+            yield other
+
     functions = [f for f in module.functions if not f.is_module and not f.is_class]
     for function in functions:
         site = engine.sites_of.get(function)
@@ -91,8 +104,7 @@ def _of_module(
             continue
         bound = _bound_to(engine, function)
         if bound is not None or names.is_worth_running(function):
-            callee = only(Object(site)) if bound is None else bound
-            yield run(function, lambda c=callee, s=site: engine.call(c, (), {}, s.span))
+            yield from given(function, only(Object(site)) if bound is None else bound)
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
         methods = _public_methods(module, cls)
         if not names.is_worth_running(cls.info["function"], is_module_class(cls)):
@@ -103,6 +115,12 @@ def _of_module(
         site = engine.sites_of.get(function)
         if site is not None and function not in covered and names.is_worth_running(function):
             yield run(function, lambda f=function, s=site: _call_alone(engine, f, s))
+
+
+def _is_option(site: Site, name: str) -> bool:
+    """A parameter that is None unless somebody gives it."""
+    default = site.info["defaults"].get(name)
+    return default is not None and default.is_none
 
 
 def _bound_to(engine: Engine, function: Function) -> Value | None:
@@ -188,6 +206,8 @@ _COMPILING = frozenset(
     ("jit", "pmap", "pjit", "shard_map", "filter_jit", "filter_pmap", "scan", "while_loop",
      "fori_loop", "cond", "switch", "associative_scan")
 )  # fmt: skip
+_KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
+_RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
 _LOOPS = frozenset(("for", "while"))
 
@@ -211,13 +231,18 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
         for function, own in file.names_in.items():
             uses.setdefault(function.name, []).append(own)
     clear = {name: set().union(*own) for name, own in uses.items() if len(own) <= _MEANINGS}
-    found: set[str] = set(compiled)
-    new = set(_COMPILING | compiled)
+    found: set[str] = set(compiled) | {name for name, own in clear.items() if _uses_keys(own)}
+    new = _COMPILING | found
     while new:
         known = found | _COMPILING
         new = {name for name, own in clear.items() if name not in known and own & new}
         found |= new
     return frozenset(found)
+
+
+def _uses_keys(names: set[str]) -> bool:
+    """Does it name what takes a random key? `split` alone is a method of strings, too."""
+    return not _KEYS.isdisjoint(names) or ("split" in names and not _RANDOM.isdisjoint(names))
 
 
 class Names:
@@ -245,7 +270,7 @@ class Names:
     def is_worth_running(self, function: Function, traced: bool = False) -> bool:
         """`traced`: its methods are traced, whoever calls them, so their loops are unrolled."""
         own = self.names_in.get(function, set())
-        if _COMPILING & own or self.compiling & own:
+        if _COMPILING & own or self.compiling & own or _uses_keys(own):
             return True
         return (traced or not function.is_class) and bool(_LOOPS & own)
 

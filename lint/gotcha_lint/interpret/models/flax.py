@@ -14,6 +14,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.heap import class_attribute
+from gotcha_lint.interpret.keys import use_streams
 from gotcha_lint.interpret.models.optax import is_false
 
 
@@ -44,6 +45,7 @@ def instance_method(call: Call) -> Value:
         return _replaced(call)
     if call.short == "apply_gradients":
         return Value((call.on,))
+    use_streams(machine, call.keywords, call.span)
     if call.short == "apply" and cls is not None:
         return _apply(call)
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:

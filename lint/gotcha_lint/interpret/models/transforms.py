@@ -19,6 +19,7 @@ from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, w
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.compiled import call_compiled
 from gotcha_lint.interpret.heap import contents
+from gotcha_lint.interpret.keys import again, forget
 
 WORDS = {
     "jax.jit": "jit",
@@ -186,7 +187,12 @@ def _call_vmap(call: Call, inner: Value) -> Value:
             continue
         size = size or leading_size(value)
         mapped.append(strip(value) if axis == 0 else Value((), True, value.marks))
+    start = len(machine.events)
     result = machine.call(inner, mapped, call.keywords, call.span)
+    again(
+        machine, start, "vmap", call.span,
+        lambda: machine.call(inner, mapped, call.keywords, call.span),
+    )  # fmt: skip
     return lead(result, size or Size())
 
 
@@ -297,7 +303,10 @@ def traces_now(call: Call) -> Value:
         return only(Tuple((out, out)))
     args = tuple(map(weaken, call.args[1:]))
     keywords = {name: value for name, value in call.keywords.items() if name != "has_aux"}
+    start = len(machine.events)
     out = machine.call_traced(function, args, call.span, keywords)
+    if call.short == "eval_shape":
+        forget(machine, start)
     return only(Tuple((on_device(out), UNKNOWN))) if call.short == "vjp" else out
 
 
