@@ -61,19 +61,28 @@ class Drafting:
         made: list[Draft] = []
         reported: list[Draft] = []
         foretold = self._chains(task.forecasts)
+        meant: set[tuple[str, int]] = set()
         for rule, body, place, report in reports:
+            if report.meant:
+                meant.add((rule.name(), self._line(self._shown(report.node)[0])))
+                continue
             draft, statement = self._draft(rule, body, place, report)
             line, _, cell = self.source.position(draft.start)
             places = foretold.get((draft.name, line, cell), ())
             draft = replace(draft, places=places) if places and not draft.chain else draft
             reported.append(draft)
             self._keep(draft, statement, made, used)
-        for forecast, draft, statement in self._foretold(task.forecasts, reported):
+        left = [f for f in task.forecasts if (f.name, f.span[0]) not in meant]
+        for forecast, draft, statement in self._foretold(left, reported):
             # What only may hold is not shown unasked; a comment that allows it is no idle one.
             shown = made if forecast.certain or task.all else []
             self._keep(draft, statement, shown, used)
         made.extend(about_comments(self.comments, self.text, self.model.path, used, task.rules))
         return sorted(set(made), key=lambda d: (d.start, d.end, d.name, d.message))
+
+    def _line(self, offset: int) -> int:
+        """Of the joined text of a notebook, from 1."""
+        return bisect.bisect_right(self.source.line_starts, offset)
 
     def _keep(
         self, draft: Draft, statement: tuple[int, int], made: list[Draft], used: set[int]
@@ -107,8 +116,7 @@ class Drafting:
         for draft in reported:
             line, _, cell = self.source.position(draft.start)
             known.setdefault((line, cell), set()).add(draft.name)
-            whole = bisect.bisect_right(self.source.line_starts, draft.start)
-            lines.setdefault(draft.name, []).append(whole)
+            lines.setdefault(draft.name, []).append(self._line(draft.start))
         for forecast in forecasts:
             draft, statement = self._forecast(forecast)
             offset = self.source.offset(*forecast.span[:2])  # of a decorator, not of the name below
