@@ -8,7 +8,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call, KeyUse
 from gotcha_lint.analysis.unread import in_unread_line, is_notebook
-from gotcha_lint.analysis.values import Value
+from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.exclusive import never_both
@@ -24,7 +25,9 @@ from gotcha_lint.queries.keys import (
 from gotcha_lint.queries.linen import assignment
 from gotcha_lint.queries.not_asked import nobody_asks
 from gotcha_lint.queries.own_keys import from_around, own_of_turn, renewed_or_none
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.same_keys import chain, is_meant, may_be, told
+from gotcha_lint.solve.programs import Programs
 
 
 class KeyReuse(Rule):
@@ -33,6 +36,8 @@ class KeyReuse(Rule):
     ## What happens
     The same numbers again: two layers start identical, every step has the same dropout mask, and so
     has every turn of a `scan` whose body takes the key from around it.
+    The two uses may lie far apart: a function that draws from its key, called with a key that is
+    split afterwards; an attribute from which a method draws and that no method renews.
     Nothing fails. `jax.debug_key_reuse(True)` raises `KeyReuseError`, for typed keys
     (`jax.random.key`) only.
 
@@ -104,16 +109,33 @@ class KeyReuse(Rule):
         ),
     )
 
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        seen: set[Origin] = set()
+        for reuse in sorted(programs.keys.found, key=lambda reuse: not reuse.certain):
+            if reuse.at not in seen and not is_meant(reuse):
+                seen.add(reuse.at)
+                certain = reuse.certain and not may_be(reuse)
+                yield Foreseen(reuse.at, told(reuse), tuple(chain(reuse)), certain)
+
     def check(self, site: KeyUse) -> Iterator[Report]:
+        reports = list(_reuse(site))
         now = site.body.call_of(site.node)
-        if now is None or _is_quiet(site.body, now) or nobody_asks(site):
+        if reports or (now is not None and now.callee.kind is Kind.CLASS):
+            yield from reports  # what an object does with its key, the engine sees better
+        else:
+            yield Report(site.node, "", meant=True)
+
+
+def _reuse(site: KeyUse) -> Iterator[Report]:
+    now = site.body.call_of(site.node)
+    if now is None or site.in_vain or _is_quiet(site.body, now) or nobody_asks(site):
+        return
+    if draws_nothing(now, site.value):
+        return
+    for before in _earlier(site, now):
+        if not _is_harmless(site.body, now, before):
+            yield from _reports(site, now, before)
             return
-        if draws_nothing(now, site.value):
-            return
-        for before in _earlier(site, now):
-            if not _is_harmless(site.body, now, before):
-                yield from _reports(site, now, before)
-                return
 
 
 def _is_quiet(body: Body, now: Call) -> bool:
