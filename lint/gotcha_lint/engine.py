@@ -20,6 +20,7 @@ from gotcha_lint.unwarned import unwarned
 from gotcha_lint.workspace import Workspace, gather
 
 if TYPE_CHECKING:
+    from gotcha_lint.forecast import KeptUnits
     from gotcha_lint.pipeline import Outcome, Run
     from gotcha_lint.records import Records
 
@@ -64,11 +65,12 @@ def lint(
     keep: bool = False,
     cache: Cache | None = None,
     records: Records | None = None,
+    kept_units: KeptUnits | None = None,
     named: Collection[str] = (),
 ) -> Report:
     """Lints files. With `keep` the analysis stays in the report, for questions about it.
 
-    `records` of an earlier run spare work; they are replaced by those of this one.
+    `records` and `kept_units` of an earlier run spare work; they are replaced by those of this one.
     A file in `named` that uses no JAX is not analysed, but it has to be valid Python.
     """
     overlay = overlay or {}
@@ -95,7 +97,11 @@ def lint(
         # Comments may name what only a run shows, too: the sanitizer reads them.
         names = selection.known_names(registry.rules()) | pages.names()
         left = [task for task in tasks.values() if task.path in space.raw]
-        left, broken = _with_forecasts(space, left)
+        units = memory.units() if memory is not None and kept_units is None else None
+        known = units.units(space.raw) if units is not None else kept_units
+        left, broken = _with_forecasts(space, left, known)
+        if units is not None and known is not None:
+            units.write(known)
         failures.extend(f for f in broken if f.path in settings)
         table = facts.load().with_user_rows(rows)
         store = memory.records() if memory is not None and records is None else None
@@ -134,13 +140,15 @@ def workspace(
     return gather(files, overlay, frozenset(name.partition(".")[0] for name in rows), screen)
 
 
-def _with_forecasts(space: Workspace, tasks: Sequence[Task]) -> tuple[list[Task], list[Failure]]:
+def _with_forecasts(
+    space: Workspace, tasks: Sequence[Task], kept: KeptUnits | None
+) -> tuple[list[Task], list[Failure]]:
     """The tasks with what the rules foresee for their files."""
     if not any(task.foresees for task in tasks):
         return list(tasks), []
     from gotcha_lint.forecast import foresee
 
-    forecasts, failures = foresee(space, tasks)
+    forecasts, failures = foresee(space, tasks, kept)
     return [replace(task, forecasts=forecasts.get(task.path, ())) for task in tasks], failures
 
 

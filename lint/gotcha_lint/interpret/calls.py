@@ -125,6 +125,8 @@ def unknown_call(
                 is_root = parent is None or parent.is_module or parent.is_class
                 if not is_root:  # those are called on their own anyway
                     call_function(machine, atom.site, (), {}, span)
+    else:
+        machine.inexact += 1
     return Value((), True, all_marks(values))
 
 

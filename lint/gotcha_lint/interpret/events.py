@@ -119,3 +119,5 @@ class Summary:
     equations: int
     contexts: frozenset[int]  # numbers of its own context and of those of its callees
     functions: frozenset[Function] = field(default_factory=frozenset)
+    exact: bool = False  # a root on its own would come to the same, where `trail` is the same
+    trail: tuple[Any, ...] = ()  # how contexts were chosen; summaries of the calls within

@@ -5,11 +5,14 @@ arguments. What is unknown of an argument becomes a symbol of the callee's own p
 all callers that know nothing share one run. After `BY_VALUE` contexts in one root, data become
 symbols too, and only callables and objects are kept. The result is a summary, in which each call
 puts what it knows in place of the symbols. A summary holds as long as what it read is the same.
+
+Roots share a summary only where each would make it for itself (it is *exact*): what a root shows
+does not depend on the roots before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from gotcha_lint.domain.sites import Frame, Site, Span
@@ -65,15 +68,18 @@ def call_function(
                 break
         return UNKNOWN
     if len(machine.activations) > DEPTH:
+        machine.inexact += 1
         return UNKNOWN
     summary = _known(machine, key)
     if summary is None and machine.reruns.get(key, 0) > _RERUNS:
+        machine.inexact += 1
         return UNKNOWN
     if summary is None:
         summary = _run(machine, site, function, key, values)
     else:
         machine.replays += 1
         _charge(machine, summary)
+    machine.trail.append(summary)
     return _apply(machine, function, summary, Substitution(machine, roots, span), span)
 
 
@@ -113,6 +119,7 @@ def _context(
     mode = bool(machine.traced)
     known = machine.contexts.setdefault((function, mode), {})
     base = function, site.info["environment"], mode
+    tried: list[Any] = []
     for exact in (0, 1, 2):
         values: Arguments = {}
         roots: dict[Hashable, Value] = {}
@@ -124,9 +131,11 @@ def _context(
             else:
                 values[name] = value
         key = (*base, tuple(values.values()))
+        tried.append(key)
         if key in known or exact == 2 or len(known) < (BY_VALUE, CONTEXTS)[exact]:
             known[key] = True
             break
+    machine.trail.append(((function, mode), tuple(tried)))
     return key, values, roots
 
 
@@ -155,10 +164,61 @@ def _charge(machine: Machine, summary: Summary) -> None:
 def _known(machine: Machine, key: Any) -> Summary | None:
     """A summary that still holds."""
     for summary in machine.memory.get(key, ()):
-        if all((machine.peek(p) or MISSING) == value for p, value in summary.reads.items()):
+        if _holds(machine, summary):
+            machine.inexact += not summary.exact
+            return summary
+    for summary in machine.shared.get(key, ()):
+        if _holds(machine, summary) and _adopted(machine, summary):
+            machine.memory.setdefault(key, []).insert(0, summary)
             return summary
     machine.reruns[key] = machine.reruns.get(key, 0) + 1
     return None
+
+
+def _holds(machine: Machine, summary: Summary) -> bool:
+    return all((machine.peek(p) or MISSING) == value for p, value in summary.reads.items())
+
+
+def _adopted(machine: Machine, summary: Summary) -> bool:
+    """Would this root come to the same? The contexts within count as if they were run here."""
+    added: dict[Any, dict[Any, bool]] = {}
+    if not _repeats(machine, summary, added, set()):
+        return False
+    for of, keys in added.items():
+        machine.contexts[of] = keys
+        for key in keys:
+            machine.reruns.setdefault(key, 1)
+    return True
+
+
+def _repeats(
+    machine: Machine, summary: Summary, added: dict[Any, dict[Any, bool]], seen: set[int]
+) -> bool:
+    """Would the same contexts be chosen again?"""
+    if id(summary) in seen:
+        return True
+    seen.add(id(summary))
+    for step in summary.trail:
+        if isinstance(step, Summary):
+            if not _repeats(machine, step, added, seen):
+                return False
+            continue
+        of, keys = step
+        known = added.get(of)
+        if known is None:
+            known = added[of] = dict(machine.contexts.get(of, ()))
+        if _choice(known, keys) != len(keys) - 1:
+            return False
+        known[keys[-1]] = True
+    return True
+
+
+def _choice(known: dict[Any, bool], keys: Iterable[Any]) -> int:
+    """How exact the context of a call is, of those that are known: 0, 1, or 2 for the least."""
+    for exact, key in enumerate(keys):
+        if exact == 2 or key in known or len(known) < (BY_VALUE, CONTEXTS)[exact]:
+            return exact
+    return 2
 
 
 def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arguments) -> Summary:
@@ -186,10 +246,13 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.loops, machine.current, machine.guarded = [], NO_MARKS, 0
     sides, machine.sides = machine.sides, {}
     maybe, machine.maybe = machine.maybe, 0
+    inexact = machine.inexact
+    trail, machine.trail = machine.trail, []
     try:
         if machine.run(function.body) is None:
             activation.returns.append((NONE, machine.layers[-1]))
     except RecursionError:
+        machine.inexact += 1
         activation.returns.append((UNKNOWN, {}))
     except OutOfBudget:
         machine.active.discard(key)
@@ -202,6 +265,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         own, machine.equations = machine.equations, equations
         machine.handled = handled
         machine.sides, machine.maybe = sides, maybe
+        steps, machine.trail = machine.trail, trail
     spent = budget - machine.budget
     machine.costs[number] = max(machine.costs.get(number, 0), spent - machine.spent_inside)
     machine.spent_inside = inner + spent
@@ -216,10 +280,12 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         equations=own,
         contexts=frozenset(activation.contexts),
         functions=frozenset(activation.functions),
+        exact=machine.inexact == inexact,
+        trail=tuple(steps),
     )
     if not activation.cut - {key}:  # else it holds only within the recursion that it is part of
-        old = machine.memory.get(key, [])
-        machine.memory[key] = [summary, *old[: _SUMMARIES - 1]]
+        for memory in (machine.memory, machine.shared) if summary.exact else (machine.memory,):
+            memory[key] = [summary, *memory.get(key, [])[: _SUMMARIES - 1]]
     machine.activations[-1].cut |= activation.cut - {key}
     return summary
 

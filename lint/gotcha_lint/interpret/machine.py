@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
@@ -35,6 +35,7 @@ class Machine(State, ABC):
         self.modules = modules
         self._index = index
         self._found: dict[tuple[str, str], str | None] = {}
+        self.visible: Collection[str] = modules  # those that may be imported now
         self.events: list[Event] = []
         self.loops: list[tuple[Any, bool]] = []  # the open loops of this function: loop, steady
         self.current: Marks = NO_MARKS  # those that are in a steady turn
@@ -49,11 +50,14 @@ class Machine(State, ABC):
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}
         self.fresh: dict[Site, Marks] = {}  # loops in whose steady turns a site is made anew
-        self.memory: dict[Any, list[Summary]] = {}
+        self.memory: dict[Any, list[Summary]] = {}  # by context, in this root
+        self.shared: dict[Any, list[Summary]] = {}  # exact ones, of all roots
+        self.inexact = 0  # how often something was cut short by what this root had done before
         self.contexts: dict[Any, dict[Any, bool]] = {}  # of a function and mode, in this root
         self.covered: set[Function] = set()  # interpreted in this root or an earlier one
         self.runs_of: dict[Any, int] = {}  # of a function and mode
         self.numbers: dict[Any, int] = {}  # of contexts
+        self.trail: list[Any] = []  # of the summary that is being made
         self.costs: dict[int, int] = {}  # instructions of a context, without its callees
         self.charged: set[int] = set()  # contexts that this root has paid for
         self.spent_inside = 0
@@ -116,7 +120,7 @@ class Machine(State, ABC):
     def find_module_below(self, path: str, name: str) -> str | None:
         """The path of a module in the package whose `__init__` is at `path`."""
         found = self._index.find(f".{name}", path) if self._index.is_package(path) else None
-        return found if found in self.modules else None
+        return found if found in self.visible else None
 
     def save(self) -> tuple[Any, ...]:
         """Where the machine is, to come back to it (see `restore`)."""
@@ -172,9 +176,9 @@ class Machine(State, ABC):
         """The path of a module of the project, as the file that runs now names it."""
         key = name, self.path.rpartition("/")[0]
         if key not in self._found:
-            path = self._index.find(name, self.path)
-            self._found[key] = path if path in self.modules else None
-        return self._found[key]
+            self._found[key] = self._index.find(name, self.path)
+        path = self._found[key]
+        return path if path in self.visible else None
 
     # Running
 

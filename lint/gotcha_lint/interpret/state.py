@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gotcha_lint.program.ir import Function
 
 Layer = dict[Location, Value]
+Fields = dict[Any, dict[str, None]]
 
 
 MISSING = Value((), False, frozenset(("missing",)))  # what a read finds where nothing is yet
@@ -93,9 +94,11 @@ class State:
     """The layers, and the activations that note what is read and written."""
 
     def __init__(self) -> None:
-        self.layers: list[Layer] = [{}]
+        self.bottom: list[Layer] = [{}]  # what modules have left: of all that are imported
+        self.layers: list[Layer] = list(self.bottom)
         self.activations: list[Activation] = []
-        self.fields: dict[Any, dict[str, None]] = {}  # attributes ever written, in order
+        self.fields: Fields = {}  # attributes written in this root, in order
+        self.fields_below: list[Fields] = []  # ... by the modules
 
     @property
     def activation(self) -> Activation:
@@ -131,7 +134,10 @@ class State:
         self.layers[-1][location] = value
 
     def fields_of(self, base: Any) -> list[str]:
-        return list(self.fields.get(base, ()))
+        """The attributes of a site or symbol, in the order in which they were first written."""
+        own = self.fields.get(base, {})
+        below = [known for each in self.fields_below if (known := each.get(base))]
+        return list({name: None for known in (*below, own) for name in known})
 
     def since(self, base: int) -> Layer:
         """All that was written in the layers above `base`."""

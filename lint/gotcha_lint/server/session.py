@@ -13,6 +13,7 @@ from gotcha_lint.config import SettingsFinder
 from gotcha_lint.discover import Walk
 from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
+from gotcha_lint.forecast import KeptUnits
 from gotcha_lint.records import Records
 from gotcha_lint.registry import rules
 from gotcha_lint.selection import known_names
@@ -36,6 +37,7 @@ class Session:
 
     def __init__(self) -> None:
         self._records: Records = {}
+        self._units: KeptUnits = {}
         self._facts: list[Mapping[str, Mapping[str, str | int]]] = []  # with which they were made
 
     def lint(self, texts: Mapping[str, str]) -> dict[str, Linted]:
@@ -50,7 +52,7 @@ class Session:
         names = {shown_name(path): path for path in wanted}
         facts = [finder(path).facts for path in wanted]
         if facts != self._facts:
-            self._records.clear()
+            self._forget()
             self._facts = facts
         baselines = Baselines(lambda path: finder(path).baseline)
         baselines.read(names)
@@ -65,10 +67,21 @@ class Session:
         self, names: list[str], finder: SettingsFinder, overlay: Mapping[str, bytes]
     ) -> Report:
         try:
-            return engine.lint(names, finder, overlay=overlay, records=self._records)
+            return self._lint(names, finder, overlay)
         except Exception:  # a fault of ours in what is kept costs time alone
-            self._records.clear()
-            return engine.lint(names, finder, overlay=overlay, records=self._records)
+            self._forget()
+            return self._lint(names, finder, overlay)
+
+    def _lint(
+        self, names: list[str], finder: SettingsFinder, overlay: Mapping[str, bytes]
+    ) -> Report:
+        return engine.lint(
+            names, finder, overlay=overlay, records=self._records, kept_units=self._units
+        )
+
+    def _forget(self) -> None:
+        self._records.clear()
+        self._units.clear()
 
 
 def _let_go() -> None:

@@ -7,7 +7,7 @@ and its public methods called twice, in the order of the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import is_module_class
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.machine import OutOfBudget
+from gotcha_lint.interpret.state import Layer
 from gotcha_lint.program.ir import Function, Module
 
 ROOT_BUDGET = 40_000  # instructions of one root, where the project is small
@@ -48,37 +49,39 @@ class Segment:
         return not any(p.kind in ("pos", "kw") and not p.has_default for p in self.root.parameters)
 
 
-def segments(engine: Engine, wanted: set[str] | None = None) -> Iterator[Segment]:
-    """Runs all modules, then the roots of those whose paths are wanted (None: of all)."""
-    engine.events = []
-    for path in engine.modules:
-        load_module(engine, path)
-    yield Segment(None, engine.events, dict(engine.fresh), engine.waiting)
-    base_fresh = dict(engine.fresh)
-    base_functions = set(engine.activation.functions)
-    names = {path: Names(module) for path, module in engine.modules.items()}
-    functions = sum(len(module.functions) for module in engine.modules.values())
+def of_import(engine: Engine, path: str) -> Segment:
+    """Runs a module, as it is run when it is imported."""
+    _begin(engine, path)
+    load_module(engine, path)
+    fresh = dict(engine.fresh) if engine.events else {}
+    return Segment(None, engine.events, fresh, engine.waiting)
+
+
+def of_roots(
+    engine: Engine, module: Module, names: Mapping[str, Names], compiled: frozenset[str]
+) -> Iterator[Segment]:
+    """Runs the roots of a module, from the state that it and those left that it imports.
+
+    `names` and `compiled` of all these.
+    """
+    if is_test(module.path):
+        return
+    functions = sum(len(engine.modules[path].functions) for path in names)
     engine.root_budget = max(_LEAST, min(ROOT_BUDGET, _TOTAL // max(functions, 1)))
-    compiling = _leading_to_compiles(names.values(), _compiled_names(engine))
-    for path, module in engine.modules.items():
-        if (wanted is None or path in wanted) and not is_test(path):
-            own = names[path]
-            own.compiling = compiling
-            yield from _of_module(engine, module, own, base_fresh, base_functions)
+    own = names[module.path]
+    own.compiling = _leading_to_compiles(names.values(), compiled)
+    yield from _of_module(engine, module, own, dict(engine.fresh))
 
 
 def _of_module(
-    engine: Engine,
-    module: Module,
-    names: Names,
-    base_fresh: dict[Site, frozenset[Any]],
-    base_functions: set[Function],
+    engine: Engine, module: Module, names: Names, base_fresh: dict[Site, frozenset[Any]]
 ) -> Iterator[Segment]:
-    covered = {f for f in base_functions if f.path == module.path}
+    covered: set[Function] = set()
     engine.covered = covered
 
     def run(root: Function, body: Callable[[], object]) -> Segment:
-        _begin(engine, root, base_fresh)
+        _begin(engine, root.path)
+        engine.fresh = dict(base_fresh)
         _guarded(engine, root, body)
         covered.update(engine.activation.functions)
         return Segment(root, engine.events, engine.fresh, engine.waiting)
@@ -148,15 +151,14 @@ def _public_methods(module: Module, cls: Site) -> list[Function]:
     ]
 
 
-def _begin(engine: Engine, root: Function, base_fresh: dict[Site, frozenset[Any]]) -> None:
+def _begin(engine: Engine, path: str) -> None:
     engine.events = []
-    engine.fresh = dict(base_fresh)
-    engine.layers = [engine.layers[0], {}]
-    engine.path, engine.calls = root.path, ()
+    engine.layers = [*engine.bottom, {}]
+    engine.path, engine.calls = path, ()
     engine.loops, engine.current = [], NO_MARKS
     engine.traced = engine.guarded = 0
     engine.budget = engine.root_budget
-    engine.contexts = {}
+    engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
     engine.charged = set()
     engine.reruns = {}
     engine.spent_inside = 0
@@ -181,7 +183,7 @@ def _guarded(engine: Engine, root: Function, body: Callable[[], object]) -> None
     del engine.activations[1:]
     engine.active.clear()
     engine.classes.clear()
-    engine.layers = [engine.layers[0]]
+    engine.layers = list(engine.bottom)
 
 
 _COMPILING = frozenset(
@@ -192,11 +194,11 @@ _MEANINGS = 3
 _LOOPS = frozenset(("for", "while"))
 
 
-def _compiled_names(engine: Engine) -> frozenset[str]:
+def compiled_names(layer: Layer) -> frozenset[str]:
     """Names of modules and classes that stand for what a transform made."""
     return frozenset(
         name
-        for (_, name), value in engine.layers[0].items()
+        for (_, name), value in layer.items()
         if any(isinstance(a, Object) and a.site.kind == "transform" for a in value.atoms)
     )
 
