@@ -20,7 +20,7 @@ from gotcha_lint.unwarned import unwarned
 from gotcha_lint.workspace import Workspace, gather
 
 if TYPE_CHECKING:
-    from gotcha_lint.forecast import KeptUnits
+    from gotcha_lint.forecast import KeptUnits, Live
     from gotcha_lint.pipeline import Outcome, Run
     from gotcha_lint.records import Records
 
@@ -66,11 +66,13 @@ def lint(
     cache: Cache | None = None,
     records: Records | None = None,
     kept_units: KeptUnits | None = None,
+    live: Live | None = None,
     named: Collection[str] = (),
 ) -> Report:
     """Lints files. With `keep` the analysis stays in the report, for questions about it.
 
     `records` and `kept_units` of an earlier run spare work; they are replaced by those of this one.
+    What is `live` is what a server has in memory besides.
     A file in `named` that uses no JAX is not analysed, but it has to be valid Python.
     """
     overlay = overlay or {}
@@ -99,7 +101,7 @@ def lint(
         left = [task for task in tasks.values() if task.path in space.raw]
         units = memory.units() if memory is not None and kept_units is None else None
         known = units.units(space.raw) if units is not None else kept_units
-        left, broken = _with_forecasts(space, left, known)
+        left, broken = _with_forecasts(space, left, known, live)
         if units is not None and known is not None:
             units.write(known)
         failures.extend(f for f in broken if f.path in settings)
@@ -141,14 +143,14 @@ def workspace(
 
 
 def _with_forecasts(
-    space: Workspace, tasks: Sequence[Task], kept: KeptUnits | None
+    space: Workspace, tasks: Sequence[Task], kept: KeptUnits | None, live: Live | None
 ) -> tuple[list[Task], list[Failure]]:
     """The tasks with what the rules foresee for their files."""
     if not any(task.foresees for task in tasks):
         return list(tasks), []
     from gotcha_lint.forecast import foresee
 
-    forecasts, failures = foresee(space, tasks, kept)
+    forecasts, failures = foresee(space, tasks, kept, live)
     return [replace(task, forecasts=forecasts.get(task.path, ())) for task in tasks], failures
 
 

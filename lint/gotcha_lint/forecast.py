@@ -27,7 +27,7 @@ from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.rule import Foreseen, Rule
 from gotcha_lint.screen import uses_jax
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.solve.units import Unit, units
+from gotcha_lint.solve.units import Running, Unit
 from gotcha_lint.source import Source, decode
 from gotcha_lint.task import Failure, RuleOptions, Task
 from gotcha_lint.unreadable import Unreadable
@@ -35,6 +35,7 @@ from gotcha_lint.workspace import Workspace
 
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
+_RUNS = 100  # of a server, before it forgets what it need not keep
 _LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until then stands
 
 
@@ -88,17 +89,23 @@ class Interpreted:
 
 
 def foresee(
-    space: Workspace, tasks: Sequence[Task], kept: KeptUnits | None = None
+    space: Workspace,
+    tasks: Sequence[Task],
+    kept: KeptUnits | None = None,
+    live: Live | None = None,
 ) -> tuple[dict[str, tuple[Forecast, ...]], list[Failure]]:
     """The forecasts for each file of the tasks, and what went wrong within.
 
-    `kept` units of an earlier run spare work; new ones are added to them.
+    `kept` units of an earlier run spare work; new ones are added to them. With what is `live`,
+    new ones are made faster.
     """
     wanted = {task.path: task for task in tasks if task.foresees}
     ways = sorted({task.options for task in wanted.values()}, key=repr)
     kept = {} if kept is None else kept
     best: dict[str, dict[tuple[str, Span], Forecast]] = {}
     failures: list[Failure] = []
+    if live is not None:
+        live.begin()
     with _without_collection():
         for component in space.components:
             asked = [path for path in sorted(component) if path in wanted]
@@ -106,12 +113,28 @@ def foresee(
                 continue
             files = _Component(space, component)
             shown = sorted(files.graph.importers(asked))
-            _run_new(files, shown, ways, kept, list(wanted.values()), failures)
+            _run_new(files, shown, ways, kept, list(wanted.values()), failures, live)
             for path in shown:
                 if path in kept:
                     _add(kept[path].found, wanted, best)
     ordered = {path: tuple(sorted(f.values(), key=lambda f: f.order)) for path, f in best.items()}
     return ordered, failures
+
+
+@dataclass(slots=True)
+class Live:
+    """What an editor's server keeps between two runs: modules as they were read, and engines."""
+
+    read: dict[str, tuple[bytes, Module, Source]] = field(default_factory=dict)
+    running: dict[str, Running] = field(default_factory=dict)  # by the first file of a component
+    runs: int = 0
+
+    def begin(self) -> None:
+        """From time to time it begins anew: what is gone of a text stays in an engine."""
+        self.runs += 1
+        if self.runs % _RUNS == 0:
+            self.read.clear()
+            self.running.clear()
 
 
 def _run_new(
@@ -121,24 +144,25 @@ def _run_new(
     kept: KeptUnits,
     tasks: Sequence[Task],
     failures: list[Failure],
+    live: Live | None,
 ) -> None:
     """Runs the units that have changed."""
     keys = {path: f"{files.digests[path].hex()} {ways}" for path in paths}
     new = [path for path in paths if path not in kept or kept[path].key != keys[path]]
     for path in new:
         kept.pop(path, None)
-    read = files.read(new)
-    for unit in _units(files, read, new):
+    read = files.read(new, None if live is None else live.read)
+    for unit in _units(files, read, new, live):
         lost = _failures(unit)
         found = _ask(_programs([unit]), read, ways, tasks, lost)
         failures.extend(lost)
         if not lost:
             kept[unit.path] = Kept(keys[unit.path], found)
     failures.extend(read.failures)
-    if not read.failures:  # what was not run uses no JAX, or is no Python
-        left = {path for path in new if path not in kept} - {failure.path for failure in failures}
+    if not read.failures:  # the others use no JAX, or are no Python
+        left = (path for path in new if path not in read.modules)
         kept.update({path: Kept(keys[path], {}) for path in left})
-    if read.modules:
+    if read.modules and live is None:
         read.modules.clear()
         gc.collect()
 
@@ -179,14 +203,22 @@ class _Component:
         self.raw = {path: space.raw[path] for path in component}
         self.graph = ImportGraph({path: space.links.get(path, ()) for path in component})
         self.index = ModuleIndex(sorted(component))
-        self.digests = self.graph.digests({path: self._digest(path) for path in component})
+        self.own = {path: self._digest(path) for path in component}
+        self.digests = self.graph.digests(self.own)
 
     def _digest(self, path: str) -> bytes:
         name = f"{path}\0{_module_name(self.index, path)}\0".encode("utf-8", "surrogatepass")
         return blake2b(name + self.raw[path], digest_size=16).digest()
 
-    def read(self, paths: Collection[str]) -> Interpreted:
-        """The modules that are run with these; of those that use JAX, or import what does."""
+    def read(
+        self,
+        paths: Collection[str],
+        known: dict[str, tuple[bytes, Module, Source]] | None = None,
+    ) -> Interpreted:
+        """The modules that are run with these; of those that use JAX, or import what does.
+
+        Those that are `known`, by the digests of their texts, are not read again.
+        """
         out = Interpreted({}, {})
         closures = self.graph.closures
         near = set[str]().union(*(closures[path] for path in paths))
@@ -195,11 +227,17 @@ class _Component:
             *(closures[path] for path in paths if not users.isdisjoint(closures[path]))
         )
         for path in sorted(needed):
+            digest = self.own[path]
+            if known is not None and path in known and known[path][0] == digest:
+                _, out.modules[path], out.sources[path] = known[path]
+                continue
             try:
                 source = decode(path, self.raw[path])
                 name = _module_name(self.index, path)
                 out.modules[path] = parse(path, name, source.text)
                 out.sources[path] = source
+                if known is not None:
+                    known[path] = digest, out.modules[path], source
             except (Unreadable, NotParsed):
                 continue
             except Exception:
@@ -207,11 +245,15 @@ class _Component:
         return out
 
 
-def _units(files: _Component, read: Interpreted, paths: Sequence[str]) -> Iterator[Unit]:
+def _units(
+    files: _Component, read: Interpreted, paths: Sequence[str], live: Live | None = None
+) -> Iterator[Unit]:
     """The units of these modules, as far as they run."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
-        yield from units(read.modules, files.index, files.graph, paths)
+        running = Running() if live is None else live.running.setdefault(min(files.raw), Running())
+        running.take(read.modules, files.index, files.graph)
+        yield from running.units(paths)
     except RecursionError:  # nested deeper than is followed: what was noted until then stands
         pass
     except Exception:

@@ -236,7 +236,7 @@ def test_an_engine_that_raises_loses_no_other_finding(
     def broken(*args: object) -> Iterator[object]:
         raise ValueError("oops")
 
-    monkeypatch.setattr(forecast, "units", broken)
+    monkeypatch.setattr(forecast.Running, "units", broken)
     report = run(select=("all",))
     assert "discarded-update" in {f.name for f in report.findings}
     assert {f.rule for f in report.failures} == {"interpreter"}

@@ -79,6 +79,12 @@ class Machine(State, ABC):
         self.activations.append(self.top)
         self.operations: Mapping[str, Callable[[Instruction, Registers], str | None]] = {}
 
+    def take(self, modules: dict[str, Module], index: ModuleIndex) -> None:
+        """These are the modules from now on."""
+        self.modules, self.visible = modules, modules
+        self._index = index
+        self._found.clear()
+
     # What models use
 
     def origin(self, span: Span) -> Origin:

@@ -13,7 +13,7 @@ from gotcha_lint.config import SettingsFinder
 from gotcha_lint.discover import Walk
 from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
-from gotcha_lint.forecast import KeptUnits
+from gotcha_lint.forecast import KeptUnits, Live
 from gotcha_lint.records import Records
 from gotcha_lint.registry import rules
 from gotcha_lint.selection import known_names
@@ -38,6 +38,7 @@ class Session:
     def __init__(self) -> None:
         self._records: Records = {}
         self._units: KeptUnits = {}
+        self._live = Live()
         self._facts: list[Mapping[str, Mapping[str, str | int]]] = []  # with which they were made
 
     def lint(self, texts: Mapping[str, str]) -> dict[str, Linted]:
@@ -76,12 +77,18 @@ class Session:
         self, names: list[str], finder: SettingsFinder, overlay: Mapping[str, bytes]
     ) -> Report:
         return engine.lint(
-            names, finder, overlay=overlay, records=self._records, kept_units=self._units
+            names,
+            finder,
+            overlay=overlay,
+            records=self._records,
+            kept_units=self._units,
+            live=self._live,
         )
 
     def _forget(self) -> None:
         self._records.clear()
         self._units.clear()
+        self._live = Live()
 
 
 def _let_go() -> None:

@@ -9,7 +9,7 @@ without it are run apart.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,27 +30,6 @@ class Unit:
     failures: list[tuple[str, str, str]]
 
 
-def units(
-    modules: dict[str, Module], index: ModuleIndex, graph: ImportGraph, wanted: Collection[str]
-) -> Iterator[Unit]:
-    """The units of the modules at these paths."""
-    running = _Running(modules, index, graph)
-    groups = [{path for path in wanted if path in modules}]
-    while groups:
-        group = groups.pop()
-        running.begin(group)
-        apart: dict[frozenset[str], set[str]] = {}
-        for path in graph.order:
-            if path not in group:
-                continue
-            strangers = running.strangers(path)
-            if strangers:
-                apart.setdefault(strangers, set()).add(path)
-            else:
-                yield running.unit(path)
-        groups.extend(apart.values())
-
-
 @dataclass(frozen=True, slots=True)
 class _Imported:
     """What a module shows and leaves when it is run for those that import it."""
@@ -66,18 +45,51 @@ class _Imported:
         return dict.fromkeys(place[0] for place in self.layer)
 
 
-class _Running:
-    """An engine, and the modules that were run in it for a group of units."""
+class Running:
+    """An engine, the modules that it may run, and those that were run for a group of units.
 
-    def __init__(
-        self, modules: dict[str, Module], index: ModuleIndex, graph: ImportGraph
-    ) -> None:
-        self.engine = Engine(modules, index)
-        self.graph = graph
-        self.names = {path: Names(module) for path, module in modules.items()}
+    It can be used again where some modules have changed: what the others left still holds, and so
+    do summaries of their functions.
+    """
+
+    def __init__(self) -> None:
+        self.engine = Engine({}, ModuleIndex(()))
+        self.graph = ImportGraph({})
+        self.names: dict[str, Names] = {}
         self.imported: dict[str, _Imported] = {}
         self.clean: dict[str, _Imported] = {}  # those that saw no strangers: good for all groups
-        self._reset()
+
+    def take(self, modules: Mapping[str, Module], index: ModuleIndex, graph: ImportGraph) -> None:
+        """These are the modules from now on."""
+        old = self.engine.modules
+        new = {path for path, module in modules.items() if old.get(path) is not module}
+        before, after = self.graph.closures, graph.closures
+        for path in list(self.clean):
+            if after.get(path) != before[path] or not new.isdisjoint(after[path]):
+                del self.clean[path]
+        self.names = {
+            path: Names(module) if path in new else self.names[path]
+            for path, module in modules.items()
+        }
+        self.engine.take(dict(modules), index)
+        self.graph = graph
+
+    def units(self, wanted: Collection[str]) -> Iterator[Unit]:
+        """The units of the modules at these paths."""
+        groups = [{path for path in wanted if path in self.names}]
+        while groups:
+            group = groups.pop()
+            self._begin(group)
+            apart: dict[frozenset[str], set[str]] = {}
+            for path in self.graph.order:
+                if path not in group:
+                    continue
+                strangers = self._strangers(path)
+                if strangers:
+                    apart.setdefault(strangers, set()).add(path)
+                else:
+                    yield self._unit(path)
+            groups.extend(apart.values())
 
     def _reset(self) -> None:
         self.owners: dict[Any, str] = {}  # which module wrote to an object first
@@ -85,7 +97,7 @@ class _Running:
         self.fields: Fields = {}
         self.engine.bottom = [{}]
 
-    def begin(self, group: Iterable[str]) -> None:
+    def _begin(self, group: Iterable[str]) -> None:
         """Runs the modules that these units import, but for scripts."""
         self._reset()
         needed = frozenset[str]().union(*(self.graph.closures[path] for path in group))
@@ -101,7 +113,7 @@ class _Running:
         if done is None:
             done = self._run(path)
             self.engine.bottom.pop()
-            if not self.strangers(path):
+            if not self._strangers(path):
                 self.clean[path] = done
         self.imported[path] = done
         for of in done.bases:
@@ -128,13 +140,13 @@ class _Running:
     def _visible(self, path: str) -> frozenset[str]:
         return self.graph.closures[path] & self.names.keys()
 
-    def strangers(self, path: str) -> frozenset[str]:
+    def _strangers(self, path: str) -> frozenset[str]:
         """The modules that change what the unit would see, and that it does not import."""
         closure = self.graph.closures[path]
         changed = (writers for owner, writers in self.writers.items() if owner in closure)
         return frozenset().union(*changed) - closure
 
-    def unit(self, path: str) -> Unit:
+    def _unit(self, path: str) -> Unit:
         engine = self.engine
         fresh = engine.fresh
         engine.fresh = dict(fresh)
