@@ -57,10 +57,7 @@ class Session:
             self._facts = facts
         baselines = Baselines(lambda path: finder(path).baseline)
         baselines.read(names)
-        try:
-            report = self._report(list(names), finder, {n: raw[p] for n, p in names.items()})
-        finally:
-            _let_go()
+        report = self._report(list(names), finder, {n: raw[p] for n, p in names.items()})
         found = baselines.new(report.findings)
         return dict(_linted(names, raw, found))
 
@@ -91,8 +88,11 @@ class Session:
         self._live = Live()
 
 
-def _let_go() -> None:
-    """A run of the command line ends after its report; this process goes on without the trees."""
+def let_go() -> None:
+    """A run of the command line ends after its report; this process goes on without the trees.
+
+    To be called when the findings of a run are shown.
+    """
     for name, module in list(sys.modules.items()):
         if name.startswith(_KEEPING):
             for value in vars(module).values():

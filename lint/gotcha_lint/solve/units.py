@@ -103,7 +103,7 @@ class Running:
         needed = frozenset[str]().union(*(self.graph.closures[path] for path in group))
         needed = (needed & self.names.keys()) - self.graph.scripts
         for path in needed - self.clean.keys():
-            self.engine.sites.pop(("module", path), None)
+            self._forget(path)
         for path in self.graph.order:
             if path in needed:
                 self._import(path)
@@ -137,6 +137,10 @@ class Running:
         unit = Unit(path, [segment], engine.failures[before:])
         return _Imported(unit, layer, engine.fields, compiled_names(layer))
 
+    def _forget(self, path: str) -> None:
+        """It is run again when it is imported."""
+        self.engine.sites.pop(("module", path), None)
+
     def _visible(self, path: str) -> frozenset[str]:
         return self.graph.closures[path] & self.names.keys()
 
@@ -151,6 +155,8 @@ class Running:
         fresh = engine.fresh
         engine.fresh = dict(fresh)
         is_script = path in self.graph.scripts
+        if is_script:
+            self._forget(path)
         own = self._run(path) if is_script else self.imported[path]
         engine.fields_below = [self.fields, own.fields] if is_script else [self.fields]
         engine.visible = self._visible(path)
