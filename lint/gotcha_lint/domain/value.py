@@ -155,7 +155,7 @@ class Value:
     once for all; the marks alone say that the value differs, not that its kind does.
     """
 
-    __slots__ = ("_hash", "atoms", "choice", "marks", "unknown")
+    __slots__ = ("_ground", "_hash", "atoms", "choice", "marks", "unknown")
 
     def __init__(
         self,
@@ -169,6 +169,7 @@ class Value:
         self.marks = marks
         self.choice = choice
         self._hash: int | None = None
+        self._ground: bool | None = None
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -206,6 +207,13 @@ class Value:
         return isinstance(atom, Constant) and atom.value is None
 
     @property
+    def is_ground(self) -> bool:
+        """It is the same for all callers: it holds no symbol, and nothing that varies."""
+        if self._ground is None:
+            self._ground = not (self.marks or self.choice) and all(map(_is_ground, self.atoms))
+        return self._ground
+
+    @property
     def is_bottom(self) -> bool:
         return not self.atoms and not self.unknown
 
@@ -229,6 +237,17 @@ NONE = constant(None)
 
 def only(atom: Atom, marks: Marks = NO_MARKS) -> Value:
     return Value((atom,), False, marks)
+
+
+def _is_ground(atom: Atom) -> bool:
+    """As `Value.is_ground`; no for what is seldom so."""
+    if isinstance(atom, Tuple):
+        return all(item.is_ground for item in atom.items)
+    if isinstance(atom, Method):
+        return atom.receiver.is_ground
+    if isinstance(atom, Number):
+        return atom.affine is None
+    return isinstance(atom, (Constant, Library, Object))
 
 
 def all_marks(values: Iterable[Value]) -> Marks:

@@ -114,12 +114,12 @@ def bind(
 
 def _context(
     machine: Machine, site: Site, function: Function, given: Arguments
-) -> tuple[Any, Arguments, dict[Hashable, Value]]:
-    """The key of the context, the arguments as the callee sees them, and what they stand for."""
+) -> tuple[int, Arguments, dict[Hashable, Value]]:
+    """The number of the context, the arguments as the callee sees them, and what they stand for."""
     mode = bool(machine.traced)
     known = machine.contexts.setdefault((function, mode), {})
     base = function, site.info["environment"], mode
-    tried: list[Any] = []
+    tried: list[int] = []
     for exact in (0, 1, 2):
         values: Arguments = {}
         roots: dict[Hashable, Value] = {}
@@ -130,7 +130,8 @@ def _context(
                 roots[root] = value
             else:
                 values[name] = value
-        key = (*base, tuple(values.values()))
+        whole = (*base, tuple(values.values()))
+        key = machine.numbers.setdefault(whole, len(machine.numbers))
         tried.append(key)
         if key in known or exact == 2 or len(known) < (BY_VALUE, CONTEXTS)[exact]:
             known[key] = True
@@ -230,8 +231,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     activation = Activation(function, frame, site.info["environment"], len(machine.layers))
     activation.key = key
     activation.functions.add(function)
-    number = machine.numbers.setdefault(key, len(machine.numbers))
-    activation.contexts.add(number)
+    activation.contexts.add(key)
     saved = machine.save()
     inner, machine.spent_inside = machine.spent_inside, 0
     events, machine.events = machine.events, []
@@ -267,9 +267,9 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         machine.sides, machine.maybe = sides, maybe
         steps, machine.trail = machine.trail, trail
     spent = budget - machine.budget
-    machine.costs[number] = max(machine.costs.get(number, 0), spent - machine.spent_inside)
+    machine.costs[key] = max(machine.costs.get(key, 0), spent - machine.spent_inside)
     machine.spent_inside = inner + spent
-    machine.charged.add(number)
+    machine.charged.add(key)
     writes = _writes(machine, activation)
     summary = Summary(
         reads=activation.reads,

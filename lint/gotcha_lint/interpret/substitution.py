@@ -72,7 +72,7 @@ class Substitution:
         self._call: Origin = machine.path, span
 
     def marks(self, marks: Marks, without: Marks = NO_MARKS) -> Marks:
-        if not marks:
+        if not marks or self._marks.keys().isdisjoint(marks):
             return marks
         out: set[Any] = set()
         for mark in marks:
@@ -115,6 +115,8 @@ class Substitution:
         return Value((), True, value.marks) if key is None else machine.item(value, key, self._span)
 
     def value(self, value: Value, without: Marks = NO_MARKS) -> Value:
+        if value.is_ground:
+            return value
         if without:
             return self._new_value(value, without)
         known = self._values.get(value)
