@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache as once
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from gotcha_lint.cache import Cache
 from gotcha_lint.config import Settings
 from gotcha_lint.facts.releases import NEWEST, Release
 from gotcha_lint.finding import Finding
+from gotcha_lint.foretelling import Foretelling
 from gotcha_lint.source import Source
 from gotcha_lint.task import Failure, RuleOptions, Task
 from gotcha_lint.unreadable import Unreadable, file_finding
@@ -101,16 +103,28 @@ def lint(
         left = [task for task in tasks.values() if task.path in space.raw]
         units = memory.units() if memory is not None and kept_units is None else None
         known = units.units(space.raw) if units is not None else kept_units
-        left, broken = _with_forecasts(space, left, known, live)
-        if units is not None and known is not None:
-            units.write(known)
-        failures.extend(f for f in broken if f.path in settings)
+        apart = jobs > 1 and len(space.raw) >= pipeline.PARALLEL_FROM and not (keep or known)
+        foretelling = Foretelling(space, left, known, live, apart=apart)
         table = facts.load().with_user_rows(rows)
         store = memory.records() if memory is not None and records is None else None
+        foretold = once(foretelling.tasks)
+        if not apart:
+            foretold()  # first: what it needs is free again before trees are made
         check = partial(
-            pipeline.check, space, left, table, names, jobs=jobs, progress=progress, keep=keep
+            pipeline.check,
+            space,
+            foretold,
+            table,
+            names,
+            jobs=jobs,
+            progress=progress,
+            keep=keep,
         )
         done = _with_stored(check, store.records(space.raw)) if store else check(records=records)
+        broken = foretelling.failures
+        failures.extend(f for f in broken if f.path in settings)
+        if units is not None and known is not None:
+            units.write(known)
         if store is not None:
             store.write(done.records)
         elif records is not None:
@@ -140,18 +154,6 @@ def workspace(
     """The files that have to be read to lint these."""
     rows = _user_rows(settings_for(path) for path in files)
     return gather(files, overlay, frozenset(name.partition(".")[0] for name in rows), screen)
-
-
-def _with_forecasts(
-    space: Workspace, tasks: Sequence[Task], kept: KeptUnits | None, live: Live | None
-) -> tuple[list[Task], list[Failure]]:
-    """The tasks with what the rules foresee for their files."""
-    if not any(task.foresees for task in tasks):
-        return list(tasks), []
-    from gotcha_lint.forecast import foresee
-
-    forecasts, failures = foresee(space, tasks, kept, live)
-    return [replace(task, forecasts=forecasts.get(task.path, ())) for task in tasks], failures
 
 
 def _broken(path: str, raw: bytes) -> list[Unreadable]:

@@ -1,4 +1,4 @@
-"""Which files a file is run with: those that it imports, at any distance, in the order of loading."""
+"""Which files a file is run with: those that it imports at any distance, in their order."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value

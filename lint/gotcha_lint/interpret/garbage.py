@@ -7,7 +7,7 @@ state of what the next one makes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from gotcha_lint.domain.sites import Frame, Site
@@ -18,7 +18,7 @@ from gotcha_lint.interpret.state import Layer
 Base = Any  # a frame, a site, a symbol or the path of a module
 
 
-def collect(layers: Sequence[Layer]) -> None:
+def collect(layers: list[Layer]) -> None:
     """Drops the locations of the last layer that no module's names reach."""
     layer = layers[-1]
     places: dict[Base, list[tuple[Location, Value]]] = defaultdict(list)
