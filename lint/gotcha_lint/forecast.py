@@ -19,9 +19,9 @@ from hashlib import blake2b
 from gotcha_lint import registry
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.finding import Confidence, Place, Severity
-from gotcha_lint.import_graph import ImportGraph
 from gotcha_lint.last_line import last_line
 from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.rule import Foreseen, Rule

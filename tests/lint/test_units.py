@@ -12,7 +12,7 @@ from gotcha_lint.cache import Cache
 from gotcha_lint.config import Settings
 from gotcha_lint.finding import Finding
 from gotcha_lint.forecast import KeptUnits, Live
-from gotcha_lint.import_graph import ImportGraph
+from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.solve.units import Running, Unit
 from tests.lint.support import code
 

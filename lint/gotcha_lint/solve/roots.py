@@ -25,9 +25,9 @@ from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.program.ir import Function, Module
 
-ROOT_BUDGET = 40_000  # instructions of one root, where the project is small
-_LEAST = 5_000  # ... and where it is large
-_TOTAL = 20_000_000  # instructions times functions: a root of a project of 1,000 has 20,000
+ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
+_LEAST = 5_000  # ... and where it imports much
+_TOTAL = 10_000_000  # instructions times functions: a root that imports 1,000 has 10,000
 
 
 @dataclass(slots=True)

@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gotcha_lint.import_graph import ImportGraph
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.state import Fields, Layer
 from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Module
 from gotcha_lint.solve.roots import Names, Segment, compiled_names, of_import, of_roots
 
