@@ -9,8 +9,8 @@ DOCS = .venv-docs
 
 .PHONY: demo test test-all newest check same fix docs measure facts prices site env clean
 
-demo: $(READY)  ## both tools on a small flawed example, and the trainer for a few steps
-	@BIN=$(abspath $(BIN)) bash examples/demo.sh
+demo: $(READY)  ## one fault found, run, fixed and run again, in about a minute; kept in demo-out/
+	@BIN=$(abspath $(BIN)) OUT=$(abspath demo-out) bash examples/demo.sh
 
 test: check newest  ## everything that CI runs
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
@@ -69,4 +69,4 @@ $(DOCS)/.ready: pyproject.toml constraints/docs.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-312 .venv-313 $(DOCS) site .site.yml .cache dist .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-312 .venv-313 $(DOCS) site .site.yml .cache dist .pytest_cache .ruff_cache demo-out

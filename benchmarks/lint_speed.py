@@ -3,7 +3,8 @@
     python benchmarks/lint_speed.py            all, and benchmarks/results/lint_speed.json
     python benchmarks/lint_speed.py --quick    two small projects, one round, nothing written
 
-Ours and the peers pay for their whole process and its children; the floors only for their work.
+Ours and the peers pay for their whole process and its children; the floors, and the engine where it
+stands alone, only for their work.
 Rounds are interleaved, numbers are medians. Quote the ratios: seconds are this machine's.
 """
 
@@ -32,6 +33,7 @@ from speed_trees import Tree
 
 WARM = (*OURS, "--output-format", "json", "--preview", "--jobs", "1")
 LINT = (*OURS, "--output-format", "json", "--preview", "--no-cache")
+ENGINE = ("cold", "warm", "edit", "server")  # cases of engine_speed.py
 FINE = frozenset({0, 1})
 # A rule raised: the rest was done all the same, so the time is shown, with a warning beside it.
 INTERNAL_ERROR = 3
@@ -88,6 +90,17 @@ def floor_cases(mid: Tree) -> list[Case]:
         Case("start: import libcst", "floor", (*python, "-c", "import libcst"), repeat=2),
         *(Case(each, "floor", (*python, script, each, str(mid.folder)), mid) for each in FLOORS),
     ]
+
+
+def engine_cases(trees: dict[str, Tree]) -> list[Case]:
+    script = str(Path(__file__).with_name("engine_speed.py"))
+    mid, large = trees["mid"], trees["large"]
+    found = [
+        Case(f"engine, {name}", "engine", (sys.executable, script, name, str(mid.folder)), mid)
+        for name in ENGINE
+    ]
+    command = (sys.executable, script, "cold", str(large.folder))
+    return [*found, Case("engine, larger", "engine", command, large, rounds=1)]
 
 
 def our_cases(trees: dict[str, Tree], rule: str) -> list[Case]:
@@ -167,7 +180,7 @@ def measure(case: Case, scratch: Path, limit: float) -> None:
             return
         if case.group == "ours" and done.code == INTERNAL_ERROR:
             case.note = "WITH INTERNAL ERRORS (exit code 3)"
-        is_floor = case.group == "floor" and case.tree is not None
+        is_floor = case.group in ("floor", "engine") and case.tree is not None
         # Without the texts: they would make this process, and so its children, look larger.
         case.runs.append(floor_run(done) if is_floor else replace(done, output="", errors=""))
 
@@ -248,7 +261,7 @@ def main() -> int:
         folder = (user.peers or cache / ".peers").expanduser().absolute()
         warm_up(scratch, trees["edited"], trees["mid"])  # the first leaves its records
         rule = user.explain or first_rule(scratch)
-        found = [*floor_cases(trees["mid"]), *our_cases(trees, rule)]
+        found = [*floor_cases(trees["mid"]), *our_cases(trees, rule), *engine_cases(trees)]
         found += [] if user.no_peers else peer_cases(trees, scratch, folder)
         measure_all(found, scratch, repeats, user.limit)
     targets = speed_targets.judge({case.name: case for case in found})

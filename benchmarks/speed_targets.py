@@ -79,6 +79,13 @@ TARGETS: tuple[Target, ...] = (
     Target("wall, two workers / one", 0.6, _workers, least_files=400),
     Target("wall, warm / ruff warm", 1.0, _warm),
     Target("one changed file of 800, CPU", 0.35, _number("one file changed", "cpu"), "s"),
+    Target(
+        "engine, whole tree / libcst, screened files", 0.6, _cpu("engine, cold", "libcst-passed")
+    ),
+    Target("engine, nothing changed, CPU", 0.1, _number("engine, warm", "cpu"), "s"),
+    Target("engine, one changed file, CPU", 0.3, _number("engine, edit", "cpu"), "s"),
+    Target("engine, edit in a server, CPU", 150, _number("engine, server", "cpu", 1e3), "ms"),
+    Target("engine, peak memory, larger tree", 250, _number("engine, larger", "peak_mib"), "MiB"),
     Target("--version, CPU", 60, _number("--version", "cpu", 1e3), "ms"),
     Target("--explain, CPU", 120, _number("--explain", "cpu", 1e3), "ms"),
     Target("peak memory, larger tree", 400, _number("--jobs 1, larger", "peak_mib"), "MiB"),

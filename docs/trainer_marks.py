@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-TRAINER = ROOT / "reference_trainer"
+TRAINER = (ROOT / "benchmarks/trainer", ROOT / "reference_trainer")
 MARK = re.compile(r"#\s*gotcha:\s*shows\[([\w, -]+)\]\s*(.*)")
 LONGEST = 10  # lines of a statement that are shown
 
@@ -27,7 +27,7 @@ class Mark(NamedTuple):
 def marks() -> dict[str, list[Mark]]:
     """The places of each gotcha, in the order of the files."""
     found: dict[str, list[Mark]] = {}
-    for file in sorted(TRAINER.rglob("*.py")):
+    for file in sorted(file for folder in TRAINER for file in folder.rglob("*.py")):
         for names, mark in _in_file(file):
             for name in names:
                 found.setdefault(name, []).append(mark)

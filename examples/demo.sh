@@ -1,47 +1,47 @@
 #!/usr/bin/env bash
-# What `make demo` shows. BIN is the folder of the environment's programs.
+# What `make demo` shows. BIN is the folder of the environment's programs; what it keeps is in OUT.
 set -euo pipefail
 cd "$(dirname "$0")"
-run=$(mktemp -d)
-trap 'rm -rf "$run"' EXIT
-say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
-show() { printf '\033[1m$ %s\033[0m\n' "$*"; }
+BIN=${BIN:-$(dirname "$(command -v gotcha-lint)")}
+OUT=${OUT:-../demo-out}
+rm -rf "$OUT"
+mkdir -p "$OUT"
+OUT=$(cd "$OUT" && pwd)
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') plain=$(printf '\033[0m'); else bold='' plain=''; fi
+say() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
+show() { printf '%s$ %s%s\n' "$bold" "$*" "$plain"; }
+SECONDS=0
 
-say "examples/flawed: a project that runs and looks right. What does reading it tell?"
-show gotcha-lint --preview --statistics flawed
-"$BIN/gotcha-lint" --preview --statistics --exit-zero flawed
+cat <<TEXT
+One fault, from the code to the run and back, on a program of 30 lines (examples/story/before.py):
+  1. the linter reads it           2 s
+  2. a run under the sanitizer    15 s    what the fault costs
+  3. the fix, and a second run     8 s
+  4. the reference trainer        35 s    killed and resumed
+About a minute on two cores, no network. Everything is kept in demo-out/.
+TEXT
 
-say "One finding in full, what is known about its line, and its page"
-show gotcha-lint --select host-random-in-jit flawed
-"$BIN/gotcha-lint" --select host-random-in-jit --exit-zero flawed
-show gotcha-lint --why flawed/train.py:42
-"$BIN/gotcha-lint" --why flawed/train.py:42
-show "gotcha-lint --explain host-random-in-jit     # the first lines of its page"
-"$BIN/gotcha-lint" --explain host-random-in-jit | sed -n 1,20p
+say "1. The linter reads the program; it runs nothing"
+show gotcha-lint story/before.py
+"$BIN/gotcha-lint" --exit-zero story/before.py
+"$BIN/gotcha-lint" --exit-zero --quiet --color never story/before.py > "$OUT/finding.txt"
 
-say "Some are put right by themselves"
-show "cp -r flawed copy && gotcha-lint --preview --fix copy > /dev/null && diff -r flawed copy"
-cp -r flawed "$run/copy"
-(cd "$run" && "$BIN/gotcha-lint" --preview --fix --exit-zero copy > /dev/null)
-diff -r -x __pycache__ flawed "$run/copy" | sed "s|$run/||" || true
+say "2. The program runs, learns, and nothing warns. The sanitizer says what the fault costs"
+show "GOTCHA_SANITIZE=1 python story/before.py"
+GOTCHA_SANITIZE=1 GOTCHA_OPTIONS="log_path=$OUT/before.jsonl:html=$OUT/run.html:max_lines=20" \
+    "$BIN/python" story/before.py
 
-say "What no reading can see: a run under the sanitizer"
-show GOTCHA_SANITIZE=1 python flawed/train.py
-GOTCHA_OPTIONS="log_path=$run/flawed.jsonl" GOTCHA_SANITIZE=1 \
-    "$BIN/python" flawed/train.py --save "$run/flawed.pkl"
+say "3. The fix: pad to one length, and leave the padding out of the mean"
+show "diff -U0 story/before.py story/after.py"
+diff -U0 story/before.py story/after.py | tail -n +3 | tee "$OUT/fix.diff" || true
+"$BIN/gotcha-lint" --quiet story/after.py
+GOTCHA_SANITIZE=1 GOTCHA_OPTIONS="log_path=$OUT/after.jsonl:quiet=1" "$BIN/python" story/after.py
+show "gotcha-sanitize diff demo-out/before.jsonl demo-out/after.jsonl"
+"$BIN/gotcha-sanitize" diff "$OUT/before.jsonl" "$OUT/after.jsonl" > "$OUT/diff.txt"
+head -n 1 "$OUT/diff.txt"
 
-say "The same project, put right: see diff -r flawed fixed"
-show gotcha-lint --preview fixed
-"$BIN/gotcha-lint" --preview fixed
-show GOTCHA_SANITIZE=1 python fixed/train.py
-GOTCHA_OPTIONS="log_path=$run/fixed.jsonl" GOTCHA_SANITIZE=1 \
-    "$BIN/python" fixed/train.py --save "$run/fixed.pkl"
-show gotcha-sanitize diff flawed.jsonl fixed.jsonl
-"$BIN/gotcha-sanitize" diff "$run/flawed.jsonl" "$run/fixed.jsonl" | head -n 1
+say "4. The reference trainer: one compiled step, and a run that survives a kill"
+"$BIN/python" kill_and_resume.py "$OUT" | tee "$OUT/trainer.txt"
 
-say "The reference trainer, with the same tools watching"
-cd ..
-show GOTCHA_SANITIZE=1 python -m reference_trainer train --preset cpu_smoke --out RUN
-GOTCHA_SANITIZE=1 "$BIN/python" -m reference_trainer train --preset cpu_smoke --out "$run/cpu_smoke"
-show python -m reference_trainer sample --out RUN --prompt "'def '"
-"$BIN/python" -m reference_trainer sample --out "$run/cpu_smoke" --prompt "def "
+say "What happened, in $SECONDS s"
+"$BIN/python" demo_summary.py "$OUT"

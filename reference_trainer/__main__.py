@@ -1,4 +1,4 @@
-"""`python -m reference_trainer train|eval|sample|export|plot|bench`."""
+"""`python -m reference_trainer train|eval|sample|export|plot`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ COMMANDS = {
     "sample": "text from a checkpoint",
     "export": "write a checkpoint's forward function, to be run without this code",
     "plot": "draw the losses of a run, also of one that is going on",
-    "bench": "measure this machine; ratios and JSON",
 }
 
 EXIT_CODES = (
@@ -41,10 +40,10 @@ FULL = (
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="reference_trainer", epilog=EXIT_CODES)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    asked = next((a for a in (sys.argv[1:] if argv is None else argv) if a in COMMANDS), None)
+    chosen = next((a for a in (sys.argv[1:] if argv is None else argv) if a in COMMANDS), None)
     for name, words in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=words)
-        if name == asked:  # the others are not imported
+        if name == chosen:  # the others are not imported
             importlib.import_module(f"reference_trainer.commands.{name}").options(command)
     args, more = parser.parse_known_args(argv)
     settings = [text for text in more if "=" in text and not text.startswith("-")]
@@ -62,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         package = (error.name or "").partition(".")[0]
         if package == "reference_trainer":
             raise
-        how = "pip install 'gotcha-lint[trainer]'"
+        how = "pip install '.[trainer]' in a checkout"
         print(f"reference_trainer: {package} is not installed: {how}", file=sys.stderr)
         return 2
     except OSError as error:

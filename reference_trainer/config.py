@@ -79,7 +79,7 @@ class Compute:
     ssm_chunk: int = 64  # steps in one chunk of the state space layers
     loss_chunk: int = 0  # steps at a time in the head and loss; 0: all at once
     layers: Literal["scan", "unroll"] = "unroll"
-    remat: Literal["none", "full", "dots"] = "none"
+    remat: Literal["none", "full", "attention", "dots"] = "none"  # full: all is computed again
     remat_every: int = 1  # 2: every second layer is computed again
     deterministic: bool = False  # the same bits from run to run on a GPU too, for some of its speed
 
@@ -105,8 +105,9 @@ class Data:
 
 @dataclass(frozen=True, kw_only=True)
 class Optimizer:
-    """AdamW with warm-up and a cosine decay."""
+    """AdamW or Muon, with warm-up and a cosine decay."""
 
+    kind: Literal["adamw", "muon"] = "adamw"
     learning_rate: float = 2e-3
     final_share: float = 0.1  # of the learning rate, at the last step
     warmup: int = 20

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jax
 
-from reference_trainer import metrics, parallel
+from reference_trainer import metrics, parallel, processes
 from reference_trainer.config import Config, ConfigError
 from reference_trainer.model import attention
 from reference_trainer.train import state, step
@@ -24,7 +24,7 @@ def choose(platform: str, distributed: str = "none") -> None:
     if platform != "auto":
         # gotcha: shows[silent-cpu-fallback] what was asked for and is missing is an error
         jax.config.update("jax_platforms", {"gpu": "cuda"}.get(platform, platform))
-    parallel.connect(distributed)
+    processes.connect(distributed)
     try:
         jax.default_backend()
     except (RuntimeError, AssertionError) as error:  # jax 0.10 asserts where a plugin is missing
@@ -71,7 +71,7 @@ def fitting_batch(config: Config, steps: int, limit: int | None = None) -> Confi
     if config.data.batch:
         return config
     unit = jax.device_count() * config.optimizer.accumulate
-    few, more = _asked(config, unit), _asked(config, 2 * unit)
+    few, more = _step_bytes(config, unit), _step_bytes(config, 2 * unit)
     room = SHARE * (limit or memory_limit()) - few
     if room < 0:
         raise ConfigError(
@@ -99,7 +99,7 @@ def fitting_attention(config: Config) -> tuple[Config, str]:
     return config.replace(compute={"attention": kind}), f"attention: {kind}, because {why}"
 
 
-def _asked(config: Config, rows: int) -> int:
+def _step_bytes(config: Config, rows: int) -> int:
     """Bytes that a step of so many rows asks for on one device."""
     sized, mesh = config.replace(data={"batch": rows}), parallel.device_mesh()
     batch = parallel.abstract_batch(sized, mesh)

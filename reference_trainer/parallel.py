@@ -8,14 +8,7 @@ Right: every array has the sharding that the step was compiled for from the mome
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import re
-import socket
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -25,81 +18,9 @@ from reference_trainer.config import Config, ConfigError
 from reference_trainer.data.batch import Batch, empty
 
 AXIS = "data"
-# In errors of collectives (on a CPU, on a GPU) and of JAX's coordination service.
-LOST = re.compile(
-    r"\bGloo\b|\bNCCL\b|[Cc]oordination ?[Ss]ervice|heartbeat|Barrier (failed|timed out)"
-)
+WHOLE = PartitionSpec()  # the same on all devices
+ROWS = PartitionSpec(AXIS)  # each device has its own rows
 SMALL = 2**12  # arrays with fewer elements are not worth cutting
-
-
-def connect(spec: str) -> None:
-    """Join the processes of a run; call it before anything touches a device. ConfigError.
-
-    `spec` is "none" (one process), "auto" (SLURM, Open MPI, Kubernetes and Cloud TPU are recognised
-    by JAX), or "HOST:PORT,PROCESSES,ID".
-    """
-    if spec == "none":
-        return
-    timeout = int(os.environ.get("REFERENCE_TRAINER_CONNECT_SECONDS", "300"))
-    if spec == "auto":
-        try:
-            jax.distributed.initialize(initialization_timeout=timeout)
-        except (RuntimeError, ValueError) as error:
-            raise ConfigError(
-                f"--distributed auto: no cluster was recognised ({_unrecognised(error)}); "
-                "give HOST:PORT,PROCESSES,ID"
-            ) from error
-        return
-    address, *numbers = spec.split(",")
-    host, _, port = address.rpartition(":")
-    if not host or len(numbers) != 2 or not all(n.isdigit() for n in (port, *numbers)):
-        raise ConfigError(f"--distributed {spec}: none, auto, or HOST:PORT,PROCESSES,ID")
-    processes, own = map(int, numbers)
-    if own >= processes:
-        raise ConfigError(f"--distributed {spec}: the ID is a number from 0 to {processes - 1}")
-    if own:
-        _await(host.strip("[]"), int(port), timeout)
-    jax.distributed.initialize(address, processes, own, initialization_timeout=timeout)
-
-
-def leave() -> None:
-    """Part from the other processes: what one does alone from here on, the others need not await.
-
-    Without it they wait for that one as they exit, and are killed when it takes minutes.
-    """
-    if jax.process_count() > 1:
-        jax.distributed.shutdown()
-
-
-@contextmanager
-def together() -> Iterator[None]:
-    """Ends this process, with a line and exit code 1, where an error says that another is gone.
-
-    At once, without clean-up: a save and JAX's own exit would wait for the others for more than a
-    minute, and then be aborted. Only the steps since the last checkpoint are lost.
-    """
-    try:
-        yield
-    except Exception as error:
-        if jax.process_count() == 1 or not (why := _lost(error)):
-            raise
-        print(
-            f"reference_trainer: another process of this run is gone ({why[:200]}): give the same "
-            "commands again, all of them; the run goes on from its last checkpoint",
-            file=sys.stderr,
-            flush=True,
-        )
-        os._exit(1)
-
-
-def _lost(error: BaseException | None) -> str:
-    """What an error, or rather what caused it, says about a peer; else empty."""
-    found = ""
-    while error is not None:
-        if LOST.search(str(error)):
-            found = str(error).strip().partition("\n")[0]
-        error = error.__cause__ or error.__context__
-    return found
 
 
 def device_mesh() -> Mesh:
@@ -126,18 +47,18 @@ def local_rows(config: Config) -> slice:
 
 
 def replicated(mesh: Mesh) -> NamedSharding:
-    return NamedSharding(mesh, PartitionSpec())
+    return NamedSharding(mesh, WHOLE)
 
 
 def by_rows(mesh: Mesh) -> NamedSharding:
-    return NamedSharding(mesh, PartitionSpec(AXIS))
+    return NamedSharding(mesh, ROWS)
 
 
 def state_shardings(state: Any, mesh: Mesh, kind: str) -> Any:
     """A sharding for each leaf: "dp" copies it to all devices, "fsdp" cuts its longest axis."""
 
     def of(leaf: jax.ShapeDtypeStruct) -> NamedSharding:
-        return NamedSharding(mesh, _cut(leaf.shape, mesh.size) if kind == "fsdp" else _whole())
+        return NamedSharding(mesh, _cut(leaf.shape, mesh.size) if kind == "fsdp" else WHOLE)
 
     return jax.tree.map(of, state)
 
@@ -166,30 +87,38 @@ def spread(x: jax.Array) -> jax.Array:
     otherwise, and gather activations. Without a mesh in the context, `x` itself.
     """
     mesh = jax.sharding.get_abstract_mesh()
-    return x if mesh.empty else jax.lax.with_sharding_constraint(x, PartitionSpec(AXIS))
+    if mesh.empty or AXIS in mesh.manual_axes:
+        return x
+    return jax.lax.with_sharding_constraint(x, ROWS)
 
 
-def _await(host: str, port: int, seconds: int) -> None:
-    """Return when process 0 listens; ConfigError. JAX's own wait ends by aborting the process."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            socket.create_connection((host, port), timeout=max(seconds, 1)).close()
-            return
-        except OSError as error:
-            if time.monotonic() > end:
-                raise ConfigError(
-                    f"--distributed: nobody answered at {host}:{port} for {seconds} s "
-                    f"({error.strerror or error}): is the process with ID 0 running there, and "
-                    "may this machine reach it? REFERENCE_TRAINER_CONNECT_SECONDS waits longer"
-                ) from error
-        time.sleep(0.2)
+def on_each_device(function: Callable, arguments: Any, results: Any) -> Callable:
+    """`function` of each device's own part of the arguments; sums over rows become whole sums.
+
+    `arguments` and `results` say WHOLE or ROWS of each argument and result. A WHOLE result is added
+    up over the devices, once, after `function`: left to the compiler, a sum in a loop is a
+    transfer between all devices in each of its turns. Without a mesh in the context, or inside of
+    another such call, `function` itself.
+    """
+    mesh = jax.sharding.get_abstract_mesh()
+    if mesh.empty or mesh.size == 1 or AXIS in mesh.manual_axes:
+        return function
+
+    def local(*args: Any) -> Any:
+        return jax.tree.map(_reduced, results, function(*args))
+
+    # The types of `shard_map` would ask for a mark at each start of a loop.
+    return jax.shard_map(local, in_specs=arguments, out_specs=results, check_vma=False)
 
 
-def _unrecognised(error: Exception) -> str:
-    if "KUBERNETES_SERVICE_HOST" in os.environ and not importlib.util.find_spec("kubernetes"):
-        return "in Kubernetes it needs the package `kubernetes`: pip install 'jax[k8s]'"
-    return str(error)
+def own_key(key: jax.Array) -> jax.Array:
+    """Inside of `on_each_device`: another key for each device, whose rows are others."""
+    mesh = jax.sharding.get_abstract_mesh()
+    return jax.random.fold_in(key, jax.lax.axis_index(AXIS)) if AXIS in mesh.manual_axes else key
+
+
+def _reduced(layout: PartitionSpec, part: Any) -> Any:
+    return jax.lax.psum(part, AXIS) if layout == WHOLE else part
 
 
 def _cut(shape: tuple[int, ...], devices: int) -> PartitionSpec:
@@ -198,10 +127,6 @@ def _cut(shape: tuple[int, ...], devices: int) -> PartitionSpec:
         elements *= size
     axes = [i for i, size in enumerate(shape) if size % devices == 0]
     if elements < SMALL or not axes:
-        return _whole()
+        return WHOLE
     longest = max(axes, key=lambda i: shape[i])
     return PartitionSpec(*(AXIS if i == longest else None for i in range(len(shape))))
-
-
-def _whole() -> PartitionSpec:
-    return PartitionSpec()

@@ -9,14 +9,14 @@ import jax
 from rich.console import Console
 from rich.table import Table
 
-from reference_trainer import metrics, parallel
-from reference_trainer.baselines import baselines
+from reference_trainer import metrics, parallel, processes
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Corpus
 from reference_trainer.errors import UserError
+from reference_trainer.extras.baselines import baselines
+from reference_trainer.extras.plot import plot
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.layers import split_columns
-from reference_trainer.plot import plot
 from reference_trainer.precision import aligned, padding_report
 from reference_trainer.train import state as states
 from reference_trainer.train.evaluate import Score, evaluate, probes
@@ -52,8 +52,8 @@ def before(job: Job, *notes: str) -> None:
     for line in (*notes, reproducible(config)):
         if line:
             console.print(line)
-    asked = metrics.memory(compiled(job, state))
-    console.print("memory of a step, on each device: " + _sizes(asked))
+    needed = metrics.memory(compiled(job, state))
+    console.print("memory of a step, on each device: " + _sizes(needed))
 
 
 def compiled(job: Job, state: states.TrainState) -> jax.stages.Compiled:
@@ -105,8 +105,8 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     console = _console()
     console.print(f"training steps compiled: {result.programs}, recompiled: {result.recompiled}")
     most = metrics.memory().get("most in use")
-    told = "not reported by this backend" if most is None else f"{most / 2**20:,.1f} MiB"
-    console.print(f"peak memory of a device: {told}")
+    shown = "not reported by this backend" if most is None else f"{most / 2**20:,.1f} MiB"
+    console.print(f"peak memory of a device: {shown}")
     if skipped := int(result.state.skipped):
         console.print(f"updates left out because they were not finite: {skipped}")
     if result.stopped:
@@ -117,7 +117,7 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
         return
     context(job, result.state.params)  # in all processes: each holds a part of the batches
     first = jax.process_index() == 0
-    parallel.leave()
+    processes.leave()
     if baselines and first:
         found = table(job.corpus, result.score)
         (folder / BASELINES).write_text(json.dumps(found, indent=1))

@@ -12,6 +12,7 @@ from pages.catalogue import CRASH, RUN_TIME, gotchas
 from trainer_marks import marks
 
 from gotcha_lint import pages as shipped
+from gotcha_lint.home import page_url
 from gotcha_lint.registry import rules
 from gotcha_sanitizer.rule_texts import rule_text
 
@@ -64,14 +65,14 @@ def test_a_rule_is_in_the_folder_of_its_family_and_points_to_its_page():
         if info.module:
             path = Path(*info.module.split(".")).relative_to("gotcha_lint/rules")
             assert (path.parent.name, path.name) == (info.family, name.replace("-", "_"))
-            assert info.url.endswith(f"/docs/gotchas/{name}.md")
+            assert info.url == page_url(name)
 
 
 def test_a_finding_of_a_run_points_to_its_page():
     for name, gotcha in gotchas().items():
         if gotcha.check:
             text = rule_text(name)
-            assert text and text.url.endswith(f"/docs/gotchas/{name}.md")
+            assert text and text.url == page_url(name)
 
 
 def test_what_confirms_a_rule_has_a_name():
@@ -128,3 +129,13 @@ def test_links_between_pages():
     for path in PAGES.glob("*.md"):
         for link in re.findall(r"\]\(([\w-]+\.md)\)", path.read_text("utf-8")):
             assert (PAGES / link).exists(), f"{path.name} links to {link}"
+
+
+def test_the_skill_has_twenty_rules_and_names_gotchas_that_exist():
+    text = (ROOT / "skills/jax-training/SKILL.md").read_text("utf-8")
+    rules = re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |^#|^When|\Z)", text, re.M | re.S)
+    assert [int(number) for number, _ in rules] == list(range(1, 21))
+    for number, rule in rules:
+        named = re.findall(r"\(([\w-]+(?:,\s+[\w-]+)*)\)\s*\Z", rule)
+        assert named, f"rule {number} names no gotcha"
+        assert {name.strip() for name in named[0].split(",")} <= NAMES, number

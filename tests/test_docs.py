@@ -30,7 +30,13 @@ SOURCES = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
 _BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
 _RUNS_JAX = re.compile(r"^\$ .*(GOTCHA_SANITIZE=1|gotcha-sanitize|pytest)", re.M)
 # What differs from run to run: the process, how long something took, and so the width of columns.
-_VARIES = ((r"==\d+==", "==N=="), (r"\d+(\.\d+)? (ms|s|min)\b", "TIME"), (r" +", " "))
+_VARIES = (
+    (r"==\d+==", "==N=="),
+    (r"\d+(\.\d+)? (ms|s|min)\b", "TIME"),
+    (r" \(\d+:\d\d:\d\d\)$", ""),  # which pytest adds after a minute
+    (r"={9,}|_{9,}", "---"),  # as wide as pytest takes the terminal for
+    (r" +", " "),
+)
 _PLUGIN = (
     "" if entry_points(group="pytest11", name="gotcha") else "-p gotcha_sanitizer.pytest_plugin"
 )
@@ -64,7 +70,7 @@ def steps(text: str) -> Iterator[tuple[str, str]]:
 
 def plain(text: str) -> str:
     for varies, word in _VARIES:
-        text = re.sub(varies, word, text)
+        text = re.sub(varies, word, text, flags=re.M)
     return text
 
 
@@ -100,7 +106,7 @@ def terminal(tmp_path: Path) -> dict[str, str]:
         "PYTHONPATH": f"{start}{os.pathsep}{SOURCES}",
         "PYTHONUNBUFFERED": "1",
         "JAX_PLATFORMS": "cpu",
-        "COLUMNS": "80",
+        "COLUMNS": "88",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -61,11 +62,23 @@ def test_the_readme_of_the_package_needs_no_repository_beside_it(wheel):
     metadata = next(n for n in archive.namelist() if n.endswith("METADATA"))
     text = archive.read(metadata).decode().partition("\n\n")[2]
     here = (ROOT / "README.md").read_text("utf-8")
-    assert len(re.findall(r"\]\(", text)) == len(re.findall(r"\]\(", here)) > 20
     assert not re.findall(r"\]\((?!https://|#)[^)]*\)", text)
-    paths = re.findall(r"\]\(https://\S+?/gotcha/(?:blob/)?main/([^)#]+)", text)
-    assert len(paths) > 20 and all((ROOT / path).exists() for path in paths)
-    assert "![" not in re.sub(r"!\[[^\]]*\]\(https://raw\.", "", text)
+    assert text.splitlines()[0] == here.splitlines()[0] == "# gotcha"
+
+
+def test_the_readme_of_the_package_with_a_home():
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    here = (ROOT / "README.md").read_text("utf-8")
+    text = module.absolute(here, "https://h/gotcha")
+    assert len(re.findall(r"\]\(", text)) == len(re.findall(r"\]\(", here)) > 10
+    assert not re.findall(r"\]\((?!https://|#)[^)]*\)", text)
+    paths = re.findall(r"\]\(https://h/gotcha/(?:blob|raw)/main/([^)#]+)", text)
+    assert len(paths) > 10 and all((ROOT / path).exists() for path in paths)
+    assert "![" not in re.sub(r"!\[[^\]]*\]\(https://h/gotcha/raw/", "", text)
+    assert "](" not in re.sub(r"\]\((?:https://|#)", "", module.absolute(here, ""))
 
 
 def test_a_clean_clone_runs_without_installing():

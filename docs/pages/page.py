@@ -8,9 +8,15 @@ from gotcha_sanitizer.advice import ADVICE
 from pages import prices, references, versions
 from pages.catalogue import Gotcha
 from pages.measured import Example, examples
+from pages.not_reported import items
 from pages.outcome import told
 
-_ELSEWHERE = ("References", "In a run", "The price")  # sections with a place of their own
+_ELSEWHERE = (
+    "References",
+    "In a run",
+    "The price",
+    "Not reported",
+)  # sections with a place of their own
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -32,6 +38,7 @@ def page(gotcha: Gotcha) -> str:
             references.section(gotcha.name, gotcha.sections.get("References", ""), shown),
         ),
         _titled("The price", prices.section(gotcha)),
+        _titled("Not reported", items(gotcha.sections.get("Not reported", ""))),
         _allowed(gotcha),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,8 +1,9 @@
 """Findings that were there when a project began to use the linter: known, and not shown again.
 
 A baseline is a JSON file to be committed. It names findings by file and `id`, which follows from
-the rule, the statement and the function around it: lines may move. What is put right is taken out
-the next time that the baseline is written.
+the rule, the statement and the function around it: lines may move. Line and message stand beside it
+for those who review the file. What is put right is taken out the next time that the baseline is
+written.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from gotcha_lint.options import UsageError
 DEFAULT = "gotcha-baseline.json"
 _VERSION = 1
 
-Known = Mapping[str, Mapping[str, str]]  # names by id, by the path from the baseline's folder
+Row = Mapping[str, Any]  # name, id, and for who reviews the file: line and message
+Known = Mapping[str, Mapping[str, Row]]  # rows by id, by the path from the baseline's folder
 
 
 class Baselines:
@@ -43,7 +45,7 @@ class Baselines:
         left = {(finding.path, finding.id) for finding in findings}
         return sum((path, known) not in left for path in checked for known in self._of(path))
 
-    def _of(self, path: str) -> Mapping[str, str]:
+    def _of(self, path: str) -> Mapping[str, Row]:
         file = self._path_for(path)
         if file is None:
             return {}
@@ -67,14 +69,15 @@ def read(file: str) -> Known:
     except ValueError as error:
         raise UsageError(f"{shown}: not a baseline: {error}") from error
     if not isinstance(data, dict) or data.get("version") != _VERSION:
-        raise UsageError(f"{shown}: not a baseline of this version: write it anew")
+        problem = "not a baseline of this version: --write-baseline writes a new one"
+        raise UsageError(f"{shown}: {problem}")
     try:
         return {
-            path: {row["id"]: row["name"] for row in rows}
+            path: {row["id"]: {"name": row["name"], **row} for row in rows}
             for path, rows in data["findings"].items()
         }
     except (AttributeError, KeyError, TypeError) as error:
-        raise UsageError(f"{shown}: not a baseline: write it anew") from error
+        raise UsageError(f"{shown}: not a baseline: --write-baseline writes a new one") from error
 
 
 def write(file: str, checked: Sequence[str], findings: Sequence[Finding]) -> int:
@@ -89,8 +92,8 @@ def write(file: str, checked: Sequence[str], findings: Sequence[Finding]) -> int
     for finding in findings:
         if finding.id:
             rows = named.setdefault(_key(finding.path, file), [])
-            rows.append({"name": finding.name, "id": finding.id})
-    table = {path: sorted(named[path], key=lambda row: (row["name"], row["id"])) for path in named}
+            rows.append(_row(finding))
+    table = {path: sorted(named[path], key=_order) for path in named}
     whole = {"version": _VERSION, "findings": dict(sorted(table.items()))}
     try:
         write_whole(file, (json.dumps(whole, indent=1) + "\n").encode())
@@ -105,7 +108,16 @@ def _others(file: str, checked: Sequence[str]) -> Iterator[tuple[str, list[dict[
     own = {_key(path, file) for path in checked}
     for path, rows in read(file).items():
         if path not in own and os.path.exists(os.path.join(os.path.dirname(file), path)):
-            yield path, [{"name": name, "id": number} for number, name in rows.items()]
+            yield path, [dict(row) for row in rows.values()]
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    place = {"line": finding.line} | ({} if finding.cell is None else {"cell": finding.cell})
+    return {"name": finding.name, **place, "message": finding.message, "id": finding.id}
+
+
+def _order(row: Row) -> tuple[int, int, str, str]:
+    return row.get("cell", 0), row.get("line", 0), row["name"], row["id"]
 
 
 def _key(path: str, file: str) -> str:

@@ -2,7 +2,7 @@
 
 A file's findings follow from the texts of the files that imports join it with (its component),
 from the rules that are on, and from this program; these make the key. Entries are JSON, which runs
-nothing when it is read. One that is damaged, or cannot be written, is no loss: it is made anew.
+nothing when it is read. One that is damaged, or cannot be written, is no loss: it is made again.
 Where a component has changed, `records` tell what of it still holds.
 """
 
@@ -28,6 +28,7 @@ from gotcha_lint.workspace import Workspace
 
 if TYPE_CHECKING:
     from gotcha_lint.record_store import RecordStore
+    from gotcha_lint.unit_store import UnitStore
 
 _KEPT = 30 * 86400  # seconds that an entry nobody asked for stays
 _DAY = 86400
@@ -80,9 +81,9 @@ class Cache:
     def _path(self, key: str, ending: str = "json") -> Path:
         return self.folder / key[:2] / f"{key[2:]}.{ending}"
 
-    def records_file(self, base: str, root: str) -> Path:
-        """Where the records of a project are; paths in them are those seen from this directory."""
-        return self._path(_digest((base, os.getcwd(), root)), "records")
+    def project_file(self, base: str, ending: str, root: str) -> Path:
+        """Where something is kept of a project; paths in it are those seen from this directory."""
+        return self._path(_digest((base, os.getcwd(), root)), ending)
 
     def _forget_old(self) -> None:
         """Once a day."""
@@ -125,7 +126,14 @@ class Memory:
         """What is known of the files that have to be analysed."""
         from gotcha_lint.record_store import RecordStore
 
-        return RecordStore(partial(self._cache.records_file, self._base), self._cache.put)
+        file_of = partial(self._cache.project_file, self._base, "records")
+        return RecordStore(file_of, self._cache.put)
+
+    def units(self) -> UnitStore:
+        """What is known of the units that are in them."""
+        from gotcha_lint.unit_store import UnitStore
+
+        return UnitStore(partial(self._cache.project_file, self._base, "units"), self._cache.put)
 
     def store(self, findings: Iterable[Finding], failed: set[str]) -> None:
         """Keeps the findings of the components that were analysed without an internal error."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -74,19 +75,25 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
     help="Write the findings that there are now to the baseline (gotcha-baseline.json); exit.",
 )
 @click.option(
+    "--add-allow",
+    is_flag=True,
+    help="Write comments that allow the findings there are now, with a reason to fill in; exit.",
+)
+@click.option(
     "--with-run",
     multiple=True,
     metavar="RUN.jsonl",
     help="Mark what a run of the sanitizer confirms, and list what it found besides.",
 )
-@click.option("--statistics", is_flag=True, help="Count the findings of each kind.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each kind, with times.")
+@click.option("--watch", is_flag=True, help="Lint again whenever a file changes, until Ctrl-C.")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option(
     "--force-exclude/--no-force-exclude", default=None, help="Excludes hold for named files."
 )
 @click.option("--stdin-filename", metavar="NAME", help="The name of the input that - reads.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="Worker processes.")
-@click.option("--no-cache", is_flag=True, help="Analyse everything anew; keep nothing.")
+@click.option("--no-cache", is_flag=True, help="Analyse everything again; keep nothing.")
 @click.option("--no-screen", is_flag=True, help="Analyse files that mention no JAX library too.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
 @click.option("--quiet", "-q", is_flag=True, help="Print findings and errors, nothing else.")
@@ -107,6 +114,9 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--coverage", is_flag=True, help="Tell how much was understood; exit.")
 @click.option("--show-settings", is_flag=True, help="Show the settings in force; exit.")
 @click.option("--server", is_flag=True, help="Serve an editor (LSP) on standard input and output.")
+@click.option(
+    "--mcp", is_flag=True, help="Serve a coding agent (MCP) on standard input and output."
+)
 @click.option(
     "--completion", type=click.Choice(["bash", "zsh", "fish"]), help="Print its script; exit."
 )
@@ -140,8 +150,16 @@ def command(tools: Tools, /, **given: Any) -> int:
         from gotcha_lint.commands import show_settings
 
         return show_settings(options, finder)
-    from gotcha_lint.run import run
+    from gotcha_lint.run import find_inputs, run
 
+    if given["watch"]:
+        from gotcha_lint.watch import watch
+
+        return watch(
+            lambda: run(options, _finder(given, tools), tools),
+            lambda: find_inputs(replace(options, quiet=True), _finder(given, tools)).files,
+            clear=terminal.is_terminal(sys.stdout),
+        )
     return run(options, finder, tools)
 
 
@@ -151,6 +169,8 @@ def _early(given: dict[str, Any], tools: Tools) -> int | None:
 
     if given["server"]:
         return commands.server()
+    if given["mcp"]:
+        return commands.mcp()
     if given["completion"]:
         return commands.completion(given["completion"])
     if given["explain"] is not None:
@@ -158,7 +178,7 @@ def _early(given: dict[str, Any], tools: Tools) -> int | None:
     if given["list_rules"]:
         return commands.list_rules(given["output_format"], given["color"], tools)
     if given["explain_error"] is not None:
-        return commands.explain_error(given["explain_error"], given["color"])
+        return commands.explain_error(given["explain_error"], given["color"], tools)
     return None
 
 
@@ -169,6 +189,14 @@ def _options(given: dict[str, Any]) -> Options:
         raise UsageError("--with-run is about the files as they ran: leave out --fix and --diff")
     if given["write_baseline"] and (given["fix"] or given["diff"] or "-" in given["paths"]):
         raise UsageError("--write-baseline takes files as they are: leave out --fix, --diff and -")
+    changes = given["fix"] or given["diff"] or given["write_baseline"] or "-" in given["paths"]
+    if given["add_allow"] and (changes or given["with_run"]):
+        raise UsageError(
+            "--add-allow changes files as they are: it goes with none of "
+            "--fix, --diff, --write-baseline, --with-run and -"
+        )
+    if given["watch"] and (changes or given["add_allow"]):
+        raise UsageError("--watch only looks: leave out what changes or writes files, and -")
     own = {key: given[key] for key in Options.__dataclass_fields__ if key in given}
     own["jobs"] = given["jobs"] or default_jobs()
     return Options(**own, cache=not given["no_cache"], screen=not given["no_screen"])

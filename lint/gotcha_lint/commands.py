@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 
 from gotcha_lint import explain, pages, reporting, terminal
-from gotcha_lint.config import SettingsFinder, as_table, display_path
+from gotcha_lint.config import ConfigError, Overrides, SettingsFinder, as_table, display_path
+from gotcha_lint.home import install
 from gotcha_lint.options import Options, UsageError
 from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, lint, tell_failures
-from gotcha_lint.selection import did_you_mean
+from gotcha_lint.selection import did_you_mean, known_names
 from gotcha_lint.tools import Tools
 
 SHELLS = ("bash", "zsh", "fish")
@@ -46,8 +48,8 @@ def list_rules(output_format: str, color: str, tools: Tools) -> int:
     return CLEAN
 
 
-def explain_error(file: str, color: str) -> int:
-    """`--explain-error [FILE]`: what a JAX error message means."""
+def explain_error(file: str, color: str, tools: Tools) -> int:
+    """`--explain-error [FILE]`: what a JAX error means, and what the linter says of its place."""
     from gotcha_lint import errors
 
     try:
@@ -65,9 +67,41 @@ def explain_error(file: str, color: str) -> int:
         terminal.error("no JAX error that is known here in this text")
         return FOUND
     colour = terminal.wants_colour(color, sys.stdout)
-    text = errors.as_text(meaning, width=terminal.width(sys.stdout), colour=colour)
+    code, said = at_line(meaning.path, meaning.line, meaning.source, meaning.known.names, tools)
+    text = errors.as_text(
+        meaning, width=terminal.width(sys.stdout), colour=colour, linter=said, code=code
+    )
     terminal.out(text)
     return CLEAN
+
+
+def at_line(
+    path: str, line: int, quoted: str, names: Sequence[str], tools: Tools
+) -> tuple[str, list[str]]:
+    """The source of a line and what is found there, in preview too; nothing for other files.
+
+    A file whose line is not the one that the traceback quotes has changed since, or is another's.
+    """
+    if not path.endswith(".py") or not os.path.isfile(path):
+        return "", []
+    with open(path, encoding="utf-8", errors="replace") as opened:
+        code = next((text for number, text in enumerate(opened, 1) if number == line), "")
+    if quoted and code.strip() != quoted.strip():
+        return "", []
+    everything = Overrides(preview=True, all=True)
+    finder = SettingsFinder(everything, None, lambda: known_names(tools.rules))
+    try:
+        report = tools.lint(
+            [path], finder, jobs=1, screen=False, overlay={}, progress=lambda done, total: None
+        )
+    except ConfigError:  # of the folder where the traceback's file is: no reason to say nothing
+        return code, []
+    here = [found for found in report.findings if found.line <= line <= found.end_line]
+    here.sort(key=lambda found: found.name not in names)
+    said = [f"{found.severity}[{found.name}] {found.message}" for found in here]
+    return code, said or [
+        f"no finding at this line; what it knows: gotcha-lint --why {path}:{line}"
+    ]
 
 
 def why(options: Options, finder: SettingsFinder, tools: Tools) -> int:
@@ -155,8 +189,18 @@ def server() -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
-        need = "pip install 'gotcha-lint[server]'"
-        raise UsageError(f"--server needs a library that is not installed: {need}") from error
+        raise UsageError(f"--server needs {install('server')}") from error
+    return serve()
+
+
+def mcp() -> int:
+    """Serves a coding agent. Raises UsageError where the protocol's library is not installed."""
+    try:
+        from gotcha_lint.agent.serve import serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "mcp":
+            raise
+        raise UsageError(f"--mcp needs {install('mcp')}") from error
     return serve()
 
 

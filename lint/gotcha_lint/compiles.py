@@ -7,7 +7,7 @@ row has the programs that were made for the same function beside it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os.path import realpath
 from typing import Any
@@ -22,7 +22,7 @@ from gotcha_lint.task import Failure
 from gotcha_lint.wording import called, each_turn, structures, wrapper
 from gotcha_lint.workspace import Workspace
 
-_PER_TURN = ("identity", "value", "object", "shape", "length")
+_PER_TURN = ("identity", "value", "object", "data", "shape", "length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ class Row:
     equations: int  # that Python loops unroll, about
     defined_in: str = ""  # file, and lines of the decorators and `def` of the function
     defined: tuple[int, int] = (0, 0)
+    shared: bool = False  # its programs are those of all places that compile the same function
+    exported: bool = False  # only functions that the project itself does not call lead to it
     seen: Seen | None = None
 
 
@@ -76,7 +78,7 @@ def rows(space: Workspace, asked: Sequence[str]) -> tuple[list[Row], list[Failur
     found: list[Row] = []
     failures: list[Failure] = []
     for component in space.components:
-        interpreted = interpret(space, component, sorted(component & wanted))
+        interpreted = interpret(space, component, sorted(component & wanted), count=True)
         failures.extend(interpreted.failures)
         for compiled in interpreted.programs.compiled.values():
             if compiled.site.path in wanted:
@@ -94,6 +96,8 @@ def _joined(a: Row, b: Row) -> Row:
         a if a.per or not b.per else b,
         programs=max(a.programs, b.programs),
         open=a.open or b.open,
+        shared=a.shared or b.shared,
+        exported=a.exported and b.exported,
         reasons=tuple(dict.fromkeys((*a.reasons, *b.reasons))),
         constants=max(a.constants, b.constants),
         unknown_constants=a.unknown_constants or b.unknown_constants,
@@ -116,15 +120,17 @@ def _row(compiled: CompiledFunction, interpreted: Interpreted) -> Row:
         cell,
         name,
         wrapper(site),
-        1 + more if more else max(1, len(compiled.keys)),
+        max(1 + more, compiled.distinct),
         per,
         _is_open(compiled),
-        tuple(dict.fromkeys(_reason(v) for v in compiled.variations)),
+        tuple(dict.fromkeys((*map(_reason, compiled.variations), *_differing(compiled)))),
         max((capture.total for capture in compiled.captures), default=0),
         any(capture.bytes is None for capture in compiled.captures),
         _equations(compiled, interpreted),
         "" if function is None else function.path,
         (0, 0) if function is None else (function.first or function.line, function.line),
+        compiled.shared,
+        compiled.exported,
     )
 
 
@@ -174,6 +180,7 @@ def _equations(compiled: CompiledFunction, interpreted: Interpreted) -> int:
 _WORDS = {
     "value": "is static and has another value at each {each}",
     "object": "is static and a new object at each {each}",
+    "data": "is static data of a tree, and new at each {each}",
     "shape": "has another size along axis {axis} at each {each}",
     "ragged": "is shorter along axis {axis} in the last batch",
     "length": "is a container that grows at each {each}",
@@ -202,16 +209,41 @@ def _reason(variation: Variation) -> Reason:
     return Reason(variation.kind, variation.label, text, call.span[0], call.path)
 
 
+_SIDES = {
+    "identity": "the function is made again",
+    "transform": "is called alone, and within a gradient or `vmap` that runs outside of jit",
+    "value": "is static and has another value at one of the calls",
+    "shape": "has another {what} at one of the calls",
+    "object": "is static and another object at one of the calls",
+    "style": "its arguments are given in another way at one of the calls",
+    "structure": "is another tree at one of the calls",
+    "dtype": "has another dtype at one of the calls",
+    "weak": "is weakly typed at one call and not at another",
+}
+
+
+def _differing(compiled: CompiledFunction) -> Iterator[Reason]:
+    """The parts of the key that tell a few programs apart and that no variation speaks of."""
+    said = {(v.kind, v.label) for v in compiled.variations}
+    if any(v.kind == "ragged" for v in compiled.variations):
+        said |= {("shape", part.label) for part in compiled.differing}
+    for part in compiled.differing:
+        if (part.kind, part.label) not in said:
+            what = "number of axes" if part.axis < 0 else f"size along axis {part.axis}"
+            text = _SIDES[part.kind].format(what=what)
+            yield Reason(part.kind, part.label, text, part.call.span[0], part.call.path)
+
+
 # What a run recorded
 
 
 def with_runs(rows: Iterable[Row], records: Sequence[str]) -> list[Row]:
     """The rows with what the records have of the same functions. Raises UsageError."""
-    programs = [event for path in records for event in _programs(path)]
+    programs = [event for path in records for event in programs_in(path)]
     return [replace(row, seen=_seen(row, programs)) for row in rows]
 
 
-def _programs(path: str) -> list[dict[str, Any]]:
+def programs_in(path: str) -> list[dict[str, Any]]:
     """The programs of the user's functions in a record."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -224,17 +256,21 @@ def _programs(path: str) -> list[dict[str, Any]]:
 
 
 def _seen(row: Row, programs: Iterable[Mapping[str, Any]]) -> Seen:
-    """The programs of the function that is defined in these lines."""
     count, causes = 0, dict[str, int]()
     for program in programs:
-        path, line = program["defined"]
-        first, last = row.defined
-        if not (first <= line <= last and realpath(path) == realpath(row.defined_in)):
+        if not is_of(row, program["defined"]):
             continue
         count += 1
         for cause in dict.fromkeys(program["causes"]):
             causes[cause] = causes.get(cause, 0) + 1
     return Seen(count, causes)
+
+
+def is_of(row: Row, defined: tuple[str, int]) -> bool:
+    """Is the row's function defined in this file, in a line of its decorators and `def`?"""
+    path, line = defined
+    first, last = row.defined
+    return first <= line <= last and realpath(path) == realpath(row.defined_in)
 
 
 def as_json(rows: Sequence[Row]) -> str:
@@ -248,6 +284,7 @@ def _as_dict(row: Row) -> dict[str, Any]:
     }
     out["programs"] = {"count": None if row.per else row.programs, "per": row.per or None}
     out["programs"]["at_least"] = row.open
+    out |= {"shared": row.shared, "exported": row.exported}
     out["reasons"] = [
         {key: getattr(reason, key) for key in Reason.__slots__} for reason in row.reasons
     ]

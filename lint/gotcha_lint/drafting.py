@@ -61,19 +61,36 @@ class Drafting:
         made: list[Draft] = []
         reported: list[Draft] = []
         foretold = self._chains(task.forecasts)
+        denied = [f for f in task.forecasts if f.denies and f.certain]
+        meant: set[tuple[str, int]] = set()
         for rule, body, place, report in reports:
+            if report.meant:
+                meant.add((rule.name(), self._line(self._shown(report.node)[0])))
+                continue
             draft, statement = self._draft(rule, body, place, report)
+            if self._is_denied(draft, denied):
+                continue
             line, _, cell = self.source.position(draft.start)
             places = foretold.get((draft.name, line, cell), ())
             draft = replace(draft, places=places) if places and not draft.chain else draft
             reported.append(draft)
             self._keep(draft, statement, made, used)
-        for forecast, draft, statement in self._foretold(task.forecasts, reported):
+        left = [f for f in task.forecasts if (f.name, f.span[0]) not in meant]
+        for forecast, draft, statement in self._foretold(left, reported):
             # What only may hold is not shown unasked; a comment that allows it is no idle one.
             shown = made if forecast.certain or task.all else []
             self._keep(draft, statement, shown, used)
         made.extend(about_comments(self.comments, self.text, self.model.path, used, task.rules))
         return sorted(set(made), key=lambda d: (d.start, d.end, d.name, d.message))
+
+    def _is_denied(self, draft: Draft, denials: Sequence[Forecast]) -> bool:
+        """Does the program as a whole show that a report is wrong?"""
+        line = self._line(draft.start)
+        return any(f.name == draft.name and f.span[0] <= line <= f.span[2] for f in denials)
+
+    def _line(self, offset: int) -> int:
+        """Of the joined text of a notebook, from 1."""
+        return bisect.bisect_right(self.source.line_starts, offset)
 
     def _keep(
         self, draft: Draft, statement: tuple[int, int], made: list[Draft], used: set[int]
@@ -91,7 +108,7 @@ class Drafting:
         """The chains of what is certain, for reports that say the same without one."""
         out: dict[tuple[str, int, int | None], tuple[Shown, ...]] = {}
         for forecast in forecasts:
-            if forecast.certain:
+            if forecast.certain and not forecast.denies:
                 offset = self.source.offset(*forecast.span[:2])
                 line, _, cell = self.source.position(offset)
                 out[forecast.name, line, cell] = forecast.chain
@@ -107,9 +124,10 @@ class Drafting:
         for draft in reported:
             line, _, cell = self.source.position(draft.start)
             known.setdefault((line, cell), set()).add(draft.name)
-            whole = bisect.bisect_right(self.source.line_starts, draft.start)
-            lines.setdefault(draft.name, []).append(whole)
+            lines.setdefault(draft.name, []).append(self._line(draft.start))
         for forecast in forecasts:
+            if forecast.denies:
+                continue
             draft, statement = self._forecast(forecast)
             offset = self.source.offset(*forecast.span[:2])  # of a decorator, not of the name below
             line, _, cell = self.source.position(offset)
@@ -171,7 +189,7 @@ class Drafting:
     def _draft(
         self, rule: Rule, body: Body, place: Place | None, report: Report
     ) -> tuple[Draft, tuple[int, int]]:
-        """With the span of its statement."""
+        """With the span of its statement, which a comment above or in it allows as a whole."""
         positions = self._positions()
         start, end = self._shown(report.node)
         statement = place.at.statement if place is not None else report.node
@@ -190,6 +208,8 @@ class Drafting:
             fix_of(fix, self.model, self.text, positions) if fix is not None else None,
             self._identity(rule.name(), f"{first}|{self.text[start:end]}", body.function.qualname),
         )
+        if place is None:  # the node may be a part of a statement of several lines
+            span = positions.span(self._statement(start))
         return draft, span
 
     def _chain(self, body: Body, report: Report) -> tuple[tuple[Site, str], ...]:

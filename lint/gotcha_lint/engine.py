@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache as once
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from gotcha_lint.cache import Cache
 from gotcha_lint.config import Settings
 from gotcha_lint.facts.releases import NEWEST, Release
 from gotcha_lint.finding import Finding
+from gotcha_lint.foretelling import Foretelling
 from gotcha_lint.source import Source
 from gotcha_lint.task import Failure, RuleOptions, Task
 from gotcha_lint.unreadable import Unreadable, file_finding
@@ -20,6 +22,7 @@ from gotcha_lint.unwarned import unwarned
 from gotcha_lint.workspace import Workspace, gather
 
 if TYPE_CHECKING:
+    from gotcha_lint.forecast import KeptUnits, Live
     from gotcha_lint.pipeline import Outcome, Run
     from gotcha_lint.records import Records
 
@@ -64,11 +67,14 @@ def lint(
     keep: bool = False,
     cache: Cache | None = None,
     records: Records | None = None,
+    kept_units: KeptUnits | None = None,
+    live: Live | None = None,
     named: Collection[str] = (),
 ) -> Report:
     """Lints files. With `keep` the analysis stays in the report, for questions about it.
 
-    `records` of an earlier run spare work; they are replaced by those of this one.
+    `records` and `kept_units` of an earlier run spare work; they are replaced by those of this one.
+    What is `live` is what a server has in memory besides.
     A file in `named` that uses no JAX is not analysed, but it has to be valid Python.
     """
     overlay = overlay or {}
@@ -95,14 +101,30 @@ def lint(
         # Comments may name what only a run shows, too: the sanitizer reads them.
         names = selection.known_names(registry.rules()) | pages.names()
         left = [task for task in tasks.values() if task.path in space.raw]
-        left, broken = _with_forecasts(space, left)
-        failures.extend(f for f in broken if f.path in settings)
+        units = memory.units() if memory is not None and kept_units is None else None
+        known = units.units(space.raw) if units is not None else kept_units
+        apart = jobs > 1 and len(space.raw) >= pipeline.PARALLEL_FROM and not (keep or known)
+        foretelling = Foretelling(space, left, known, live, apart=apart)
         table = facts.load().with_user_rows(rows)
         store = memory.records() if memory is not None and records is None else None
+        foretold = once(foretelling.tasks)
+        if not apart:
+            foretold()  # first: what it needs is free again before trees are made
         check = partial(
-            pipeline.check, space, left, table, names, jobs=jobs, progress=progress, keep=keep
+            pipeline.check,
+            space,
+            foretold,
+            table,
+            names,
+            jobs=jobs,
+            progress=progress,
+            keep=keep,
         )
         done = _with_stored(check, store.records(space.raw)) if store else check(records=records)
+        broken = foretelling.failures
+        failures.extend(f for f in broken if f.path in settings)
+        if units is not None and known is not None:
+            units.write(known)
         if store is not None:
             store.write(done.records)
         elif records is not None:
@@ -132,16 +154,6 @@ def workspace(
     """The files that have to be read to lint these."""
     rows = _user_rows(settings_for(path) for path in files)
     return gather(files, overlay, frozenset(name.partition(".")[0] for name in rows), screen)
-
-
-def _with_forecasts(space: Workspace, tasks: Sequence[Task]) -> tuple[list[Task], list[Failure]]:
-    """The tasks with what the rules foresee for their files."""
-    if not any(task.foresees for task in tasks):
-        return list(tasks), []
-    from gotcha_lint.forecast import foresee
-
-    forecasts, failures = foresee(space, tasks)
-    return [replace(task, forecasts=forecasts.get(task.path, ())) for task in tasks], failures
 
 
 def _broken(path: str, raw: bytes) -> list[Unreadable]:
@@ -188,7 +200,7 @@ def _tasks(paths: Iterable[str], settings: Mapping[str, Settings]) -> Iterator[T
 
 
 def _target(own: Settings, library: str) -> Release:
-    """`target-jax = "0.10"` and its like; the patch level of JAX does not count."""
+    """`target-jax = "0.10"` and the like; the patch level of JAX does not count."""
     written = getattr(own, f"target_{library}")
     if written is None:
         return NEWEST[library]

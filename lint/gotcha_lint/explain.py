@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from gotcha_lint.formats._terminal import paint
 from gotcha_lint.selection import RuleText
+from gotcha_lint.table_text import table
 
 _LINK = re.compile(r"\[([^\]]+)\]\((\S+?)\)")
 _ITEM = re.compile(r"(\s*)([-*]|\d+\.)\s+")
@@ -30,7 +31,6 @@ def explain(rule: RuleText, *, width: int, colour: bool) -> str:
                 title = paint(f"{kind.capitalize()} example{count}", "bold", colour)
                 parts.append(f"{title}\n{textwrap.indent(code, '    ')}")
     parts.append(f"Allow it: # gotcha: allow[{rule.name}] reason")
-    parts += [f"Page: {rule.url}"] if rule.url else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -68,13 +68,13 @@ def _lines(markdown: str, width: int, colour: bool) -> Iterator[str]:
 def _wrapped(paragraph: list[str], width: int) -> list[str]:
     if not paragraph:
         return []
-    if paragraph[0].startswith("|"):  # a table: its columns would be lost
-        return paragraph
+    if paragraph[0].startswith("|"):
+        return table([_plain(line) for line in paragraph], width)
     item = _ITEM.match(paragraph[0])
     first = f"{item[1]}{item[2]} " if item else ""
     text = " ".join(line.strip() for line in paragraph)
     text = text[len(item[0].lstrip()) :] if item else text
-    text = _EMPHASIS.sub(r"\2", _LINK.sub(_link, text))
+    text = _plain(text)
     return textwrap.wrap(
         text,
         width,
@@ -83,6 +83,11 @@ def _wrapped(paragraph: list[str], width: int) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _plain(text: str) -> str:
+    """Without the marks of links and emphasis."""
+    return _EMPHASIS.sub(r"\2", _LINK.sub(_link, text))
 
 
 def _link(found: re.Match[str]) -> str:

@@ -68,7 +68,7 @@ def apply_fixes(
             continue
         taken += fresh
         applied.append(finding)
-    return _edited(text, taken), tuple(applied)
+    return edited(text, taken), tuple(applied)
 
 
 def _is_shared(edit: Edit, taken: Sequence[Edit]) -> bool:
@@ -88,7 +88,8 @@ def _clashes(edit: Edit, taken: Sequence[Edit]) -> bool:
     )
 
 
-def _edited(text: str, edits: Sequence[Edit]) -> str:
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    """The text with all of the edits, which do not overlap."""
     parts: list[str] = []
     done = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):

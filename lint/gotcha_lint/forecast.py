@@ -1,37 +1,41 @@
 """Findings that follow from what a project compiles: its programs are worked out, rules are asked.
 
-What happens in a file follows from the files that it imports, and from those that import it: these
-are interpreted, so a file has the same forecasts alone and with its whole tree. LibCST has its say
-later, when a forecast becomes a draft (see `drafting`). Files that cannot be parsed are left out
-here; they are reported elsewhere.
+A unit (see `solve.units`) follows from the texts of a file and of those that it imports. What
+happens in a file is what its own unit shows, and those of all that import it: so a file has the
+same forecasts alone and with its whole tree, and units that have not changed are not run again.
+LibCST has its say later, when a forecast becomes a draft (see `drafting`). Files that cannot be
+parsed are left out here; they are reported elsewhere.
 """
 
 from __future__ import annotations
 
-import os
+import gc
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from gotcha_lint import registry
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.finding import Confidence, Place, Severity
-from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.last_line import last_line
 from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.rule import Foreseen, Rule
 from gotcha_lint.screen import uses_jax
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.solve.roots import segments
+from gotcha_lint.solve.units import Running, Unit
 from gotcha_lint.source import Source, decode
 from gotcha_lint.task import Failure, RuleOptions, Task
 from gotcha_lint.unreadable import Unreadable
-from gotcha_lint.workspace import Workspace, imports
+from gotcha_lint.workspace import Workspace
 
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
+_RUNS = 100  # of a server, before it forgets what it need not keep
 _LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until then stands
 
 
@@ -41,7 +45,7 @@ class Forecast:
 
     `span`: line, column, end line, end column of the joined text of a notebook, from 1, in code
     points. `chain`: the other places that explain it, in any file, where a reader finds them.
-    `within`: the qualified name of the function around; `about`: as of `Foreseen`.
+    `within`: the qualified name of the function around; `about` and `denies`: as of `Foreseen`.
     """
 
     name: str
@@ -54,10 +58,25 @@ class Forecast:
     certain: bool
     within: str
     about: tuple[str, int, int] | None = None
+    denies: bool = False
 
     @property
     def order(self) -> tuple[Span, str, str]:
         return self.span, self.name, self.message
+
+
+Found = Mapping[str, tuple[Forecast, ...]]  # by the options of the rules, as text
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a unit has shown. `key`: what that follows from."""
+
+    key: str
+    found: Found
+
+
+KeptUnits = dict[str, Kept]  # by the path of the module
 
 
 @dataclass(slots=True)
@@ -71,77 +90,213 @@ class Interpreted:
 
 
 def foresee(
-    space: Workspace, tasks: Sequence[Task]
+    space: Workspace,
+    tasks: Sequence[Task],
+    kept: KeptUnits | None = None,
+    live: Live | None = None,
 ) -> tuple[dict[str, tuple[Forecast, ...]], list[Failure]]:
-    """The forecasts for each file of the tasks, and what went wrong within."""
-    forecasts: dict[str, list[Forecast]] = {}
+    """The forecasts for each file of the tasks, and what went wrong within.
+
+    `kept` units of an earlier run spare work; new ones are added to them. With what is `live`,
+    new ones are made faster.
+    """
+    wanted = {task.path: task for task in tasks if task.foresees}
+    ways = sorted({task.options for task in wanted.values()}, key=repr)
+    kept = {} if kept is None else kept
+    best: dict[str, dict[tuple[str, Span, bool], Forecast]] = {}
     failures: list[Failure] = []
-    by_path = {task.path: task for task in tasks if task.foresees}
-    for component in space.components:
-        asked = [by_path[path] for path in sorted(component) if path in by_path]
-        interpreted = interpret(space, component, [task.path for task in asked])
-        failures.extend(interpreted.failures)
-        for forecast in _ask(interpreted, asked, failures):
-            forecasts.setdefault(forecast.path, []).append(forecast)
-    ordered = {path: tuple(sorted(f, key=lambda f: f.order)) for path, f in forecasts.items()}
+    if live is not None:
+        live.begin()
+    with _without_collection():
+        for component in space.components:
+            asked = [path for path in sorted(component) if path in wanted]
+            if not asked:
+                continue
+            files = _Component(space, component)
+            shown = sorted(files.graph.importers(asked))
+            _run_new(files, shown, ways, kept, list(wanted.values()), failures, live)
+            for path in shown:
+                if path in kept:
+                    _add(kept[path].found, wanted, best)
+    ordered = {path: tuple(sorted(f.values(), key=lambda f: f.order)) for path, f in best.items()}
     return ordered, failures
 
 
-def interpret(space: Workspace, component: Collection[str], asked: Collection[str]) -> Interpreted:
-    """Runs the interpreter over the files of a component that matter for those that are asked."""
-    out = Interpreted({}, {})
+@dataclass(slots=True)
+class Live:
+    """What an editor's server keeps between two runs: modules as they were read, and engines."""
+
+    read: dict[str, tuple[bytes, Module, Source]] = field(default_factory=dict)
+    running: dict[str, Running] = field(default_factory=dict)  # by the first file of a component
+    runs: int = 0
+
+    def begin(self) -> None:
+        """From time to time it begins anew: what is gone of a text stays in an engine."""
+        self.runs += 1
+        if self.runs % _RUNS == 0:
+            self.read.clear()
+            self.running.clear()
+
+
+def _run_new(
+    files: _Component,
+    paths: Sequence[str],
+    ways: Sequence[RuleOptions],
+    kept: KeptUnits,
+    tasks: Sequence[Task],
+    failures: list[Failure],
+    live: Live | None,
+) -> None:
+    """Runs the units that have changed."""
+    keys = {path: f"{files.digests[path].hex()} {ways}" for path in paths}
+    new = [path for path in paths if path not in kept or kept[path].key != keys[path]]
+    for path in new:
+        kept.pop(path, None)
+    read = files.read(new, None if live is None else live.read)
+    for unit in _units(files, read, new, live):
+        lost = _failures(unit)
+        found = _ask(_programs([unit]), read, ways, tasks, lost)
+        failures.extend(lost)
+        if not lost:
+            kept[unit.path] = Kept(keys[unit.path], found)
+    failures.extend(read.failures)
+    if not read.failures:  # the others use no JAX, or are no Python
+        left = (path for path in new if path not in read.modules)
+        kept.update({path: Kept(keys[path], {}) for path in left})
+    if read.modules and live is None:
+        read.modules.clear()
+        gc.collect()
+
+
+def _add(
+    found: Found,
+    wanted: Mapping[str, Task],
+    best: dict[str, dict[tuple[str, Span, bool], Forecast]],
+) -> None:
+    """The same finding once: one that is certain, where there is such a one.
+
+    Of denials one that is not: another unit has shown a call that they do not hold for.
+    """
+    for way, forecasts in found.items():
+        for forecast in forecasts:
+            task = wanted.get(forecast.path)
+            if task is None or repr(task.options) != way or forecast.name not in task.foresees:
+                continue
+            own = best.setdefault(forecast.path, {})
+            key = forecast.name, forecast.span, forecast.denies
+            if key not in own or (forecast.certain is not own[key].certain is forecast.denies):
+                own[key] = forecast
+
+
+def interpret(
+    space: Workspace, component: Collection[str], asked: Collection[str], *, count: bool = False
+) -> Interpreted:
+    """Runs the interpreter over the files of a component that matter for those that are asked.
+
+    `count`: as of `Programs.counted`.
+    """
     if not asked:
+        return Interpreted({}, {})
+    with _without_collection():
+        files = _Component(space, component)
+        shown = sorted(files.graph.importers(asked))
+        out = files.read(shown)
+        ran = list(_units(files, out, shown))
+        out.programs = _programs(ran, count)
+        out.failures += [failure for unit in ran for failure in _failures(unit)]
+    return out
+
+
+class _Component:
+    """Files that imports join."""
+
+    def __init__(self, space: Workspace, component: Collection[str]) -> None:
+        self.raw = {path: space.raw[path] for path in component}
+        self.graph = ImportGraph({path: space.links.get(path, ()) for path in component})
+        self.index = ModuleIndex(sorted(component))
+        self.own = {path: self._digest(path) for path in component}
+        self.digests = self.graph.digests(self.own)
+
+    def _digest(self, path: str) -> bytes:
+        name = f"{path}\0{_module_name(self.index, path)}\0".encode("utf-8", "surrogatepass")
+        return blake2b(name + self.raw[path], digest_size=16).digest()
+
+    def read(
+        self,
+        paths: Collection[str],
+        known: dict[str, tuple[bytes, Module, Source]] | None = None,
+    ) -> Interpreted:
+        """The modules that are run with these; of those that use JAX, or import what does.
+
+        Those that are `known`, by the digests of their texts, are not read again.
+        """
+        out = Interpreted({}, {})
+        closures = self.graph.closures
+        near = set[str]().union(*(closures[path] for path in paths))
+        users = {path for path in near if uses_jax(path, self.raw[path])}
+        needed = set[str]().union(
+            *(closures[path] for path in paths if not users.isdisjoint(closures[path]))
+        )
+        for path in sorted(needed):
+            digest = self.own[path]
+            if known is not None and path in known and known[path][0] == digest:
+                _, out.modules[path], out.sources[path] = known[path]
+                continue
+            try:
+                source = decode(path, self.raw[path])
+                name = _module_name(self.index, path)
+                out.modules[path] = parse(path, name, source.text)
+                out.sources[path] = source
+                if known is not None:
+                    known[path] = digest, out.modules[path], source
+            except (Unreadable, NotParsed):
+                continue
+            except Exception:
+                out.failures.append(Failure(path, "lowering", last_line()))
         return out
-    links = imports({path: space.raw[path] for path in component})
-    wanted = set(asked) | _reached(asked, _reversed(links))
-    users = {path for path in component if uses_jax(path, space.raw[path])}
-    wanted &= users | _reached(users, _reversed(links))  # no other compiles or traces anything
-    if not wanted:
-        return out
+
+
+def _units(
+    files: _Component, read: Interpreted, paths: Sequence[str], live: Live | None = None
+) -> Iterator[Unit]:
+    """The units of these modules, as far as they run."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
-    index = ModuleIndex(component)
-    needed = wanted | _reached(wanted, links)
-    for path in sorted(needed, key=os.path.abspath):  # the same order from any directory
-        try:
-            source = decode(path, space.raw[path])
-            out.modules[path] = parse(path, _module_name(index, path), source.text)
-            out.sources[path] = source
-        except (Unreadable, NotParsed):
-            continue
-        except Exception:
-            out.failures.append(Failure(path, "lowering", last_line()))
     try:
-        engine = Engine(out.modules, ModuleIndex(out.modules))
-        for segment in segments(engine, wanted):
-            out.programs.add(segment)
-        lost = [(path, error) for path, _, error in engine.failures if error not in _LIMITS]
+        running = Running() if live is None else live.running.setdefault(min(files.raw), Running())
+        running.take(read.modules, files.index, files.graph)
+        yield from running.units(paths)
     except RecursionError:  # nested deeper than is followed: what was noted until then stands
-        lost = []
+        pass
     except Exception:
-        lost = [(path, last_line()) for path in out.modules]
-    out.failures += [Failure(path, "interpreter", error) for path, error in lost]
-    return out
+        read.failures += [Failure(path, "interpreter", last_line()) for path in read.modules]
 
 
-def _reached(start: Iterable[str], links: Mapping[str, set[str]]) -> set[str]:
-    """All that is linked with these, at any distance."""
-    found: set[str] = set()
-    stack = [path for each in start for path in links.get(each, ())]
-    while stack:
-        path = stack.pop()
-        if path not in found:
-            found.add(path)
-            stack.extend(links.get(path, ()))
-    return found
+def _programs(shown: Sequence[Unit], count: bool = False) -> Programs:
+    programs = Programs(count)
+    for unit in shown:
+        for segment in unit.segments:
+            programs.add(segment)
+    return programs
 
 
-def _reversed(links: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """What is imported by whom, of who imports what."""
-    out: dict[str, set[str]] = {}
-    for path, targets in links.items():
-        for target in targets:
-            out.setdefault(target, set()).add(path)
-    return out
+def _failures(unit: Unit) -> list[Failure]:
+    return [
+        Failure(path, "interpreter", error)
+        for path, _, error in unit.failures
+        if error not in _LIMITS
+    ]
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Next to nothing of what an engine holds is garbage before its end."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _module_name(index: ModuleIndex, path: str) -> str:
@@ -154,35 +309,29 @@ def _module_name(index: ModuleIndex, path: str) -> str:
 
 
 def _ask(
-    interpreted: Interpreted, tasks: Sequence[Task], failures: list[Failure]
-) -> Iterator[Forecast]:
-    """What the rules foresee for the files of the tasks, the same finding once."""
-    best: dict[tuple[str, str, Span], Forecast] = {}
-    wanted = {task.path: task for task in tasks}
-    for options, names in _ways(tasks):
-        for name in sorted(names):
-            for forecast in _of_rule(name, options, interpreted, tasks, failures):
-                task = wanted.get(forecast.path)
-                if task is None or task.options != options or name not in task.foresees:
-                    continue
-                key = name, forecast.path, forecast.span
-                old = best.get(key)
-                if old is None or (forecast.certain and not old.certain):
-                    best[key] = forecast
-    yield from best.values()
-
-
-def _ways(tasks: Iterable[Task]) -> Iterator[tuple[RuleOptions, frozenset[str]]]:
-    names: dict[RuleOptions, frozenset[str]] = {}
-    for task in tasks:
-        names[task.options] = names.get(task.options, frozenset()) | task.foresees
-    yield from names.items()
+    programs: Programs,
+    read: Interpreted,
+    ways: Sequence[RuleOptions],
+    tasks: Sequence[Task],
+    failures: list[Failure],
+) -> Found:
+    """What all rules foresee; those that nobody wants, too: other settings ask for the same."""
+    names = sorted(name for name, rule in registry.rules().items() if rule.foresees)
+    return {
+        repr(options): tuple(
+            forecast
+            for name in names
+            for forecast in _of_rule(name, options, programs, read, tasks, failures)
+        )
+        for options in ways
+    }
 
 
 def _of_rule(
     name: str,
     options: RuleOptions,
-    interpreted: Interpreted,
+    programs: Programs,
+    read: Interpreted,
     tasks: Sequence[Task],
     failures: list[Failure],
 ) -> list[Forecast]:
@@ -191,17 +340,17 @@ def _of_rule(
         rule = registry.load(name, options)
         if rule is None:
             return []
-        found = list(rule.foresee(interpreted.programs))
-        return [made for one in found if (made := _forecast(rule, one, interpreted)) is not None]
+        found = list(rule.foresee(programs))
+        return [made for one in found if (made := _forecast(rule, one, read)) is not None]
     except Exception:
         error = last_line()
         failures.extend(Failure(task.path, name, error) for task in tasks if name in task.foresees)
         return []
 
 
-def _forecast(rule: Rule, foreseen: Foreseen, interpreted: Interpreted) -> Forecast | None:
+def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | None:
     path, span = foreseen.place
-    module = interpreted.modules.get(path)
+    module = read.modules.get(path)
     if module is None:
         return None
     severity = foreseen.severity or rule.severity if foreseen.certain else "info"
@@ -211,12 +360,13 @@ def _forecast(rule: Rule, foreseen: Foreseen, interpreted: Interpreted) -> Forec
         foreseen.message,
         path,
         span,
-        tuple(_chain(foreseen, interpreted.sources)),
+        tuple(_chain(foreseen, read.sources)),
         severity,
         confidence,
         foreseen.certain,
         _around(module, span[0]),
         foreseen.about,
+        foreseen.denies,
     )
 
 

@@ -20,7 +20,7 @@ Made = Literal["lambda", "closure", "partial", "method", "transform"]
 
 @dataclass(frozen=True, slots=True)
 class NewFunction:
-    """A function that is made and compiled anew, each time that something happens.
+    """A function that is made and compiled again, each time that something happens.
 
     `certain` is false where the programs may be meant: another one for each model or
     configuration, one that an inner loop uses, one that its user may call once.
@@ -64,7 +64,8 @@ def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> Ne
     call, site = variation.call, row.site
     if variation.kind == "once":
         each = f"call of {called(call.within)}"
-        return NewFunction(row, variation, made, each, site.origin, variation.places, False, None)
+        certain = variation.certain
+        return NewFunction(row, variation, made, each, site.origin, variation.places, certain, None)
     loops = _loops(variation)
     place = _place(variation, site, loops)
     first = min((line for path, line, _ in loops if path == place[0]), default=0)
@@ -112,7 +113,7 @@ def _made(site: Site) -> Made:
 def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
     """Something else than data is new in each turn too, so that a program for each may be meant."""
     call, loops = variation.call, variation.loops
-    if call.loops - loops:  # used by an inner loop
+    if call.loops - loops and not _is_made_by_caller(row, variation):  # used by an inner loop
         return True
     at = {(path, span) for path, span, _ in variation.places}
     if any(part.site.kind == "instance" and part.site.origin in at for part in call.identity):
@@ -125,6 +126,19 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
         return True
     sizes = (size for leaf in call.leaves.values() for size, _ in leaf.sizes.values())
     return any(_varies(part.marks, loops) for part in (*sizes, *call.statics))
+
+
+def _is_made_by_caller(row: CompiledFunction, variation: Variation) -> bool:
+    """The very function that uses it in a loop makes it, and is called in a loop further out."""
+    within, frame = variation.call.within, row.site.info.get("frame")
+    return (
+        frame is not None
+        and frame.function is within
+        and not any(
+            path == within.path and within.line <= line <= within.end_line
+            for path, line, _ in _loops(variation)
+        )
+    )
 
 
 def _varies(marks: Marks, loops: Marks) -> bool:

@@ -33,6 +33,7 @@ class Options:
     compiles: bool = False
     color: str = "auto"
     write_baseline: bool = False
+    add_allow: bool = False
     with_run: tuple[str, ...] = ()
 
     @property

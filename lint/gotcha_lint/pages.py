@@ -13,11 +13,14 @@ INDEXES = {"README", "symptoms"}  # by name, by what one sees
 
 def page(name: str) -> str | None:
     """The page of a gotcha, in Markdown; those that only a run shows have one too."""
-    for folder in FOLDERS:
-        file = folder / f"{name}.md"
-        if name.replace("-", "").isalnum() and file.is_file():
-            return file.read_text("utf-8")
-    return None
+    file = path(name)
+    return file.read_text("utf-8") if file else None
+
+
+def path(name: str) -> Path | None:
+    """The file of that page."""
+    files = (folder / f"{name}.md" for folder in FOLDERS)
+    return next((f for f in files if name.replace("-", "").isalnum() and f.is_file()), None)
 
 
 def names() -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Parses with LibCST, at four fifths of its price: the trees are the same.
 
-Half of all nodes are a blank, nothing or a line end, which LibCST's parser makes anew each time;
+Half of all nodes are a blank, nothing or a line end, which LibCST's parser makes again each time;
 and every node checks, in Python, what the parser has just made sure of. Here equal whitespace is
 one node and nothing is checked again, for the time of a parse: LibCST stays as it is.
 """

@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
 
 def check(
     space: Workspace,
-    tasks: Sequence[Task],
+    foretold: Callable[[], Sequence[Task]],
     facts: Facts,
     names: frozenset[str],
     *,
@@ -74,6 +74,7 @@ def check(
 ) -> Outcome:
     """Runs the rules; with `keep` the analysis stays in this process, for questions about it.
 
+    `foretold` gives the tasks with their forecasts; they may be long in coming.
     `records` are those of an earlier run; where they are None, none are made for the next one.
     """
     with _without_collection():
@@ -88,7 +89,7 @@ def check(
         log = Log(records is not None)
         known = None if records is None else _results(holding)
         usage = _settle(pool, project, loaded, known, log)
-        tasks = [task for task in tasks if task.path in project.summaries]
+        tasks = [task for task in foretold() if task.path in project.summaries]
         words = pool.words(tasks)
         found = _known(holding, lambda record, one: (
             words <= one.words

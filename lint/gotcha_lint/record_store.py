@@ -2,7 +2,7 @@
 
 They are pickled, as nothing else reads so many small values so fast; what is read back may be made
 of this program's own plain data and nothing else, so that reading runs nothing. A file that is
-damaged, or cannot be written, is no loss: it is made anew.
+damaged, or cannot be written, is no loss: it is made again.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gotcha_lint.home import page_url
+
 if TYPE_CHECKING:
     from gotcha_lint.rule import Rule
     from gotcha_lint.task import RuleOptions
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).parent / "rules"
 _PREVIEW = re.compile(r"^    preview = True\b", re.MULTILINE)  # not worth parsing 60 files
 _FORESEES = re.compile(r"^    def foresee\(", re.MULTILINE)
-PAGES = "https://github.com/gotcha-lint/gotcha/blob/main/docs/gotchas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class RuleInfo:
 
     @property
     def url(self) -> str:
-        return f"{PAGES}/{self.name}.md"
+        return page_url(self.name)
 
 
 # Findings of the engine itself: they have no file under rules/ and cannot be deselected.

@@ -27,16 +27,24 @@ def shown(
     colour = (
         options.color == "always" if to_file else terminal.wants_colour(options.color, sys.stdout)
     )
+    linked = links(options, colour)
     return formats.Shown(
         findings,
         source,
         rules.get,
+        width=terminal.PIPE if to_file else terminal.width(sys.stdout),
+        source_width=terminal.PIPE_SOURCE if to_file else terminal.source_width(sys.stdout),
+        page=terminal.local_page if linked else formats.no_page,
         colour=colour,
-        width=88 if to_file else terminal.width(sys.stdout),
         version=__version__,
         root=os.getcwd(),
         failures=failures,
     )
+
+
+def links(options: Options, colour: bool) -> bool:
+    """Links are for terminals alone: a pipe or a log may keep their codes as text."""
+    return colour and options.output_file is None and terminal.is_terminal(sys.stdout)
 
 
 def rendered(options: Options, report: formats.Shown) -> str:

@@ -78,6 +78,7 @@ class Report:
     why_traced: bool = False  # the reason chain of the function belongs to the message
     why_hot: bool = False  # ... the loops that call it
     confidence: Confidence | None = None
+    meant: bool = False  # no finding: the author means what stands there, whatever is foreseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,8 @@ class Foreseen:
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
     `about`: a file, and the first and last line between which a report of the same rule has the
-    same cause.
+    same cause. `denies`: what is known of the program shows that a report of this rule at `place`
+    is wrong; it is dropped. One that is not certain takes back the others of the same place.
     """
 
     place: Origin
@@ -96,6 +98,7 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
+    denies: bool = False
 
 
 class Rule:

@@ -71,9 +71,13 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
         finder(path)  # a wrong configuration ends the run before the work
     if options.write_baseline:
         return _write_baseline(options, finder, tools, inputs)
+    if options.add_allow:
+        return _add_allow(options, finder, tools, inputs)
     baselines = Baselines(lambda path: finder(path).baseline)
     baselines.read(inputs.files)
+    found = time.monotonic()
     report = lint(options, finder, tools, inputs)
+    reported = time.monotonic()
     findings, outcome = baselines.new(report.findings), None
     if options.fix or options.diff:
         outcome = _fix(options, finder, tools, inputs, report, baselines)
@@ -94,6 +98,12 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     _remarks(options, report, findings, outcome)
     if not (options.quiet or options.diff):
         _about_baseline(inputs, report, baselines)
+    if options.statistics and not options.quiet:
+        read, linted, now = found - begun, reported - found, time.monotonic()
+        terminal.note(
+            f"{now - begun:.2f} s: {read:.2f} s to find {count(len(inputs.files), 'file')}, "
+            f"{linted:.2f} s to analyse them, {now - reported:.2f} s for the rest"
+        )
     if options.verbose:
         _details(finder, inputs, time.monotonic() - begun)
     return code
@@ -142,6 +152,35 @@ def _fix(
     fixable = sorted(path for path, found in findings.items() if any(f.fix for f in found))
     sources = {path: source for path in fixable if (source := report.source(path)) is not None}
     return fix_files(sources, findings, lint_many, unsafe=options.unsafe_fixes)
+
+
+def _add_allow(options: Options, finder: SettingsFinder, tools: Tools, inputs: Inputs) -> int:
+    """Writes comments that allow the findings; prints those that are left."""
+    from gotcha_lint.add_allow import commented
+
+    baselines = Baselines(lambda path: finder(path).baseline)
+    baselines.read(inputs.files)
+    report = lint(options, finder, tools, inputs)
+    tell_failures(report)
+    added = files = 0
+    good = True
+    for path, found in _grouped(baselines.new(report.findings)).items():
+        source = report.source(path)
+        if source is None or not (done := commented(source, found)).added:
+            continue
+        written = _write(path, source, done.text)
+        good, added, files = good and written, added + done.added * written, files + written
+    if not options.quiet:
+        terminal.note(f"added {count(added, 'comment')} to {count(files, 'file')}")
+        terminal.note("fill in the reasons: grep -rn 'TODO: say why'") if added else None
+    again = lint(options, finder, tools, inputs)
+    left = baselines.new(again.findings)
+    _print(options, tools, again, left, None)
+    return max(
+        INTERNAL if again.failures else CLEAN,
+        CLEAN if good else USAGE,
+        _verdict(options, finder, left),
+    )
 
 
 def _grouped(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
@@ -253,7 +292,7 @@ def _about_baseline(inputs: Inputs, report: Any, baselines: Baselines) -> None:
     if gone := baselines.gone(inputs.files, report.findings):
         verb = "is" if gone == 1 else "are"
         text = f"{count(gone, 'finding')} of the baseline {verb} gone"
-        terminal.note(f"{text}: write it anew (--write-baseline)")
+        terminal.note(f"{text}: --write-baseline takes it out")
 
 
 def _write_baseline(options: Options, finder: SettingsFinder, tools: Tools, inputs: Inputs) -> int:

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-_NARROW, _WIDE = 60, 120
+_NARROW, _PROSE = 40, 100  # longer lines of prose are hard to read
+PIPE, PIPE_SOURCE = 88, 320  # where nothing says how wide the reader's screen is
 
 
 def wants_colour(choice: str, stream: TextIO, env: Mapping[str, str] = os.environ) -> bool:
@@ -29,11 +30,30 @@ def is_terminal(stream: TextIO | None) -> bool:
         return False
 
 
-def width(stream: TextIO) -> int:
-    """Columns to wrap at: the terminal's within reason, else a fixed number."""
-    if not is_terminal(stream):
-        return 88
-    return max(_NARROW, min(shutil.get_terminal_size((88, 24)).columns, _WIDE))
+def width(stream: TextIO, env: Mapping[str, str] = os.environ) -> int:
+    """Columns to wrap prose at: those of `COLUMNS` or of the terminal, within reason."""
+    return max(_NARROW, min(_columns(stream, env) or PIPE, _PROSE))
+
+
+def source_width(stream: TextIO, env: Mapping[str, str] = os.environ) -> int:
+    """Columns that a source line may take: all that there are; many in a pipe."""
+    return max(_NARROW, _columns(stream, env) or PIPE_SOURCE)
+
+
+def _columns(stream: TextIO, env: Mapping[str, str]) -> int:
+    """0 where nothing says so: in a pipe, without `COLUMNS`."""
+    given = env.get("COLUMNS", "")
+    if given.isascii() and given.isdigit() and int(given) > 0:
+        return int(given)
+    return shutil.get_terminal_size((PIPE, 24)).columns if is_terminal(stream) else 0
+
+
+def local_page(name: str) -> str:
+    """The address of a gotcha's page on this machine, for a link in a terminal."""
+    from gotcha_lint import pages
+
+    file = pages.path(name)
+    return file.absolute().as_uri() if file else ""
 
 
 def out(text: str) -> None:

@@ -25,6 +25,7 @@ class Workspace:
     unreadable: Mapping[str, str]  # asked files that could not be read, with the reason
     skipped: Mapping[str, bytes]  # asked files that the screen left out
     components: tuple[frozenset[str], ...]  # of `raw`: files that imports join
+    links: Mapping[str, Collection[str]]  # which of them each imports
 
     def without(self, paths: Collection[str]) -> Workspace:
         """Leaves out whole components."""
@@ -93,19 +94,23 @@ def gather(
     unreadable: dict[str, str] = {}
     skipped: dict[str, bytes] = {}
     components: list[frozenset[str]] = []
+    links: dict[str, frozenset[str]] = {}
     by_root: dict[str, list[str]] = {}
     for full in shown:
         by_root.setdefault(root_of(os.path.dirname(full)), []).append(full)
     for root, wanted in by_root.items():
         contents = _read_all(root, wanted, overlay, shown, unreadable, discover or project_files)
-        parts = _parts(contents, wanted, extra, use_screen)
+        parts, own = _parts(contents, wanted, extra, use_screen)
         keep = set().union(*parts)
         components.extend(frozenset(_name(full, shown) for full in part) for part in parts)
         left_out = (full for full in wanted if full in contents and full not in keep)
         skipped.update({shown[full]: contents[full] for full in left_out})
         for full in sorted(keep):
             raw[_name(full, shown)] = contents[full]
-    return Workspace(tuple(asked), raw, unreadable, skipped, tuple(components))
+        names = {full: _name(full, shown) for full in keep}
+        for full, name in names.items():
+            links[name] = frozenset(names[t] for t in own.get(full, ()) if t in names)
+    return Workspace(tuple(asked), raw, unreadable, skipped, tuple(components), links)
 
 
 def _name(full: str, shown: Mapping[str, str]) -> str:
@@ -192,14 +197,17 @@ def imports(contents: Mapping[str, bytes]) -> dict[str, set[str]]:
 
 def _parts(
     contents: Mapping[str, bytes], wanted: Iterable[str], extra: frozenset[str], use_screen: bool
-) -> list[set[str]]:
-    """What has to be parsed: the components of the wanted files, among files connected to JAX."""
+) -> tuple[list[set[str]], dict[str, set[str]]]:
+    """What has to be parsed: the components of the wanted files, among files connected to JAX.
+
+    With the imports of all files.
+    """
     files = contents.keys()
     if use_screen:
         files = {full for full, raw in contents.items() if screen.mentions(raw, extra)}
     if not files or len(contents) == 1:
-        return [{full} for full in files]
+        return [{full} for full in files], {}
     links = imports(contents)
     if use_screen:
         files = set().union(*screen.components(contents, links, files))
-    return screen.components(files, links, (full for full in wanted if full in files))
+    return screen.components(files, links, (full for full in wanted if full in files)), links

@@ -14,8 +14,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     common.set_up(args)
-    from reference_trainer import play, report
+    from reference_trainer import report
     from reference_trainer.data.corpus import load
+    from reference_trainer.extras import play
     from reference_trainer.train import loop
     from reference_trainer.train.evaluate import evaluate
 
@@ -24,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     if corpus.about != loaded.about:
         print("note: this is not the data of the training run, or a different version of it")
     job = loop.prepare(loaded.config, corpus)
-    score = evaluate(job.eval_step, loaded.params, loop.each(job.held_out), job.mesh)
+    score = evaluate(job.eval_step, loaded.params, loop.one_epoch(job.held_out), job.mesh)
     print(
         f"step {loaded.step}: {score.bits:.3f} bits per {corpus.unit}, "
         f"accuracy {score.accuracy:.3f}, {score.targets} targets"

@@ -16,7 +16,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     common.set_up(args)
-    from reference_trainer import export
+    from reference_trainer.extras import export
 
     loaded = common.load(args)
     platforms = tuple(name for name in args.platforms.split(",") if name)

@@ -14,7 +14,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from reference_trainer.plot import plot
+    from reference_trainer.extras.plot import plot
 
     target, bars = args.file or args.out / "losses.svg", args.out / "baselines.json"
     plot(args.out / "metrics.jsonl", common.read_json(bars) if bars.exists() else {}, target)

@@ -58,11 +58,11 @@ def run(args: argparse.Namespace) -> int:
 
     machine.choose(args.platform, args.distributed)
     machine.keep_programs(args.cache)
-    from reference_trainer.parallel import together
+    from reference_trainer.processes import exit_if_peer_lost
     from reference_trainer.train.lock import lock
 
     folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
-    with lock(folder), together():
+    with lock(folder), exit_if_peer_lost():
         return _train(args, folder)
 
 
@@ -71,7 +71,7 @@ def _train(args: argparse.Namespace, folder: Path) -> int:
     from reference_trainer.data.corpus import load
     from reference_trainer.train import loop, start
     from reference_trainer.train import state as states
-    from reference_trainer.train.checkpoint import check_room, check_same, set_aside
+    from reference_trainer.train.checkpoint import check_room
     from reference_trainer.train.log import check_board
 
     way = _way(args)
@@ -88,7 +88,7 @@ def _train(args: argparse.Namespace, folder: Path) -> int:
         return 0
     corpus = load(config.data)
     if saved:
-        check_same(saved, config, corpus.about)
+        start.check_same(saved, config, corpus.about)
         if complete and way == "always":
             raise ConfigError(
                 f"{folder} is at its last step, {saved.step}: give a larger run.steps"
@@ -104,9 +104,9 @@ def _train(args: argparse.Namespace, folder: Path) -> int:
     attention = {"attention": config.compute.attention}
     config, why = machine.fitting_attention(config)
     config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))
-    job = loop.prepare(config, corpus, asked=config.replace(compute=attention))
+    job = loop.prepare(config, corpus, requested=config.replace(compute=attention))
     if saved:  # nothing is refused from here on
-        later = set_aside(folder / "checkpoints", saved.step)
+        later = start.set_aside(folder / "checkpoints", saved.step)
         if later:
             print(f"set aside the checkpoints after step {saved.step}: {', '.join(later)}")
     report.before(job, why)

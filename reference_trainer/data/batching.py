@@ -1,7 +1,7 @@
 """Rows of few fixed lengths, and a data order that is a function of one number.
 
 Wrong: each batch padded to its own longest document, and a short one at the end of the epoch:
-every new shape is compiled anew. (gotchas: varying-shape, partial-last-batch)
+every new shape is compiled again. (gotchas: varying-shape, partial-last-batch)
 Right: rows of a few lengths known beforehand; a batch that lacks rows is filled up with empty
 ones, which weigh nothing.
 

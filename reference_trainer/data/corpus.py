@@ -13,11 +13,11 @@ from reference_trainer.config import Data
 from reference_trainer.data.batch import Corpus
 from reference_trainer.errors import UserError
 
-SOURCES = {  # data.source: the module in this folder, the function in it
-    "stdlib": ("text", "stdlib"),
-    "files": ("text", "files"),
-    "tokens": ("tokens", "tokens"),
-    "chorales": ("chorales", "chorales"),
+SOURCES = {  # data.source: the module in this package, the function in it
+    "stdlib": ("data.text", "stdlib"),
+    "files": ("data.text", "files"),
+    "tokens": ("data.tokens", "tokens"),
+    "chorales": ("extras.chorales", "chorales"),
 }
 
 
@@ -28,7 +28,7 @@ class DataError(UserError):
 def load(data: Data) -> Corpus:
     """The documents to train on and those held out; DataError."""
     module, function = SOURCES[data.source]
-    return getattr(importlib.import_module(f"{__package__}.{module}"), function)(data)
+    return getattr(importlib.import_module(f"reference_trainer.{module}"), function)(data)
 
 
 def lot(name: str) -> float:

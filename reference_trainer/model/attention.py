@@ -18,12 +18,14 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 
 from reference_trainer.model.chunks import cut, joined
 from reference_trainer.model.flash import flash, refusal
 from reference_trainer.precision import einsum32
 
 MASKED = -1e30
+ATTENTION = "attention"  # for `compute.remat`
 PARTS = 4  # of a row, in chunked attention
 
 
@@ -91,9 +93,9 @@ def attend(
         return flash(q_BTHK, k_BTHK, v_BTHK, segments_BT, window=window, packed=packed)
     queries, keys = Queries(q_BTHK, segments_BT, 0), Keys(k_BTHK, v_BTHK, segments_BT)
     if kind == "chunked":
-        return _chunked(queries, keys, window, chunk)
+        return checkpoint_name(_chunked(queries, keys, window, chunk), ATTENTION)
     if kind == "xla":
-        return _mixed(queries, keys, window)
+        return checkpoint_name(_mixed(queries, keys, window), ATTENTION)
     raise ValueError(f"attention {kind!r}: one of xla, chunked, cudnn")
 
 

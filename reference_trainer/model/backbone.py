@@ -6,7 +6,7 @@ that any jit, checkpoint or sharding understands, and a merge happens while trac
 
 Layers are scanned or unrolled, over the same parameters, stacked or in a list: a scan compiles one
 layer whatever the depth, and is where recomputation saves memory; unrolled layers run faster
-(measure: `bench`).
+(measured by `benchmarks/trainer/`).
 Recomputing (`compute.remat`) in an unrolled stack saves nothing on a CPU, where the compiler
 removes it; look at the temporary memory that a run names at its start. (gotchas: traced-shape)
 """
@@ -24,10 +24,17 @@ from flax import nnx
 from reference_trainer import parallel
 from reference_trainer.config import Config, group
 from reference_trainer.data.batch import Batch
+from reference_trainer.model.attention import ATTENTION
 from reference_trainer.model.layers import Block, Carry, Rows
-from reference_trainer.model.parts import normed
+from reference_trainer.model.parts import PRODUCT, normed
 
 Params = dict[str, Any]
+FLASH = "dot_product_attention_fwd"  # JAX's primitive around cuDNN's kernel
+KEPT: dict[str, tuple[str, ...]] = {  # by `compute.remat`
+    "full": (),
+    "attention": (ATTENTION,),
+    "dots": (PRODUCT, ATTENTION),
+}
 
 
 def init(key: jax.Array, config: Config) -> Params:
@@ -139,12 +146,24 @@ def _layer(kind: str, config: Config, rows: Rows) -> Callable[..., jax.Array]:
 
 
 def _recomputed(apply: Callable, config: Config, i: int) -> Callable:
-    """Keep only the inputs of the layer, or those and its matrix products, for the way back."""
+    """For the way back keep the inputs of the layer, and what KEPT names."""
     compute = config.compute
     if compute.remat == "none" or i % compute.remat_every:
         return apply
-    dots = jax.checkpoint_policies.dots_with_no_batch_dims_saveable
-    return jax.checkpoint(apply, policy=dots if compute.remat == "dots" else None)
+    return jax.checkpoint(apply, policy=_policy(KEPT[compute.remat]))
+
+
+def _policy(names: tuple[str, ...]) -> Callable[..., bool]:
+    """By name, in the type that the layer computes in. cuDNN's attention is kept as a whole, as
+    its statistics have no name: without them its forward kernel runs a second time.
+    """
+    named = jax.checkpoint_policies.save_only_these_names(*names)
+
+    def kept(primitive: Any, *args: Any, **params: Any) -> bool:
+        flash = ATTENTION in names and primitive.name.startswith(FLASH)
+        return flash or named(primitive, *args, **params)
+
+    return kept
 
 
 def _kinds(config: Config) -> list[str]:

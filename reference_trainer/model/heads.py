@@ -1,25 +1,37 @@
-"""From the last layer to the loss: tied or separate heads, in chunks where logits are large.
+"""From the last layer to the loss, whose gradient is made on the way forward.
+
+Wrong: float32 logits of the whole batch, kept for the way back: with 50,304 entries they are the
+largest array of a step. Wrong: a scan over chunks under `jax.checkpoint`: it computes each product
+with the table twice. Wrong: a label's logit by an index: its gradient is a scatter into an array of
+zeros as large as the logits.
+Right: the gradient of a cross-entropy, softmax minus one at the label, is known as soon as the
+logits are. Each chunk gives its loss, the gradient of its inputs and its part of the table's, and
+is dropped; the way back only scales. Labels are compared with a counter.
 
 Wrong: a mean over the batch, taken before parts are put together: parts with fewer targets then
 count as much as full ones. Right: a sum and a count; the division is the last thing that happens.
 
-Wrong: a scan over chunks without `jax.checkpoint`: it keeps every chunk's logits for the way back,
-and saves nothing. Right: with it, one chunk of logits exists at a time, forward and backward.
+Axes: B rows, T steps, L steps in a chunk, C chunks, D width, V vocabulary, H heads.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import optax
+from jax import lax
 
+from reference_trainer import parallel
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model.backbone import Params
-from reference_trainer.model.chunks import cut
+from reference_trainer.model.chunks import cut, joined
+from reference_trainer.parallel import ROWS, WHOLE
 from reference_trainer.precision import einsum32
+
+Tables = list[jax.Array]  # one VD for each head
 
 
 class Sums(NamedTuple):
@@ -34,39 +46,138 @@ class Sums(NamedTuple):
         return cls(*jnp.zeros(3))
 
 
+class Steps(NamedTuple):
+    """The inputs of the loss: all steps, or those of a chunk."""
+
+    x_BTD: jax.Array
+    targets_BTH: jax.Array
+    weights_BT: jax.Array
+
+
+class Gradients(NamedTuple):
+    """Of the summed loss."""
+
+    x_BTD: jax.Array  # in the type of x_BTD
+    tables: Tables  # float32
+
+
 def logits(params: Params, x: jax.Array, config: Config) -> list[jax.Array]:
     """One float32 array ...V for each head; the product's inputs have the compute type."""
-    tables = params["embed"] if config.model.tied else params["heads"]
-    return [einsum32("...d,vd->...v", x, table.astype(x.dtype)) for table in tables]
+    return [_logits(x, table) for table in _tables(params, config)]
 
 
 def sums(params: Params, x_BTD: jax.Array, batch: Batch, config: Config) -> Sums:
-    """Cross-entropy of all heads' targets, weighted; a head's step is one target."""
-    chunk, length = config.compute.loss_chunk, x_BTD.shape[1]
-    if not chunk or chunk >= length:
-        return _chunk_sums(params, x_BTD, batch.targets, batch.weights, config)
+    """Cross-entropy of all heads' targets, weighted; a head's step is one target.
 
-    @jax.checkpoint
-    def body(total: Sums, part: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[Sums, None]:
-        return jax.tree.map(jnp.add, total, _chunk_sums(params, *part, config)), None
-
-    parts = (cut(x_BTD, chunk), cut(batch.targets, chunk), cut(batch.weights, chunk))
-    total, _ = jax.lax.scan(body, Sums.zero(), parts)
-    return total
+    Weights get no gradient.
+    """
+    chunk, tables = config.compute.loss_chunk, _tables(params, config)
+    return _cross_entropy(x_BTD, tables, batch.targets, batch.weights, chunk)
 
 
-def _chunk_sums(
-    params: Params, x_BTD: jax.Array, targets_BTH: jax.Array, weights_BT: jax.Array, config: Config
+@partial(jax.custom_vjp, nondiff_argnums=(4,))
+def _cross_entropy(
+    x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
 ) -> Sums:
-    loss_BT, correct_BT = jnp.zeros(weights_BT.shape), jnp.zeros(weights_BT.shape)
-    heads = logits(params, x_BTD, config)
-    for i, logits_BTV in enumerate(heads):
-        target_BT = targets_BTH[..., i]
-        # gotcha: shows[log-of-softmax] from logits; the softmax itself may underflow
-        loss_BT += optax.softmax_cross_entropy_with_integer_labels(logits_BTV, target_BT)
-        correct_BT += jnp.argmax(logits_BTV, axis=-1) == target_BT
-    return Sums(
-        loss=jnp.sum(loss_BT * weights_BT),
-        correct=jnp.sum(correct_BT * weights_BT),
-        targets=jnp.sum(weights_BT) * len(heads),
+    """Without gradients, for evaluation."""
+
+    def local(tables: Tables, steps: Steps) -> Sums:
+        one = partial(_chunk_sums, tables)
+        if not chunk or chunk >= steps.x_BTD.shape[1]:
+            return one(steps)[0]
+
+        def body(total: Sums, part: Steps) -> tuple[Sums, None]:
+            return jax.tree.map(jnp.add, total, one(part)[0]), None
+
+        return lax.scan(body, Sums.zero(), Steps(*(cut(x, chunk) for x in steps)))[0]
+
+    each = parallel.on_each_device(local, (WHOLE, ROWS), WHOLE)
+    return each(tables, Steps(x_BTD, targets_BTH, weights_BT))
+
+
+def _forward(
+    x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
+) -> tuple[Sums, Gradients]:
+    """With gradients. They are summed over devices once, after the last chunk."""
+    layout = Gradients._make((ROWS, WHOLE))
+    each = parallel.on_each_device(
+        partial(_with_gradients, chunk=chunk), (WHOLE, ROWS), (WHOLE, layout)
     )
+    return each(tables, Steps(x_BTD, targets_BTH, weights_BT))
+
+
+def _backward(chunk: int, saved: Gradients, by: Sums) -> tuple[jax.Array, Tables, None, None]:
+    del chunk
+    x_BTD = saved.x_BTD * by.loss.astype(saved.x_BTD.dtype)
+    return x_BTD, [table * by.loss for table in saved.tables], None, None
+
+
+_cross_entropy.defvjp(_forward, _backward)
+
+
+def _with_gradients(tables: Tables, steps: Steps, *, chunk: int) -> tuple[Sums, Gradients]:
+    length = steps.x_BTD.shape[1]
+    if not chunk or chunk >= length:
+        total, saved = _chunk_sums(tables, steps)
+        return total, _chunk_gradients(tables, steps, saved)
+
+    def body(carry: tuple[Sums, Tables], part: Steps) -> tuple[tuple[Sums, Tables], jax.Array]:
+        total, saved = _chunk_sums(tables, part)
+        grads = _chunk_gradients(tables, part, saved)
+        return jax.tree.map(jnp.add, carry, (total, grads.tables)), grads.x_BTD
+
+    zero = (Sums.zero(), [jnp.zeros_like(table) for table in tables])
+    (total, table_grads), x_CBLD = lax.scan(body, zero, Steps(*(cut(x, chunk) for x in steps)))
+    return total, Gradients(joined(x_CBLD, length), table_grads)
+
+
+class Head(NamedTuple):
+    """What the gradient of one head is made of."""
+
+    label_BTV: jax.Array  # bool
+    exp_BTV: jax.Array  # of the logits less the largest one
+    total_BT1: jax.Array  # their sum
+
+
+def _chunk_sums(tables: Tables, steps: Steps) -> tuple[Sums, list[Head]]:
+    loss_BT, correct_BT = jnp.zeros(steps.weights_BT.shape), jnp.zeros(steps.weights_BT.shape)
+    heads = []
+    for i, table in enumerate(tables):
+        logits_BTV = _logits(steps.x_BTD, table)
+        target_BT = steps.targets_BTH[..., i]
+        label_BTV = lax.broadcasted_iota(jnp.int32, logits_BTV.shape, 2) == target_BT[..., None]
+        less_BTV = logits_BTV - jnp.max(logits_BTV, axis=-1, keepdims=True)
+        exp_BTV = jnp.exp(less_BTV)
+        total_BT1 = jnp.sum(exp_BTV, axis=-1, keepdims=True)
+        own_BT = jnp.sum(jnp.where(label_BTV, less_BTV, 0.0), axis=-1)
+        # gotcha: shows[log-of-softmax] from logits; the softmax itself may underflow
+        loss_BT += jnp.log(total_BT1[..., 0]) - own_BT
+        correct_BT += own_BT == 0  # no logit is larger than the target's
+        heads.append(Head(label_BTV, exp_BTV, total_BT1))
+    total = Sums(
+        loss=jnp.sum(loss_BT * steps.weights_BT),
+        correct=jnp.sum(correct_BT * steps.weights_BT),
+        targets=jnp.sum(steps.weights_BT) * len(tables),
+    )
+    return total, heads
+
+
+def _chunk_gradients(tables: Tables, steps: Steps, heads: list[Head]) -> Gradients:
+    """Products have the compute type and are summed in float32."""
+    x_BTD, dtype = steps.x_BTD, steps.x_BTD.dtype
+    x_grad_BTD, table_grads = jnp.zeros(x_BTD.shape, jnp.float32), []
+    for table, (label_BTV, exp_BTV, total_BT1) in zip(tables, heads, strict=True):
+        share_BT1 = steps.weights_BT[..., None] / total_BT1
+        grad_BTV = exp_BTV * share_BT1 - jnp.where(label_BTV, steps.weights_BT[..., None], 0.0)
+        grad_BTV = grad_BTV.astype(dtype)
+        x_grad_BTD += einsum32("btv,vd->btd", grad_BTV, table.astype(dtype))
+        table_grads.append(einsum32("btv,btd->vd", grad_BTV, x_BTD))
+    return Gradients(x_grad_BTD.astype(dtype), table_grads)
+
+
+def _logits(x: jax.Array, table: jax.Array) -> jax.Array:
+    return einsum32("...d,vd->...v", x, table.astype(x.dtype))
+
+
+def _tables(params: Params, config: Config) -> Tables:
+    return params["embed"] if config.model.tied else params["heads"]

@@ -9,9 +9,12 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 from flax import nnx
+from jax.ad_checkpoint import checkpoint_name
 
 from reference_trainer.config import Config
 from reference_trainer.precision import fake_quantise, product
+
+PRODUCT = "product"  # for `compute.remat`
 
 
 class Linear(nnx.Module):
@@ -28,7 +31,7 @@ class Linear(nnx.Module):
         kernel = self.kernel[...]
         if self.quantised:
             kernel, x = fake_quantise(kernel, axis=0), fake_quantise(x, axis=-1)
-        return product(x, kernel)
+        return checkpoint_name(product(x, kernel), PRODUCT)
 
 
 class Norm(nnx.Module):

@@ -17,7 +17,6 @@ batches that depend on nothing but their number and the seed.
 from __future__ import annotations
 
 import errno
-import itertools
 import logging
 import math
 import platform
@@ -33,31 +32,11 @@ import orbax.checkpoint as ocp
 from jax.experimental import multihost_utils
 from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, LatestN
 
-from reference_trainer.config import Config, group
 from reference_trainer.errors import UserError
-from reference_trainer.settings import differences, from_json
 from reference_trainer.train import integrity
 from reference_trainer.train.state import TrainState
 
 FORMAT = 1
-FIXED = {  # what a saved state depends on; the rest may change when a run goes on
-    "model": None,
-    "data": {
-        "source",
-        "paths",
-        "limit",
-        "held_out",
-        "batching",
-        "length",
-        "batch",
-        "bins",
-        "buckets",
-        "delay",
-        "seed",
-    },
-    "compute": set(),  # but how many layers are one group: see `_fixed`
-    "run": {"seed"},
-}
 
 
 class CheckpointError(UserError):
@@ -123,21 +102,21 @@ class Checkpoints:
     def steps(self) -> list[int]:
         return sorted(self._manager.all_steps())
 
-    def save(self, state: TrainState, beside: Saved, held_out_bits: float | None = None) -> None:
+    def save(self, state: TrainState, metadata: Saved, held_out_bits: float | None = None) -> None:
         """Start a save; arrays are copied before this returns, so that they may be donated."""
-        about = {"format": FORMAT, "versions": versions(), **beside._asdict()}
+        about = {"format": FORMAT, "versions": versions(), **metadata._asdict()}
         # gotcha: shows[device-array-pickled] arrays go to Orbax, and nothing is pickled
         arrays = ocp.args.StandardSave(state)
         items = ocp.args.Composite(state=arrays, about=ocp.args.JsonSave(about))
         with _explained(self.folder):
             self._manager.wait_until_finished()  # of the save before
-            self._saving = beside.step
-            saved = self._manager.save(beside.step, args=items, metrics={"bits": held_out_bits})
+            self._saving = metadata.step
+            saved = self._manager.save(metadata.step, args=items, metrics={"bits": held_out_bits})
             if not self._asynchronous:
                 self._manager.wait_until_finished()
         if not saved:
             raise CheckpointError(
-                f"{self.folder}: step {beside.step} is there already, or a later one"
+                f"{self.folder}: step {metadata.step} is there already, or a later one"
             )
 
     def read(self, step: int | None = None) -> Saved:
@@ -197,41 +176,6 @@ class Checkpoints:
         return steps[-1] if step is None else step
 
 
-def check_same(saved: Saved, config: Config, about: dict[str, Any]) -> None:
-    """CheckpointError with one line per difference that makes going on impossible."""
-    lines = differences(_fixed(from_json(saved.config)), _fixed(config))
-    if not lines:
-        lines = differences({"data read": saved.about}, {"data read": about})
-    if lines:
-        raise CheckpointError(
-            f"step {saved.step} was saved by a run that differs:\n  "
-            + "\n  ".join(lines)
-            + "\nResume without these changes, or start a new run with another --out."
-        )
-
-
-def set_aside(folder: Path, step: int) -> list[str]:
-    """Move the checkpoints after `step` to `FOLDER-after-STEP`, in all processes at once.
-
-    A run that goes on from an earlier step makes its own later ones; nothing is deleted. Where one
-    went on from that step before, `FOLDER-after-STEP-2` is next.
-    """
-    later = [p for p in folder.iterdir() if p.name.isdigit() and int(p.name) > step]
-    multihost_utils.sync_global_devices("all have read")
-    if later and jax.process_index() == 0:
-        aside = _unused(folder.with_name(f"{folder.name}-after-{step}"))
-        aside.mkdir()
-        for path in later:
-            shutil.move(path, aside / path.name)
-    multihost_utils.sync_global_devices("set aside")
-    return sorted(path.name for path in later)
-
-
-def _unused(folder: Path) -> Path:
-    others = (folder.with_name(f"{folder.name}-{number}") for number in itertools.count(2))
-    return next(path for path in itertools.chain([folder], others) if not path.exists())
-
-
 def check_room(folder: Path, state: TrainState) -> None:
     """DiskFull where `folder` has no room for one checkpoint of `state`, which may hold no arrays.
 
@@ -259,16 +203,6 @@ def _damage(step: int, names: list[str]) -> str:
 def versions() -> dict[str, str]:
     names = ("jax", "jaxlib", "flax", "optax", "orbax-checkpoint")
     return {"python": platform.python_version()} | {name: version(name) for name in names}
-
-
-def _fixed(config: Config) -> dict[str, Any]:
-    """Of the settings of remat only the groups of layers, the form that parameters are kept in."""
-    settings, chosen = config.to_json(), {}
-    for section, names in FIXED.items():
-        values = settings[section]
-        chosen[section] = {k: v for k, v in values.items() if names is None or k in names}
-    chosen["compute"]["remat_every (layers in a group)"] = group(config)
-    return chosen
 
 
 def _bits(metrics: Any) -> float:

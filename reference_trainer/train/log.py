@@ -6,9 +6,10 @@ import importlib.util
 import json
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 from rich.console import Console
@@ -17,15 +18,30 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from reference_trainer.errors import UserError
 
 
+class Tracker(Protocol):
+    """Anything with `log`, as what `wandb.init()` returns."""
+
+    def log(self, values: dict[str, float], *, step: int) -> object: ...
+
+
 class Log:
     """A context manager; every process writes its own files, only the first one shows a bar."""
 
-    def __init__(self, folder: Path, steps: int, start: int = 0, *, tensorboard: bool = False):
+    def __init__(
+        self,
+        folder: Path,
+        steps: int,
+        start: int = 0,
+        *,
+        tensorboard: bool = False,
+        trackers: Sequence[Tracker] = (),
+    ):
         self.first = jax.process_index() == 0
         self.console = Console(stderr=True, quiet=not self.first)
         name = "metrics.jsonl" if self.first else f"metrics-{jax.process_index()}.jsonl"
         folder.mkdir(parents=True, exist_ok=True)
         self._file = (folder / name).open("a", encoding="utf-8")
+        self._trackers = trackers if self.first else ()
         self._board = _board(folder) if tensorboard and self.first else None
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -54,15 +70,19 @@ class Log:
             self._board.close()
 
     def write(self, step: int, **values: Any) -> None:
-        """One line of metrics.jsonl; numbers go to TensorBoard too."""
+        """One line of metrics.jsonl; numbers go to the trackers and to TensorBoard too."""
         seconds = round(time.perf_counter() - self._began, 3)
         line = {"step": step, "seconds": seconds, **values}
         self._file.write(json.dumps({k: _plain(v) for k, v in line.items()}) + "\n")
         self._file.flush()
+        numbers: dict[str, float] = {
+            name: value for name, value in values.items() if isinstance(value, int | float)
+        }
+        for tracker in self._trackers:
+            tracker.log(numbers, step=step)
         if self._board is not None:
-            for name, value in values.items():
-                if isinstance(value, (int, float)):
-                    self._board.add_scalar(name, value, step)
+            for name, value in numbers.items():
+                self._board.add_scalar(name, value, step)
 
     def advance(self, step: int, words: str) -> None:
         self._bar.update(self._task, completed=step, description=words)

@@ -8,7 +8,7 @@ Right: below. (gotchas: jit-in-loop, optimizer-reinitialised, varying-shape)
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +24,11 @@ from reference_trainer.data.batch import Batch, Corpus
 from reference_trainer.data.batching import Batches
 from reference_trainer.data.prefetch import prefetch
 from reference_trainer.model import backbone
+from reference_trainer.processes import exit_if_peer_lost
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.evaluate import Score, evaluate
-from reference_trainer.train.log import Log
+from reference_trainer.train.log import Log, Tracker
 from reference_trainer.train.reader import Reader, Sent
 from reference_trainer.train.replay import NotFinite
 from reference_trainer.train.state import TrainState
@@ -41,7 +42,7 @@ class Job:
     """Everything that is made once: data, devices and the two compiled functions."""
 
     config: Config
-    asked: Config  # what is saved: another machine may have what this one lacks
+    requested: Config  # what is saved: another machine may have what this one lacks
     corpus: Corpus
     batches: Batches
     held_out: Batches
@@ -60,10 +61,10 @@ class Result(NamedTuple):
     stopped: str  # the signal's name, or ""
 
 
-def prepare(config: Config, corpus: Corpus, asked: Config | None = None) -> Job:
+def prepare(config: Config, corpus: Corpus, requested: Config | None = None) -> Job:
     """As `check`. Nothing is compiled yet.
 
-    `asked` is given where this machine makes do with less than that.
+    `requested` is given where this machine makes do with less than that.
     """
     check(config, corpus)
     mesh = parallel.device_mesh()
@@ -72,7 +73,7 @@ def prepare(config: Config, corpus: Corpus, asked: Config | None = None) -> Job:
     held_out = Batches(corpus.held_out, config.data, shuffle=False, rows=rows)
     # gotcha: shows[jit-in-loop] made once, before the loop
     step, eval_step = build(config, mesh), build_eval(config, mesh)
-    return Job(config, asked or config, corpus, batches, held_out, mesh, step, eval_step)
+    return Job(config, requested or config, corpus, batches, held_out, mesh, step, eval_step)
 
 
 def train(
@@ -81,34 +82,36 @@ def train(
     saved: Saved | None = None,
     *,
     tensorboard: bool = False,
+    trackers: Sequence[Tracker] = (),
     profile: int = 0,
 ) -> Result:
     """Run to `run.steps`, from the start or from a checkpoint; NotFinite, CheckpointError."""
     config, run = job.config, job.config.run
-    start, score, watch = saved.step if saved else 0, None, Watch()
+    start, score, counter = saved.step if saved else 0, None, CompileCounter()
     with ExitStack() as stack:
         checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep, clean=True))
-        log = stack.enter_context(Log(folder, run.steps, start, tensorboard=tensorboard))
+        log = Log(folder, run.steps, start, tensorboard=tensorboard, trackers=trackers)
+        stack.enter_context(log)
         stop, trace = stack.enter_context(Stop()), stack.enter_context(Trace(folder, profile))
         state = first_state(job, checkpoints, saved)
         reading = loaders.loader(job.batches, config.data, saved.loader if saved else None)
         ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
         stream = stack.enter_context(ahead)
-        stack.enter_context(parallel.together())  # left first: a save would wait for who is gone
+        stack.enter_context(exit_if_peer_lost())  # left first: a save would wait for who is gone
         reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
         for number in range(start + 1, run.steps + 1):
             trace.before(number - start)
             batch, loader_state = next(stream)
-            state, said = watch.call(job.step, state, batch)
-            asked, last, bits = stop.asked(number), number == run.steps, None
-            measuring = last or (number % run.eval_every == 0 and not asked)
-            saving = last or asked or number % run.save_every == 0
+            state, metrics_of_step = counter.call(job.step, state, batch)
+            stopping, last, bits = stop.requested(number), number == run.steps, None
+            measuring = last or (number % run.eval_every == 0 and not stopping)
+            saving = last or stopping or number % run.save_every == 0
             try:
-                reader.sent(Sent(number, said, batch), state)
+                reader.sent(Sent(number, metrics_of_step, batch), state)
                 if measuring or saving:
                     reader.catch_up(state)
             except NotFinite as error:  # the state is good: the update was left out
-                checkpoints.save(state, beside(job, number, loader_state, reader), None)
+                checkpoints.save(state, metadata(job, number, loader_state, reader), None)
                 raise NotFinite(
                     f"{error}\nsaved step {number}: the same command goes on after it"
                 ) from None
@@ -117,19 +120,19 @@ def train(
                 bits = score.bits  # of the same batches each time: the best checkpoint is by these
                 if last and run.eval_batches:
                     score = measured(job, state, 0)  # of all of them, as the baselines
-                told(score, number, log, reader)
+                report_score(score, number, log, reader)
             if saving:
-                checkpoints.save(state, beside(job, number, loader_state, reader), bits)
-            if asked:
+                checkpoints.save(state, metadata(job, number, loader_state, reader), bits)
+            if stopping:
                 break
         if start >= run.steps:  # complete before it began: what is left is to say how good it is
             score = measured(job, state, 0)
-    return Result(state, score, len(watch.seen), watch.again, stop.name)
+    return Result(state, score, len(counter.seen), counter.again, stop.name)
 
 
-def beside(job: Job, number: int, loader_state: dict[str, Any], reader: Reader) -> Saved:
+def metadata(job: Job, number: int, loader_state: dict[str, Any], reader: Reader) -> Saved:
     """What is saved with the state after step `number`."""
-    return Saved(number, job.asked.to_json(), loader_state, reader.tokens, job.corpus.about)
+    return Saved(number, job.requested.to_json(), loader_state, reader.tokens, job.corpus.about)
 
 
 def check(config: Config, corpus: Corpus) -> None:
@@ -173,22 +176,22 @@ def first_state(job: Job, checkpoints: Checkpoints, saved: Saved | None) -> Trai
 
 def measured(job: Job, state: TrainState, limit: int) -> Score:
     """On the first `limit` batches that are held out, or (0) on all."""
-    return evaluate(job.eval_step, state.params, each(job.held_out), job.mesh, limit)
+    return evaluate(job.eval_step, state.params, one_epoch(job.held_out), job.mesh, limit)
 
 
-def told(score: Score, number: int, log: Log, reader: Reader) -> None:
+def report_score(score: Score, number: int, log: Log, reader: Reader) -> None:
     """Its time is not the steps' time."""
     log.write(number, eval_bits=score.bits, eval_accuracy=score.accuracy, tokens=reader.tokens)
     log.say(f"step {number}: held out {score.bits:.3f} bits, accuracy {score.accuracy:.3f}")
     reader.pause()
 
 
-def each(batches: Batches) -> Iterator[Batch]:
+def one_epoch(batches: Batches) -> Iterator[Batch]:
     """One epoch, in order."""
     return (batches[i] for i in range(len(batches)))
 
 
-class Watch:
+class CompileCounter:
     """Row lengths seen, each a program; one that was seen must never compile again."""
 
     def __init__(self) -> None:

@@ -8,16 +8,38 @@ Right: `--resume=auto`, the default: go on from the newest checkpoint that is wh
 
 from __future__ import annotations
 
+import itertools
+import shutil
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import jax
 from jax.experimental import multihost_utils
 
-from reference_trainer.config import Config, ConfigError
+from reference_trainer.config import Config, ConfigError, group
 from reference_trainer.settings import differences, from_json
-from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved, set_aside
+from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved
 
 Resume = Literal["auto", "always", "never"]
+FIXED = {  # what a saved state depends on; the rest may change when a run goes on
+    "model": None,
+    "data": {
+        "source",
+        "paths",
+        "limit",
+        "held_out",
+        "batching",
+        "length",
+        "batch",
+        "bins",
+        "buckets",
+        "delay",
+        "seed",
+    },
+    "compute": set(),  # but how many layers are one group: see `_fixed`
+    "optimizer": {"kind"},
+    "run": {"seed"},
+}
 
 
 def find(folder: Path, way: Resume, step: int | None = None) -> Saved | None:
@@ -72,3 +94,48 @@ def agreed(config: Config, saved: Saved, folder: Path) -> Config:
             + "\nGo on with its own settings by --resume, or choose another --out."
         )
     return config
+
+
+def check_same(saved: Saved, config: Config, about: dict[str, Any]) -> None:
+    """CheckpointError with one line per difference that makes going on impossible."""
+    lines = differences(_fixed(from_json(saved.config)), _fixed(config))
+    if not lines:
+        lines = differences({"data read": saved.about}, {"data read": about})
+    if lines:
+        raise CheckpointError(
+            f"step {saved.step} was saved by a run that differs:\n  "
+            + "\n  ".join(lines)
+            + "\nResume without these changes, or start a new run with another --out."
+        )
+
+
+def set_aside(folder: Path, step: int) -> list[str]:
+    """Move the checkpoints after `step` to `FOLDER-after-STEP`, in all processes at once.
+
+    A run that goes on from an earlier step makes its own later ones; nothing is deleted. Where one
+    went on from that step before, `FOLDER-after-STEP-2` is next.
+    """
+    later = [p for p in folder.iterdir() if p.name.isdigit() and int(p.name) > step]
+    multihost_utils.sync_global_devices("all have read")
+    if later and jax.process_index() == 0:
+        aside = _unused(folder.with_name(f"{folder.name}-after-{step}"))
+        aside.mkdir()
+        for path in later:
+            shutil.move(path, aside / path.name)
+    multihost_utils.sync_global_devices("set aside")
+    return sorted(path.name for path in later)
+
+
+def _unused(folder: Path) -> Path:
+    others = (folder.with_name(f"{folder.name}-{number}") for number in itertools.count(2))
+    return next(path for path in itertools.chain([folder], others) if not path.exists())
+
+
+def _fixed(config: Config) -> dict[str, Any]:
+    """Of the settings of remat only the groups of layers, the form that parameters are kept in."""
+    settings, chosen = config.to_json(), {}
+    for section, names in FIXED.items():
+        values = settings[section]
+        chosen[section] = {k: v for k, v in values.items() if names is None or k in names}
+    chosen["compute"]["remat_every (layers in a group)"] = group(config)
+    return chosen

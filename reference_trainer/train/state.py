@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax.sharding import Mesh
+from optax.contrib import MuonDimensionNumbers
 
 from reference_trainer import parallel
 from reference_trainer.config import Config
@@ -44,19 +45,28 @@ def schedule(config: Config) -> optax.Schedule:
 
 
 def optimizer(config: Config) -> optax.GradientTransformation:
-    """Clip first, then AdamW: clipping what Adam has scaled would bound nothing."""
-    settings = config.optimizer
-    return optax.chain(
-        # gotcha: shows[clip-after-optimizer] the gradients are clipped, not the updates
-        optax.clip_by_global_norm(settings.clip),
-        optax.adamw(
-            schedule(config),
-            b1=settings.b1,
-            b2=settings.b2,
+    """Clip first, then AdamW or Muon: clipping what they have scaled would bound nothing.
+
+    Muon (Jordan et al., 2024) is for the matrices of the layers: it makes each update orthogonal.
+    Tables, norms and vectors are left to Adam, without decay. Updates have the size of AdamW's
+    (arXiv:2502.16982), so that the learning rate and the decay can stay.
+    """
+    settings, rate = config.optimizer, schedule(config)
+    if settings.kind == "muon":
+        scaled = optax.contrib.muon(
+            rate,
             weight_decay=settings.weight_decay,
-            mask=decayed,
-        ),
-    )
+            adam_b1=settings.b1,
+            adam_b2=settings.b2,
+            muon_weight_dimension_numbers=matrix_axes,
+            consistent_rms=0.2,
+        )
+    else:
+        scaled = optax.adamw(
+            rate, settings.b1, settings.b2, weight_decay=settings.weight_decay, mask=decayed
+        )
+    # gotcha: shows[clip-after-optimizer] the gradients are clipped, not the updates
+    return optax.chain(optax.clip_by_global_norm(settings.clip), scaled)
 
 
 def decayed(params: backbone.Params) -> Any:
@@ -64,10 +74,24 @@ def decayed(params: backbone.Params) -> Any:
 
     def is_matrix(path: tuple[Any, ...], leaf: Any) -> bool:
         del leaf
-        names = [key.key for key in path if isinstance(key, jax.tree_util.DictKey)]
+        names = _names(path)
         return names[-1] == "kernel" or names[0] in ("embed", "heads")
 
     return jax.tree.map_with_path(is_matrix, params)
+
+
+def matrix_axes(params: Any) -> Any:
+    """The axes of the layers' matrices, stacked or not; None for all else."""
+
+    def axes(path: tuple[Any, ...], leaf: Any) -> MuonDimensionNumbers | None:
+        is_kernel = _names(path)[-1] == "kernel"
+        return MuonDimensionNumbers(leaf.ndim - 2, leaf.ndim - 1) if is_kernel else None
+
+    return jax.tree.map_with_path(axes, params)
+
+
+def _names(path: tuple[Any, ...]) -> list[str]:
+    return [key.key for key in path if isinstance(key, jax.tree_util.DictKey)]
 
 
 def init(key: jax.Array, config: Config) -> TrainState:

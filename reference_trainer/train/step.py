@@ -9,7 +9,7 @@ that a resumed run draws the same; sums divided once, at the end.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,7 @@ from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads
 from reference_trainer.model.heads import Sums
+from reference_trainer.parallel import ROWS, WHOLE
 from reference_trainer.train import state as states
 from reference_trainer.train.state import TrainState
 
@@ -79,7 +80,7 @@ def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainSt
     """The pure function behind `build`."""
     # gotcha: shows[constant-key-in-jit] each step folds its own number in
     key = jax.random.fold_in(jax.random.key(config.run.seed), state.step)
-    grads, total = gradients(state.params, batch, config, key)
+    grads, total = summed_gradients(state.params, batch, config, key)
     count = jnp.maximum(total.targets, 1.0)
     grads = jax.tree.map(lambda grad: grad / count, grads)
     norm = optax.tree.norm(grads)
@@ -87,9 +88,22 @@ def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainSt
     updates, opt_state = states.optimizer(config).update(grads, state.opt_state, state.params)
     params = optax.apply_updates(state.params, updates)
     finite = jnp.isfinite(total.loss) & jnp.isfinite(norm)
-    params, opt_state = _either(finite, (params, opt_state), (state.params, state.opt_state))
+    params, opt_state = _select(finite, (params, opt_state), (state.params, state.opt_state))
     after = TrainState(state.step + 1, params, opt_state, state.skipped + ~finite)
     return after, Metrics(total.loss / count, total.targets, norm, finite)
+
+
+def summed_gradients(
+    params: backbone.Params, batch: Batch, config: Config, key: jax.Array
+) -> tuple[backbone.Params, Sums]:
+    """Of the rows on all devices. With `dp`, devices meet once in a step, after the last part."""
+    if config.run.parallel == "fsdp":  # weights are gathered where they are used
+        return gradients(params, batch, config, key)
+
+    def local(params: backbone.Params, batch: Batch, key: jax.Array) -> Any:
+        return gradients(params, batch, config, parallel.own_key(key))
+
+    return parallel.on_each_device(local, (WHOLE, ROWS, WHOLE), WHOLE)(params, batch, key)
 
 
 def gradients(
@@ -136,5 +150,5 @@ def _parts(batch: Batch, parts: int) -> Batch:
     return Batch(*(cut(leaf) for leaf in batch))
 
 
-def _either(condition: jax.Array, new: tuple, old: tuple) -> tuple:
+def _select(condition: jax.Array, new: tuple, old: tuple) -> tuple:
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), new, old)

@@ -35,7 +35,7 @@ class Stop:
     ) -> None:
         self._restore()
 
-    def asked(self, step: int) -> bool:
+    def requested(self, step: int) -> bool:
         """Whether to save and leave after `step`; the same answer in all processes."""
         if jax.process_count() > 1 and multihost_utils.reached_preemption_sync_point(step):
             self.name = "SIGTERM"

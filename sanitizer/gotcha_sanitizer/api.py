@@ -35,7 +35,7 @@ class Recompiled(AssertionError):
 
 
 class NotWatching(RuntimeError):
-    """Nothing can be said about compiles that nobody watched."""
+    """Compiles before the sanitizer started are unknown."""
 
 
 def start(options: Options | str | None = None) -> None:

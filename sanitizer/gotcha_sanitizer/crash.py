@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from gotcha_lint.errors import Meaning, recognise
-from gotcha_lint.registry import PAGES
+from gotcha_lint.home import more
 from gotcha_sanitizer.events import Fact
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.parts import Site
@@ -65,7 +65,7 @@ class Crash:
         if self.meaning.function:
             yield f"      traced: {self.meaning.function}"
         yield from _wrapped("fix: ", self.meaning.fix)
-        yield f"      page: {PAGES}/{self.name}.md"
+        yield f"      more: {more(self.name)}"
 
 
 def explain(error: BaseException) -> Crash | None:

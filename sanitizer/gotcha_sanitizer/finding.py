@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gotcha_lint import finding as lint
-from gotcha_lint.registry import PAGES
+from gotcha_lint.home import page_url
 from gotcha_sanitizer.parts import Site
 
 
@@ -42,7 +42,7 @@ class Finding:
 
     @property
     def url(self) -> str:
-        return f"{PAGES}/{self.name}.md"
+        return page_url(self.name)
 
 
 def as_lint(finding: Finding) -> lint.Finding:

@@ -1,6 +1,6 @@
 """`%load_ext gotcha_sanitizer.notebook`: tells what each cell ran into; `%gotcha` shows the report.
 
-Places are cell numbers. A cell that is run again makes its functions anew: that is no storm.
+Places are cell numbers. A cell that is run again makes its functions again: that is no storm.
 """
 
 from __future__ import annotations

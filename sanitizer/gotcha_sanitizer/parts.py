@@ -98,7 +98,7 @@ class Function:
     """The function that was compiled.
 
     `key` tells sources apart and is the same for each new object of one source; `serial` tells
-    function objects apart, and `bound` the method objects that each `obj.method` makes anew.
+    function objects apart, and `bound` the method objects that each `obj.method` makes again.
     `kind`: function, lambda, nested function, partial, bound method, callable object, transformed
     function. `owner`: user, library, jax.
     """

@@ -64,7 +64,7 @@ class History:
         return Explained(program, differences, group.variants, group.sites[program.site], before)
 
     def forget(self, files: Container[str]) -> None:
-        """Drops the functions that are defined in these files: they are made anew."""
+        """Drops the functions that are defined in these files: they are made again."""
         for key, group in list(self._groups.items()):
             site = group.recent[-1].function.site if group.recent else None
             if site is not None and site.path in files:

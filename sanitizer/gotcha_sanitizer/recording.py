@@ -67,7 +67,7 @@ class Recording:
         self._do(lambda stream: stream.flush())
 
     def end(self, self_seconds: float) -> None:
-        """Closes the record with its summary; `gotcha-sanitize report` can make it anew."""
+        """Closes the record with its summary; `gotcha-sanitize report` can make it again."""
         own = {"at": round(self._now(), 4), "self_seconds": round(self_seconds, 4)}
         self.add(record.summary(self.run) | own)
 

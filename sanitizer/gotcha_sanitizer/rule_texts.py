@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from gotcha_lint.registry import PAGES, rules
+from gotcha_lint.home import page_url
+from gotcha_lint.registry import rules
 from gotcha_lint.selection import RuleText
 from gotcha_sanitizer.checks import checks
 
@@ -31,7 +32,7 @@ class CheckText:
 
     @property
     def url(self) -> str:
-        return f"{PAGES}/{self.name}.md"
+        return page_url(self.name)
 
 
 @cache

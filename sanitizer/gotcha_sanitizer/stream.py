@@ -9,14 +9,15 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gotcha_sanitizer.events import Ended, Event, Explained, Host, HostReads, Memory
-from gotcha_sanitizer.parts import Site, Turn
+from gotcha_sanitizer.parts import Constant, Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
+_LARGEST = 8  # constants of a program that are named
 _AT_ONCE = {
     "start",
     "program",
@@ -162,6 +163,8 @@ def _program(explained: Explained) -> dict[str, Any]:
         "loop": bool(program.loops),
         **_turn(program.turn),
         **({"inlined": [list(site) for site in program.inlined]} if program.inlined else {}),
+        **({"constants": _constants(program.constants)} if program.constants else {}),
+        **({} if program.called else {"ahead": True}),
         "retraced": program.retraced,
         "cached": program.cached,
         "seconds": {stage: round(took, 6) for stage, took in program.seconds.items()},
@@ -169,6 +172,12 @@ def _program(explained: Explained) -> dict[str, Any]:
         "causes": [each.cause for each in explained.differences],
         "why": [str(each) for each in explained.differences[:5]],
     }
+
+
+def _constants(found: Sequence[Constant]) -> dict[str, Any]:
+    """The bytes of all of them, and the largest by name."""
+    largest = [{"variable": each.origin, "bytes": each.bytes} for each in found[:_LARGEST]]
+    return {"bytes": sum(each.bytes for each in found), "largest": largest}
 
 
 def _turn(turn: Turn | None) -> dict[str, Any]:

@@ -53,6 +53,27 @@ def test_known_findings_are_not_shown(capsys, project):
     assert "no findings in 2 files\nnot shown: 2 known findings (baseline)" in err
 
 
+def test_it_can_be_reviewed(capsys, project):
+    lint(capsys, "--write-baseline")
+    rows = json.loads((project / "gotcha-baseline.json").read_text())["findings"]
+    (row,) = rows["src/update.py"]
+    assert list(row) == ["name", "line", "message", "id"]
+    assert (row["name"], row["line"]) == ("discarded-update", 4)
+    assert row["message"].startswith("`x.at[0].set(...)` returns a new value")
+
+
+def test_one_without_messages_is_still_read(capsys, project):
+    lint(capsys, "--write-baseline")
+    file = project / "gotcha-baseline.json"
+    whole = json.loads(file.read_text())
+    for rows in whole["findings"].values():
+        rows[:] = [{"name": row["name"], "id": row["id"]} for row in rows]
+    file.write_text(json.dumps(whole))
+    assert lint(capsys, "--baseline", str(file))[:2] == (0, [])
+    assert lint(capsys, "--baseline", str(file), "--write-baseline", "src/train.py")[0] == 0
+    assert lint(capsys, "--baseline", str(file))[:2] == (0, [])
+
+
 def test_lines_move_and_new_findings_are_shown(capsys, project):
     configured()
     lint(capsys, "--write-baseline")
@@ -123,7 +144,7 @@ def test_a_file_that_cannot_be_read_is_never_known(capsys, project):
         ("{", "known.json: not a baseline"),
         ("[]", "known.json: not a baseline of this version"),
         ('{"version": 2}', "known.json: not a baseline of this version"),
-        ('{"version": 1}', "known.json: not a baseline: write it anew"),
+        ('{"version": 1}', "known.json: not a baseline: --write-baseline writes a new one"),
         ('{"version": 1, "findings": {"a.py": [1]}}', "known.json: not a baseline"),
     ],
 )

@@ -18,6 +18,7 @@ from gotcha_lint import __version__, formats, registry, terminal
 from gotcha_lint.cli import command
 from gotcha_lint.progress import Bar
 from gotcha_lint.reporting import summary
+from gotcha_lint.table_text import table
 from tests.lint.support import Cli, write
 
 
@@ -78,6 +79,52 @@ def test_list_rules(cli: Cli, snapshot: Callable[[str, str], None]) -> None:
     snapshot("list-rules.txt", cli("--list-rules").out)
     rows = json.loads(cli("--list-rules", "--output-format", "json").out)
     assert {row["name"] for row in rows} >= {"bad-word", "odd-sign"}
+
+
+def test_a_table_is_wrapped_to_the_screen() -> None:
+    rows = ["| a | what it is |", "| --- | :-: |", "| `x` | one \\| two three four five |", "| y |"]
+    assert table(rows, 20) == [
+        "a    what it is",
+        "---  ---------------",
+        "`x`  one | two three",
+        "     four five",
+        "y",
+    ]
+
+
+def test_explain_shows_no_table_marks(cli: Cli) -> None:
+    text = cli("--explain", "recompile").out
+    assert "cause " in text and "| ---" not in text
+    assert all(len(line) <= 88 for line in text.splitlines() if not line.startswith("    "))
+
+
+@pytest.mark.parametrize(
+    ("columns", "terminal_", "prose", "source"),
+    [("", False, 88, 320), ("70", False, 70, 70), ("200", False, 100, 200), ("20", True, 40, 40)],
+)
+def test_columns_count(columns: str, terminal_: bool, prose: int, source: int) -> None:
+    stream: Any = SimpleNamespace(isatty=lambda: terminal_)
+    env = {"COLUMNS": columns} if columns else {}
+    assert (terminal.width(stream, env), terminal.source_width(stream, env)) == (prose, source)
+
+
+def test_a_pipe_gets_whole_lines(cli: Cli) -> None:
+    write("a.py", f"BAD = '{'x' * 200}'\n")
+    assert "x" * 200 in cli().out
+
+
+def test_links_are_for_terminals(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.py", "BAD\n")
+    assert "\x1b]8" not in cli("--color", "always").out
+    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(terminal, "local_page", lambda name: f"file:///{name}")
+    assert "\x1b]8;;file:///bad-word" in cli("--color", "always").out
+    assert "\x1b]8" not in cli("--color", "never").out
+
+
+def test_local_page() -> None:
+    assert terminal.local_page("recompile").startswith("file:///")
+    assert terminal.local_page("no-such-page") == ""
 
 
 def test_explain_error(cli: Cli) -> None:

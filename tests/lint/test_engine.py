@@ -12,6 +12,7 @@ from gotcha_lint import engine, pipeline, registry
 from gotcha_lint.analysis.sites import Test
 from gotcha_lint.config import Settings
 from gotcha_lint.finding import Finding
+from gotcha_lint.home import page_url
 from tests.counting import calls
 from tests.lint.support import code, found, lint_files
 
@@ -340,7 +341,7 @@ def test_findings_do_not_depend_on_where_the_project_lies(tmp_path):
 
 @pytest.mark.parametrize("info", registry.rules().values(), ids=lambda info: info.name)
 def test_every_rule_has_a_page_address_and_a_known_severity(info):
-    assert info.url.endswith(f"/{info.name}.md")
+    assert info.url == page_url(info.name)
     assert info.severity in ("error", "warning", "info")
     assert info.confidence in ("high", "medium", "low")
     assert info.summary.endswith((".", "`")) or info.family == "engine"

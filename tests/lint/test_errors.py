@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import errors, pages
+from gotcha_lint.cli import main
 from gotcha_lint.errors.known import Known
-from gotcha_lint.registry import PAGES
+from gotcha_lint.home import more
 
 RECORDED = (Path(__file__).parent / "data/jax_errors.txt").read_text("utf-8")
 CASES = [part.partition("\n")[::2] for part in re.split(r"^##### ", RECORDED, flags=re.M)[1:]]
@@ -60,6 +61,56 @@ def test_the_last_error_counts() -> None:
     assert "dict" in meaning.means
 
 
+CARRY = """\
+TypeError: scan body function carry input and carry output must have equal types, but they differ:
+
+The input carry component state['opt']['nu'] has type float32[3] but the corresponding output \
+carry component has type float16[3], so the dtypes do not match.
+"""
+
+
+def test_the_leaf_of_a_carry() -> None:
+    meaning = errors.recognise(CARRY)
+    assert meaning is not None
+    assert meaning.argument == "state['opt']['nu']"
+    assert meaning.differs == "float32[3] goes in, float16[3] comes out"
+
+
+@pytest.mark.parametrize(
+    ("line", "argument"),
+    [
+        ("if loss > 10:", "params['w'] (the value depends on 3 others too)"),
+        ('if batch["mask"].any():', "batch['mask'] (the value depends on 3 others too)"),
+        ("if flag & (y > 0):", "flag (the value depends on 3 others too)"),
+    ],
+)
+def test_one_argument_of_many_is_named(line: str, argument: str) -> None:
+    listed = "params['w'], batch['x'], batch['mask'], and flag"
+    text = TRACEBACK.replace("if loss > 10:", line).replace("state and batch", listed)
+    meaning = errors.recognise(text)
+    assert meaning is not None
+    assert (meaning.argument, meaning.source) == (argument, line)
+
+
+def test_the_line_and_what_the_linter_says_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = [""] * 7 + ["@jax.jit", "def step(state, batch):", "    loss = state - batch", ""]
+    file = tmp_path / "train.py"
+    file.write_text("\n".join(["import jax", *code[1:], "    if loss > 10:", "        return 0"]))
+    trace = tmp_path / "trace.txt"
+    trace.write_text(TRACEBACK.replace("/home/me", str(tmp_path)))
+    assert main(["--explain-error", str(trace)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "  line      if loss > 10:" in lines
+    assert any(line.startswith("  linter    error[traced-if] ") for line in lines)
+    file.write_text(file.read_text().replace("loss > 10", "loss > 11"))  # not the file that ran
+    assert main(["--explain-error", str(trace)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "  line      if loss > 10:" in lines
+    assert not any(line.startswith("  linter") for line in lines)
+
+
 @pytest.mark.parametrize("text", ["", "all is well", "KeyError: 'x'", "\x00\ufffd" * 1000])
 def test_unknown(text: str) -> None:
     assert errors.recognise(text) is None
@@ -73,7 +124,7 @@ def test_every_row_leads_to_a_page(known: Known) -> None:
     lines = errors.as_text(meaning, width=200, colour=False).splitlines()
     assert name in pages.names()
     assert lines[0] == f"ValueError: {name}"
-    assert f"  page      {PAGES}/{name}.md" in lines
+    assert f"  more      {more(name)}" in lines
     assert f"  more      gotcha-lint --explain {name}" in lines
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from gotcha_lint.formats._advice import first_paragraph, section
 from gotcha_lint.formats._excerpt import Span, excerpt
+from gotcha_lint.formats._terminal import cells
 
 
 def drawn(code: str, span: Span, width: int = 88) -> list[str]:
@@ -46,6 +49,21 @@ def test_a_long_line_is_cut_around_the_span() -> None:
     assert start.startswith("1 | aaa")
     _, marks = drawn(code, Span(1, 1, 1, 9999), width=80)
     assert len(marks) <= 80
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_carets_never_run_past_the_line(seed: int) -> None:
+    draw = random.Random(seed)
+    code = "a" + "".join(draw.choices("ab \t名\u0301", k=draw.randint(1, 120)))
+    start = draw.randint(1, len(code.rstrip()))
+    length, width = draw.randint(1, 200), draw.randint(10, 100)
+    line, marks = drawn(code, Span(1, start, 1, start + length), width=width)
+    assert columns(marks) <= columns(line) + 1  # a mark without a width of its own stands beside
+    assert columns(line) <= max(width, 30)
+
+
+def columns(text: str) -> int:
+    return sum(width for _, width in cells(text))
 
 
 def test_a_long_span_is_shortened() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import resources
@@ -14,7 +15,7 @@ import jsonschema
 import pytest
 from pydantic_sarif import model
 
-from gotcha_lint import formats, pages
+from gotcha_lint import formats, home, pages
 from gotcha_lint.finding import Edit, Finding, Fix, Place, as_dict
 from gotcha_lint.formats import Shown
 from gotcha_lint.registry import rules
@@ -193,15 +194,20 @@ def test_sarif_required_properties(report: Shown) -> None:
 
 
 def test_sarif_help_is_the_page_with_links_that_work(report: Shown) -> None:
-    info = rules()["jit-of-bound-method"]
-    one = replace(FINDINGS[0], name=info.name, url=info.url)
-    log = sarif(replace(report, findings=[one], rule=rules().get))
-    (rule,) = log["runs"][0]["tool"]["driver"]["rules"]
-    text = pages.page(info.name)
+    name = "jit-of-bound-method"
+    text = pages.page(name)
     assert text is not None and "](recompile.md)" in text
-    folder = info.url.rpartition("/")[0]
-    assert rule["help"]["markdown"] == text.replace("](recompile.md", f"]({folder}/recompile.md")
-    assert rule["help"]["text"].startswith("jit-of-bound-method\n")
+
+    def help(url: str) -> Any:
+        one = replace(FINDINGS[0], name=name, url=url)
+        log = sarif(replace(report, findings=[one], rule=rules().get))
+        return log["runs"][0]["tool"]["driver"]["rules"][0]["help"]
+
+    shown = help(f"https://example.org/pages/{name}.md")
+    wanted = text.replace("](recompile.md", "](https://example.org/pages/recompile.md")
+    assert shown["markdown"] == wanted
+    assert shown["text"].startswith(f"{name}\n")
+    assert "](recompile.md" not in help("")["markdown"]  # a link that leads nowhere
 
 
 def test_sarif_fixes_can_be_applied(report: Shown) -> None:
@@ -247,6 +253,45 @@ def test_absolute_paths_become_relative(report: Shown, tmp_path: Path) -> None:
     assert places[0] == {"uri": "a%20b.py", "uriBaseId": "%SRCROOT%"}
     assert places[1] == {"uri": "file:///elsewhere/a.py"}
     assert "file=a b.py," in render("github", shown)
+
+
+def test_no_format_names_an_address_that_does_not_exist(report: Shown) -> None:
+    here = [replace(finding, url=home.page_url(finding.name)) for finding in FINDINGS]
+    for name in formats.names():
+        text = render(name, replace(report, findings=here))
+        found = re.findall(r"https?://(?!json\.schemastore\.org|example\.org/bad\b)[^\s\"]+", text)
+        assert bool(found) == bool(home.HOME), (name, found)
+
+
+def test_with_a_home_there_are_links() -> None:
+    assert home.page_url("a-b", "https://h/x") == "https://h/x/blob/main/docs/gotchas/a-b.md"
+    assert home.page_url("a-b", "") == ""
+
+
+def test_what_is_shared_is_shown_once(report: Shown) -> None:
+    again = replace(FINDINGS[0], line=6, end_line=6, column=1, end_column=3)
+    text = render("full", replace(report, findings=[FINDINGS[0], again]))
+    first, second, _ = text.split("\n\n")
+    assert "= help:" in first and "= more:" in first and "3 | @jax.jit" in first
+    assert "= help:" not in second and "= more:" not in second and "3 | @jax.jit" not in second
+    assert "= because: src/train.py:3 jit of step" in second
+
+
+@pytest.mark.parametrize("name", ["full", "concise"])
+def test_a_terminal_links_the_name_to_its_page(name: str, report: Shown) -> None:
+    linked = replace(report, colour=True, page=lambda name: f"file:///pages/{name}.md")
+    text = render(name, linked)
+    assert (
+        "\x1b]8;;file:///pages/bad-word.md\x1b\\\x1b[1;31merror[bad-word]\x1b[0m\x1b]8;;\x1b\\ "
+        in text
+    )
+    assert "\x1b]8" not in render(name, replace(report, colour=True))
+
+
+def test_github_repeats_nothing_that_it_shows_itself(report: Shown) -> None:
+    lines = render("github", report).splitlines()
+    assert lines[0].endswith("::`x > 0` is bad")
+    assert lines[-1].endswith("::cell 2, line 2: a cell")
 
 
 def test_github_escapes(report: Shown) -> None:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_trainer.baselines import Sequences, baselines, ngram_bits, probabilities
 from reference_trainer.data.batch import Corpus, Document
+from reference_trainer.extras.baselines import Sequences, baselines, ngram_bits, probabilities
 
 LETTERS = st.lists(st.binary(min_size=1, max_size=12).map(lambda b: bytes(x % 3 + 1 for x in b)))
 TEXTS = LETTERS.filter(len)

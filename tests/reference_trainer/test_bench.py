@@ -9,12 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from reference_trainer.__main__ import main
-from reference_trainer.bench import clock, process, report, supervise
-from reference_trainer.bench.families import families, words
-from reference_trainer.bench.row import ORDERS, Row, Size, unmeasured
-from reference_trainer.bench.supervise import Measured
-from reference_trainer.commands import bench
+from benchmarks.trainer import clock, process, report, supervise
+from benchmarks.trainer.__main__ import main
+from benchmarks.trainer.families import families, words
+from benchmarks.trainer.row import ORDERS, Row, Size, unmeasured
+from benchmarks.trainer.supervise import Measured
 from reference_trainer.config import ConfigError
 
 FAMILIES = families()
@@ -117,7 +116,7 @@ class Failing:
 
 
 def test_a_failure_is_a_row_with_its_reason(monkeypatch, capsys):
-    from reference_trainer.bench import child
+    from benchmarks.trainer import child
 
     monkeypatch.setattr(child, "families", lambda: {"failing": Failing()})
     assert child.main("auto", "failing", "quick") == 0
@@ -154,7 +153,7 @@ def test_what_comes_after_the_end_is_not_started(monkeypatch):
 
 def test_the_command_prints_a_table_and_writes_json(tmp_path, capsys):
     path = tmp_path / "new" / "bench.json"
-    assert main(["bench", "loss", "--quick", "--platform", "cpu", "--json", str(path)]) == 0
+    assert main(["loss", "--quick", "--platform", "cpu", "--json", str(path)]) == 0
     content = json.loads(path.read_text())
     assert content.keys() >= {"date", "device", "python", "versions", "rows", "seconds"}
     (row,) = content["rows"]
@@ -184,10 +183,11 @@ def test_a_time_is_until_the_result_is_there():
 
 
 def test_the_command_lists_and_refuses(capsys):
-    assert main(["bench", "--list"]) == 0
+    assert main(["--list"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(FAMILIES)
     with pytest.raises(ConfigError, match="no measurement 'los'; there are: accumulation"):
         supervise.chosen(["los"], "cpu")
     with pytest.raises(ConfigError, match="gpt2 is not measured on a cpu"):
         supervise.chosen(["gpt2"], "cpu")
-    assert bench.__doc__
+    assert main(["los", "--platform", "cpu"]) == 2
+    assert "no measurement" in capsys.readouterr().err

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reference_trainer.config import Data
-from reference_trainer.data import musicxml
-from reference_trainer.data.chorales import FEATURES, HEADS, PREVIOUS, VOICES, chorales, documents
 from reference_trainer.data.corpus import DataError
+from reference_trainer.extras import musicxml
+from reference_trainer.extras.chorales import FEATURES, HEADS, PREVIOUS, VOICES, chorales, documents
 
 STEPS = ["C", None, "D", None, "E", "F", None, "G", None, "A", None, "B"]
 CONTAINER = (

@@ -205,7 +205,6 @@ def test_a_full_disk_is_said(monkeypatch, capsys):
         ("jax", ["eval", "--out", "x"]),
         ("optax", ["sample", "--out", "x"]),
         ("jax", ["export", "--out", "x", "file"]),
-        ("jax", ["bench"]),
     ],
 )
 def test_a_missing_package_is_named(folder, package, args):
@@ -218,7 +217,9 @@ def test_a_missing_package_is_named(folder, package, args):
         capture_output=True,
         text=True,
     )
-    words = f"reference_trainer: {package} is not installed: pip install 'gotcha-lint[trainer]'\n"
+    words = (
+        f"reference_trainer: {package} is not installed: pip install '.[trainer]' in a checkout\n"
+    )
     assert (done.returncode, done.stderr) == (2, words)
 
 

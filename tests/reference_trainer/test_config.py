@@ -129,5 +129,5 @@ def test_help_lists_every_setting_with_its_default():
 def test_help_says_what_a_setting_means_and_may_be():
     text = listing()
     assert re.search(r"model\.window=0 +attention looks back this many steps", text)
-    assert re.search(r"compute\.remat=none .*none, full or dots", text)
-    assert "optimizer: AdamW with warm-up and a cosine decay." in text
+    assert re.search(r"compute\.remat=none .*none, full, attention or dots", text)
+    assert "optimizer: AdamW or Muon, with warm-up and a cosine decay." in text

@@ -16,6 +16,7 @@ from reference_trainer.data.batch import Batch, Corpus, Document
 from reference_trainer.data.batching import Batches
 from reference_trainer.train import loop, reader, replay, start
 from reference_trainer.train.evaluate import evaluate, probes
+from reference_trainer.train.log import Log
 from reference_trainer.train.step import Metrics
 from tests.reference_trainer.support import SMALL, TINY, corpus, job, run, same
 
@@ -46,6 +47,22 @@ def test_buckets_compile_once_each(tmp_path):
     result = run(config, tmp_path)
     assert 1 < result.programs <= 3
     assert result.recompiled == 0
+
+
+def test_trackers_get_the_numbers(tmp_path):
+    """Anything with `log`, called as Weights & Biases is."""
+
+    class Tracker:
+        def __init__(self) -> None:
+            self.calls: list[tuple[int, dict[str, float]]] = []
+
+        def log(self, values: dict[str, float], *, step: int) -> None:
+            self.calls.append((step, values))
+
+    tracker = Tracker()
+    with Log(tmp_path, 2, trackers=[tracker]) as log:
+        log.write(1, loss=2.5, peak="unknown")
+    assert tracker.calls == [(1, {"loss": 2.5})]
 
 
 class Quiet:
@@ -201,7 +218,7 @@ def test_only_what_is_before_the_last_input_is_shuffled():
 def test_evaluation_is_the_mean_over_all_targets():
     made = job()
     state = loop.states.create(TINY, made.mesh)
-    score = evaluate(made.eval_step, state.params, loop.each(made.held_out), made.mesh)
+    score = evaluate(made.eval_step, state.params, loop.one_epoch(made.held_out), made.mesh)
     targets = sum(len(document.targets) for document in made.corpus.held_out)
     assert score.targets == targets
     assert score.bits == pytest.approx(math.log2(64), rel=0.2)

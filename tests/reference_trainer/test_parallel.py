@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import pytest
 
-from reference_trainer import parallel
+from reference_trainer import parallel, processes
 from reference_trainer.config import ConfigError
 from tests.reference_trainer.support import ROOT, TINY, environment
 
@@ -120,7 +120,7 @@ def test_each_process_reads_its_own_rows(monkeypatch):
 )
 def test_addresses_that_make_no_sense_are_refused(spec):
     with pytest.raises(ConfigError, match="--distributed"):
-        parallel.connect(spec)
+        processes.connect(spec)
 
 
 def test_a_coordinator_that_is_not_there_is_named(monkeypatch):
@@ -129,17 +129,15 @@ def test_a_coordinator_that_is_not_there_is_named(monkeypatch):
     with socket.socket() as taken:  # bound, but nobody listens
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        with pytest.raises(
-            ConfigError, match=rf"nobody answered at 127.0.0.1:{port} for 1 s .*ID 0"
-        ):
-            parallel.connect(f"127.0.0.1:{port},2,1")
+        with pytest.raises(ConfigError, match=rf"no answer from 127.0.0.1:{port} for 1 s .*ID 0"):
+            processes.connect(f"127.0.0.1:{port},2,1")
 
 
 KUBERNETES = """
 import sys
 sys.modules["kubernetes"] = None  # not installed
-from reference_trainer import parallel
-parallel.connect("auto")
+from reference_trainer import processes
+processes.connect("auto")
 """
 
 

@@ -22,7 +22,8 @@ from gotcha_lint import pages
 from tests.reference_trainer.support import PROGRAMS, ROOT
 
 HERE = Path(__file__).parent
-TRAINER = ROOT / "reference_trainer"
+PACKAGES = ("reference_trainer", "benchmarks/trainer")
+SOURCES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
 FILES = sorted(HERE.glob("wrong/*.toml"))
 WRONG: dict[str, dict[str, Any]] = {
     file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in FILES
@@ -35,7 +36,7 @@ def test_every_pattern_has_a_wrong_version():
     assert all(name.startswith(f"{wrong['pattern']:02d}_") for name, wrong in WRONG.items())
 
 
-@pytest.mark.parametrize("file", sorted(TRAINER.rglob("*.py")), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", SOURCES, ids=lambda file: file.name)
 def test_marks_name_a_page_and_say_why(file):
     for names, why in marks(file):
         assert names <= pages.names()
@@ -46,7 +47,7 @@ def test_marks_name_a_page_and_say_why(file):
 def test_the_right_place_is_marked(wrong):
     """A pattern that is a gotcha with a page is marked in a file that the wrong version changes."""
     if "gotcha" in wrong:
-        files = {TRAINER / change["file"] for change in wrong["change"]}
+        files = {source(ROOT, change["file"]) for change in wrong["change"]}
         assert wrong["gotcha"] in {
             name for file in files for names, _ in marks(file) for name in names
         }
@@ -64,6 +65,11 @@ def test_the_wrong_version_fails_its_test(wrong, tmp_path):
     assert all(wrong["says"] in failure for failure in failures), failures
 
 
+def source(root: Path, file: str) -> Path:
+    """A file of the trainer, or of its measurements by a path from the root."""
+    return root / file if file.startswith("benchmarks/") else root / "reference_trainer" / file
+
+
 def marks(file: Path) -> list[tuple[set[str], str]]:
     """The gotchas that the comments of a file say it shows, and why."""
     found = re.findall(r"# gotcha: shows\[(.*?)\](.*)", file.read_text(encoding="utf-8"))
@@ -71,13 +77,13 @@ def marks(file: Path) -> list[tuple[set[str], str]]:
 
 
 def copy_with(changes: list[dict[str, str]], folder: Path) -> None:
-    """The trainer and its tests, with the changes."""
-    for package in ("reference_trainer", "tests/reference_trainer"):
+    """The trainer, its measurements and tests, with the changes."""
+    for package in (*PACKAGES, "tests/reference_trainer"):
         shutil.copytree(ROOT / package, folder / package)
-    for name in ("pyproject.toml", "tests/__init__.py"):
+    for name in ("pyproject.toml", "tests/__init__.py", "benchmarks/__init__.py"):
         shutil.copy(ROOT / name, folder / name)
     for change in changes:
-        file = folder / "reference_trainer" / change["file"]
+        file = source(folder, change["file"])
         text = file.read_text(encoding="utf-8")
         assert text.count(change["old"]) == 1, f"{change['file']}: {change['old']}"
         file.write_text(text.replace(change["old"], change["new"]), encoding="utf-8")

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer import play, sample
+from reference_trainer import sample
 from reference_trainer.data.batch import Document
+from reference_trainer.extras import play
 from reference_trainer.model import backbone
 from tests.reference_trainer.support import TINY, init
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_trainer import plot as module
-from reference_trainer.plot import PlotError, limits, plot, read, spread
+from reference_trainer.extras import plot as module
+from reference_trainer.extras.plot import PlotError, limits, plot, read, spread
 
 CLOSE = {f"order-{order}": 1.8 + order / 1000 for order in range(12)}
 

@@ -30,12 +30,12 @@ folder, (steps, kind, loader, how) = Path(sys.argv[2]), sys.argv[3:]
 
 class Dies(loop.Stop):
     """The second process is gone at step 5, when step 3 is saved."""
-    def asked(self, step):
+    def requested(self, step):
         if step == 5 and jax.process_index() == 1:
             while not (folder / "checkpoints" / "3").is_dir():
                 time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().asked(step)
+        return super().requested(step)
 
 loop.Stop = Dies if how == "dies" else loop.Stop
 config = TINY.replace(

@@ -46,7 +46,7 @@ def test_before_a_run_its_step_is_compiled_once_for_all(batching, capsys):
     said = capsys.readouterr().out
     state = states.create(made.config, made.mesh)
     longest = next(
-        b for b in loop.each(made.batches) if b.inputs.shape[1] == max(made.batches.lengths)
+        b for b in loop.one_epoch(made.batches) if b.inputs.shape[1] == max(made.batches.lengths)
     )
     batch = parallel.place(longest, made.mesh)
     before = compiles.count

@@ -21,7 +21,8 @@ from reference_trainer import parallel
 from reference_trainer.settings import from_json
 from reference_trainer.train import checkpoint, loop
 from reference_trainer.train import state as states
-from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved, check_same
+from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved
+from reference_trainer.train.start import check_same, set_aside
 from tests.reference_trainer.support import (
     ROOT,
     SMALL,
@@ -56,7 +57,7 @@ def test_resumed_is_straight(straight, tmp_path, loader):
     schedule = config.run.steps  # the learning rate depends on the run's length
 
     class Enough(loop.Stop):
-        def asked(self, step: int) -> bool:
+        def requested(self, step: int) -> bool:
             return step == schedule // 2
 
     half = pytest.MonkeyPatch()
@@ -148,7 +149,7 @@ def test_remat_may_change_but_not_the_groups_of_layers(straight, tmp_path):
     shutil.copytree(straight[0] / "checkpoints", tmp_path / "checkpoints")
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
         saved = checkpoints.read(3)
-    checkpoint.set_aside(tmp_path / "checkpoints", 3)
+    set_aside(tmp_path / "checkpoints", 3)
     full = TINY.replace(compute={"remat": "full"})
     check_same(saved, full, saved.about)
     loop.train(job(full), tmp_path, saved)
@@ -166,7 +167,7 @@ def test_remat_may_change_but_not_the_groups_of_layers(straight, tmp_path):
 def test_unrolled_layers_go_on_scanned_and_back(straight, tmp_path):
     """The same numbers in the other layout, of the optimizer too."""
     shutil.copytree(straight[0] / "checkpoints", tmp_path / "checkpoints")
-    checkpoint.set_aside(tmp_path / "checkpoints", 3)
+    set_aside(tmp_path / "checkpoints", 3)
     scanned = TINY.replace(compute={"layers": "scan"}, run={"steps": 5})
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
         saved = checkpoints.read(3)
@@ -186,7 +187,7 @@ def test_what_a_machine_lacks_is_not_saved(tmp_path):
     """Another one may have cuDNN: the run goes on there with the attention it asked for."""
     config = SMALL.replace(run={"steps": 1, "eval_every": 1, "save_every": 1})
     asked = config.replace(compute={"attention": "cudnn"})
-    loop.train(loop.prepare(config, corpus(), asked=asked), tmp_path)
+    loop.train(loop.prepare(config, corpus(), requested=asked), tmp_path)
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
         assert from_json(checkpoints.read().config) == asked
 
@@ -228,12 +229,12 @@ def test_an_earlier_step_goes_on_and_later_ones_are_set_aside(straight, tmp_path
         state = checkpoints.restore(states.abstract(TINY, parallel.device_mesh()), 3)
         with pytest.raises(CheckpointError, match="step 3 is there already, or a later one"):
             checkpoints.save(state, saved)
-    assert checkpoint.set_aside(folder, 3) == ["6"]
+    assert set_aside(folder, 3) == ["6"]
     assert (tmp_path / "checkpoints-after-3" / "6").is_dir()
     loop.train(job(), tmp_path, saved)
     with Checkpoints(folder) as checkpoints:
         assert checkpoints.steps() == [3, 6]
-    assert checkpoint.set_aside(folder, 3) == ["6"]
+    assert set_aside(folder, 3) == ["6"]
     assert (tmp_path / "checkpoints-after-3-2" / "6" / "state").is_dir()
 
 

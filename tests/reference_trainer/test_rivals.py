@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reference_trainer.bench.measures import rivals
-from reference_trainer.bench.row import Size
+from benchmarks.trainer.measures import rivals
+from benchmarks.trainer.row import Size
 
 MODEL = """\
 import dataclasses

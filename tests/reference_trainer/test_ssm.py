@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_trainer.bench.associative import associative
+from benchmarks.trainer.associative import associative
 from reference_trainer.model.ssm import convolve, convolve_one, sequential, ssd, ssd_step
 
 Inputs = dict[str, jax.Array]

@@ -194,3 +194,36 @@ def test_chunked_loss_keeps_one_chunk_of_logits():
         return temporary_bytes(jax.jit(loss).lower(x_BTD, params, batch))
 
     assert temporary(32) < 0.35 * temporary(0)
+
+
+def test_muon_makes_updates_of_matrices_orthogonal_stacked_or_not():
+    """Tables and vectors are Adam's."""
+    rows = {}
+    for layers in ("unroll", "scan"):
+        config = TINY.replace(
+            model={"pattern": ("attention",)},
+            compute={"layers": layers},
+            optimizer={"kind": "muon", "warmup": 0, "weight_decay": 0.0},
+        )
+        params = init(jax.random.key(0), config=config)
+        noise = jax.tree.map(
+            lambda leaf: jax.random.normal(jax.random.key(leaf.size), leaf.shape), params["norm"]
+        )
+        unrolled = backbone.unstack(params["layers"]) if layers == "scan" else params["layers"]
+        grads = params | {"norm": noise}  # the parameters themselves will do as gradients
+
+        @jax.jit
+        def first_update(grads, params, config=config):
+            optimizer = states.optimizer(config)
+            return optimizer.update(grads, optimizer.init(params), params)[0]
+
+        updates = first_update(grads, params)
+        found = updates["layers"]
+        rows[layers] = backbone.unstack(found) if layers == "scan" else found
+        kernel = rows[layers][0]["0"]["mlp"]["up"]["kernel"]
+        values = np.linalg.svd(kernel, compute_uv=False)
+        before = np.linalg.svd(unrolled[0]["0"]["mlp"]["up"]["kernel"], compute_uv=False)
+        assert values.max() / values.min() < 2 < before.max() / before.min()
+        size = np.abs(updates["norm"]["scale"])  # as Adam's first: the same for every gradient
+        np.testing.assert_allclose(size, size[0], rtol=1e-3)
+    assert relative(rows["scan"], rows["unroll"]) < 1e-5

@@ -254,7 +254,7 @@ def test_every_source_of_the_settings_has_its_function():
 
 def test_other_data_sets_are_not_imported(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text("word " * 100)
-    monkeypatch.setitem(sys.modules, "reference_trainer.data.chorales", None)
+    monkeypatch.setitem(sys.modules, "reference_trainer.extras.chorales", None)
     read(tmp_path, "a.txt", length=16)
     with pytest.raises(ImportError):
         load(Data(source="chorales"))

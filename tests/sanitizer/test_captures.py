@@ -165,7 +165,7 @@ def helper(x: Any) -> Any:
 def test_a_function_that_was_defined_anew_is_stale(running: Session, monkeypatch: Any):
     step = jax.jit(lambda x: helper(x))
     told = _stale(running, step, lambda: monkeypatch.setitem(globals(), "helper", lambda x: x * 3))
-    assert "the function `helper` was defined anew" in told["stale-capture/global"]
+    assert "the function `helper` was defined again" in told["stale-capture/global"]
 
 
 class Quantised:

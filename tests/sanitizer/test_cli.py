@@ -12,6 +12,7 @@ import pytest
 
 from gotcha_lint import formats
 from gotcha_lint.cli import main as lint_main
+from gotcha_lint.home import page_url
 from gotcha_sanitizer import catalogue
 from gotcha_sanitizer.commands import names
 from gotcha_sanitizer.finding import as_dict, from_dict
@@ -170,5 +171,5 @@ def test_a_finding_keeps_its_id_through_a_record():
 def test_every_finding_of_a_check_can_be_explained():
     for name in catalogue.names():
         rule = rule_text(name)
-        assert rule is not None and rule.summary and rule.url.endswith(f"/{name}.md")
+        assert rule is not None and rule.summary and rule.url == page_url(name)
         assert lint_main(["--explain", name]) == 0

@@ -273,7 +273,7 @@ def test_the_report_of_a_run_that_only_crashed_is_the_explanation(go):
 def test_an_exception_that_is_no_gotcha_is_left_alone(go):
     done, bare = go("raise ValueError('x')"), go("raise ValueError('x')", on=False)
     assert done.err.startswith(bare.err)
-    assert "page: " not in done.err
+    assert "more: " not in done.err
 
 
 OWN = "def own(kind, error, trace): print('own', kind.__name__, file=sys.stderr)\n"

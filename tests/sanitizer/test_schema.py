@@ -39,6 +39,7 @@ for n in range(4):
     b = jnp.full(8, float(n))
     jax.jit(lambda p: (p * b).sum())(jnp.ones(8))
 jax.value_and_grad(lambda p: (p * p).sum())(jnp.ones(3))
+step.lower(jnp.ones((4, 1024))).compile()
 """
 
 
@@ -62,6 +63,10 @@ def test_a_real_record_is_valid(python: str, tmp_path: Path):
     kinds = {event["event"] for event in events}
     assert {"start", "trace", "lower", "compile", "program", "finding", "summary"} <= kinds
     assert any("inlined" in event for event in events)
+    steps = [e for e in events if e["event"] == "program" and e["function"] == "step"]
+    assert {e["constants"]["bytes"] for e in steps} == {1024 * 512 * 4}
+    assert steps[0]["constants"]["largest"] == [{"variable": "W", "bytes": 1024 * 512 * 4}]
+    assert [e.get("ahead", False) for e in steps] == [False] * 5 + [True]
     validator = schema("run.json")
     for event in events:
         assert problems(validator, event) == [], event

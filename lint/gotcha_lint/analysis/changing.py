@@ -24,7 +24,7 @@ _TURNS = 2  # passes over a loop's body: a name may be made of one that is assig
 
 @lru_cache(maxsize=256)
 def changing_names(loop: cst.CSTNode) -> frozenset[str]:
-    """The targets of a loop, and what its body makes of them or draws anew."""
+    """The targets of a loop, and what its body makes of them or draws again."""
     names: set[str] = set()
     clauses = [part for part in walk(loop) if isinstance(part, cst.For | cst.CompFor)]
     if clauses and (clauses[0] is loop or not isinstance(loop, cst.For | cst.While)):

@@ -53,6 +53,8 @@ def use_key(
         flow.effect(("consumes", flow.id, value.param), frozenset(needs | each for each in ways))
     before = flow.state.used.get(value.ident, ())
     if not before or _in_vain(flow, before[0]):
+        if before:
+            flow.record(KeyUse, node, before, value, ways, True)
         flow.state.used[value.ident] = (node,)
         return
     flow.record(KeyUse, node, before, value, ways)

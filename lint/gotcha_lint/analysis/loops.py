@@ -68,7 +68,7 @@ def _loop(flow: Flow, loop: Loop, turn: Callable[[], None], orelse: cst.Else | N
 
 
 def _tell_turns_apart(flow: Flow, loop: Loop, before: State, after: State) -> None:
-    """A key that each turn makes anew for the next is one key within a turn."""
+    """A key that each turn makes again for the next is one key within a turn."""
     assert flow.state is not None
     base = (flow.model.number(loop.node) + 1) * 1024
     for number, (name, value) in enumerate(before.env.items()):

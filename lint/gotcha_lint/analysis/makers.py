@@ -26,7 +26,7 @@ def note_maker(flow: Flow) -> None:
     if len(value.targets) != 1 or flow.body.trace is not None or _is_decorated(flow):
         return
     if _is_new(flow, value) and not _may_keep(flow.function.node):
-        flow.effect(("anew", flow.id), True)
+        flow.effect(("again", flow.id), True)
 
 
 def _is_decorated(flow: Flow) -> bool:
@@ -44,7 +44,7 @@ def _is_new(flow: Flow, value: Value) -> bool:
         or any(
             call.result.targets == value.targets
             and len(call.callee.targets) == 1
-            and flow.view.get(("anew", next(iter(call.callee.targets))))
+            and flow.view.get(("again", next(iter(call.callee.targets))))
             for call in flow.body.calls.values()
         )
     )

@@ -158,6 +158,7 @@ class KeyUse(Place):
     before: tuple[cst.CSTNode, ...]
     value: Value
     ways: Ways = frozenset({frozenset()})  # what parameters of the function around must be for it
+    in_vain: bool = False  # what was drawn there before is read by nobody
 
 
 @dataclass(slots=True, eq=False, repr=False)

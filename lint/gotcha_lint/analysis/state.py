@@ -74,7 +74,7 @@ def join_states(a: State | None, b: State | None) -> State | None:
 
 
 def _made_anew(state: State, other: State) -> set[int]:
-    """The keys used up that one path knows no more, and that the other has made anew.
+    """The keys used up that one path knows no more, and that the other has made again.
 
     As where `key = None` on one path, and `key = keys[i]` on the other.
     """

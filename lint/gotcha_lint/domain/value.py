@@ -17,6 +17,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.keys import Key
 from gotcha_lint.domain.sites import Origin, Site
 
 INFINITY = float("inf")
@@ -72,13 +73,17 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array: dtype and shape where known. `place`: "device", "host" (numpy), "python" number."""
+    """An array: dtype and shape where known. `place`: "device", "host" (numpy), "python" number.
+
+    `key`: which random key it is, or which keys.
+    """
 
     dtype: str | None
     weak: bool
     shape: tuple[Size, ...] | None
     place: str = "device"
     origin: Origin | None = field(default=None, compare=False)
+    key: Key | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +155,8 @@ class Symbol:
 class Anything:
     """More alternatives than are kept: any value at all, none of which is told apart."""
 
+    origin: Origin | None = field(default=None, compare=False)
+
 
 Atom = (
     Anything
@@ -173,7 +180,7 @@ class Value:
     once for all; the marks alone say that the value differs, not that its kind does.
     """
 
-    __slots__ = ("_hash", "atoms", "choice", "marks", "unknown")
+    __slots__ = ("_ground", "_hash", "atoms", "choice", "marks", "unknown")
 
     def __init__(
         self,
@@ -187,6 +194,7 @@ class Value:
         self.marks = marks
         self.choice = choice
         self._hash: int | None = None
+        self._ground: bool | None = None
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -224,6 +232,13 @@ class Value:
         return isinstance(atom, Constant) and atom.value is None
 
     @property
+    def is_ground(self) -> bool:
+        """It is the same for all callers: it holds no symbol, and nothing that varies."""
+        if self._ground is None:
+            self._ground = not (self.marks or self.choice) and all(map(_is_ground, self.atoms))
+        return self._ground
+
+    @property
     def is_bottom(self) -> bool:
         return not self.atoms and not self.unknown
 
@@ -248,6 +263,17 @@ NONE = constant(None)
 
 def only(atom: Atom, marks: Marks = NO_MARKS) -> Value:
     return Value((atom,), False, marks)
+
+
+def _is_ground(atom: Atom) -> bool:
+    """As `Value.is_ground`; no for what is seldom so."""
+    if isinstance(atom, Tuple):
+        return all(item.is_ground for item in atom.items)
+    if isinstance(atom, Method):
+        return atom.receiver.is_ground
+    if isinstance(atom, Number):
+        return atom.affine is None
+    return isinstance(atom, (Constant, Library, Object))
 
 
 def all_marks(values: Iterable[Value]) -> Marks:
@@ -423,10 +449,12 @@ def _kind(atom: Atom) -> Hashable:
 
 def _merge(old: Atom, new: Atom, loop: Marks, widen: bool, depth: int) -> Atom:
     if isinstance(old, Array) and isinstance(new, Array):
+        key = old.key if old.key == new.key else None
         if old.shape is None or new.shape is None:
-            return replace(old, shape=None)
+            return replace(old, shape=None, key=key)
         sizes = zip(old.shape, new.shape, strict=True)
-        return replace(old, shape=tuple(join_sizes(a, b, loop, widen) for a, b in sizes))
+        shape = tuple(join_sizes(a, b, loop, widen) for a, b in sizes)
+        return replace(old, shape=shape, key=key)
     if isinstance(old, Tuple) and isinstance(new, Tuple):
         return Tuple(_join_items(old.items, new.items, loop, widen, depth), old.origin)
     if isinstance(old, Sequence) and isinstance(new, Sequence):

@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gotcha_lint.errors import libraries, states, tracing, values
 from gotcha_lint.errors.known import Known
 from gotcha_lint.formats._terminal import one_line, paint
-from gotcha_lint.registry import PAGES
+from gotcha_lint.home import more
 
 # As the releases of jax 0.10 word them; the more particular message stands first.
 TABLE: tuple[Known, ...] = (*tracing.ROWS, *values.ROWS, *states.ROWS, *libraries.ROWS)
 
-_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<name>\S+)', re.M)
+_FRAME = re.compile(
+    r'^(?P<indent>[ ]*)File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<name>\S+)[ ]*$'
+    r"(?:\n(?P=indent)[ ]{2}(?P<source>\S[^\n]*))?",
+    re.M,
+)
+_AND = re.compile(r",? and |, ")
 _TRACED = re.compile(r"tracing the function (?P<name>\S+) at (?P<place>\S+:\d+) for (?P<how>\w+)")
 _DEPENDS = re.compile(r"depends on the values? of the arguments? (?P<names>[^\n]+?)\.?\s*$", re.M)
 _HEADLINE = re.compile(
@@ -36,6 +41,12 @@ class Meaning:
     argument: str
     function: str
     place: str
+    path: str = ""
+    line: int = 0
+    source: str = ""
+    """The line at `place`, as the traceback quotes it."""
+    differs: str = ""
+    """What the argument was, and what it became."""
 
 
 def recognise(text: str) -> Meaning | None:
@@ -59,7 +70,12 @@ def _meaning(text: str, part: str, known: Known, found: re.Match[str]) -> Meanin
     depends = _DEPENDS.search(part)
     traced = _TRACED.search(part)
     head = _HEADLINE.search(part)
-    argument = depends["names"] if depends else groups.get("argument", "")
+    frame = _own_frame(text)
+    source = frame["source"] or "" if frame else ""
+    argument = groups.get("argument", "")
+    if depends:
+        argument = _culprit(depends["names"], source)
+    both = "before" in groups and "after" in groups
     return Meaning(
         error=head["kind"] if head else "",
         known=known,
@@ -67,7 +83,11 @@ def _meaning(text: str, part: str, known: Known, found: re.Match[str]) -> Meanin
         fix=_filled(known.fix, groups),
         argument=argument,
         function=f"{traced['name']} at {traced['place']} ({traced['how']})" if traced else "",
-        place=_own_frame(text),
+        place=f"{frame['path']}:{frame['line']} in {frame['name']}" if frame else "",
+        path=frame["path"] if frame else "",
+        line=int(frame["line"]) if frame else 0,
+        source=source,
+        differs=f"{groups['before']} goes in, {groups['after']} comes out" if both else "",
     )
 
 
@@ -84,23 +104,52 @@ def _filled(template: str, groups: Mapping[str, str]) -> str:
     return template.format_map(defaultdict(lambda: "?", groups))
 
 
-def _own_frame(text: str) -> str:
+def _own_frame(text: str) -> re.Match[str] | None:
     """The deepest frame that is not a library's: where the user has to look."""
     frames = [m for m in _FRAME.finditer(text) if not _FOREIGN.search(m["path"])]
-    return f"{frames[-1]['path']}:{frames[-1]['line']} in {frames[-1]['name']}" if frames else ""
+    return frames[-1] if frames else None
 
 
-def as_text(meaning: Meaning, *, width: int, colour: bool) -> str:
-    """The meaning for a reader; the name is that of the gotcha that fits best, rule or no rule."""
+def _culprit(listed: str, source: str) -> str:
+    """The argument to look at first, of those that the value depends on.
+
+    One that the failing line names, by its whole path or by the variable alone, else the first:
+    with a tree of parameters JAX lists hundreds.
+    """
+    names = [name for name in _AND.split(listed) if name]
+    line = source.replace('"', "'")
+    whole = [name for name in names if "[" in name and name in line]
+    roots = [name for name in names if re.search(rf"\b{re.escape(_root(name))}\b", line)]
+    best = (whole or roots or names)[0]
+    others = len(names) - 1
+    if others < 2:
+        return listed
+    return f"{best} (the value depends on {others} others too)"
+
+
+def _root(name: str) -> str:
+    return re.split(r"[\[.]", name, maxsplit=1)[0]
+
+
+def as_text(
+    meaning: Meaning, *, width: int, colour: bool, linter: Sequence[str] = (), code: str = ""
+) -> str:
+    """The meaning for a reader; the name is that of the gotcha that fits best, rule or no rule.
+
+    `linter` is what the linter says of the place, and `code` the line there, where its file is at
+    hand; else the traceback's own words are shown.
+    """
     name = meaning.known.names[0]
     rows = [
         ("means", meaning.means),
         ("argument", meaning.argument),
+        ("differs", meaning.differs),
         ("traced", meaning.function),
         ("look at", meaning.place),
+        ("line", code.strip() or meaning.source),
+        *(("linter", said) for said in linter),
         ("fix", meaning.fix),
-        ("page", f"{PAGES}/{name}.md"),
-        ("more", f"gotcha-lint --explain {name}"),
+        ("more", more(name)),
     ]
     head = ": ".join(word for word in (meaning.error, name) if word)
     lines = [paint(one_line(head), "bold", colour)]

@@ -101,7 +101,9 @@ ROWS: tuple[Known, ...] = (
     ),
     row(
         r"carry input and carry output must have equal types"
-        r"(?:.{0,80}?The input carry (?P<argument>\S+) has type)?",
+        r"(?:.{0,80}?The input carry (?:component )?(?P<argument>\S+) has type (?P<before>\S+)"
+        r" but the corresponding output carry component has type (?P<after>\S+?),?\s"
+        r"|.{0,2000}?)",
         "scan-carry-type",
         "The loop's state changes its shape or dtype from one step to the next.",
         "Give the initial carry the dtype and shape that the body returns.",

@@ -100,7 +100,7 @@ ROWS: tuple[Known, ...] = (
         r"has (?P<option>static_argnums|donate_argnums)=(?P<argument>\S+?),?,? but only accepts",
         "unknown-static-name",
         "{option} names the place {argument}, which the function does not have.",
-        "Count the arguments anew, or name them: static_argnames, donate_argnames.",
+        "Count the arguments again, or name them: static_argnames, donate_argnames.",
     ),
     row(
         r"where must be None or a boolean array",

@@ -84,7 +84,7 @@ STARTS_BACKEND = frozenset(
     ]
 ) | {"flax.nnx.Rngs"}
 
-# Modules whose users start other processes, which read their environment anew; and calls that do.
+# Modules whose users start other processes, which read their environment again; and calls that do.
 STARTS_PROCESSES = frozenset(
     ["subprocess", "multiprocessing", "multiprocess", "concurrent", "ray", "submitit", "joblib"]
 )

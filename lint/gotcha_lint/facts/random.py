@@ -7,6 +7,18 @@ ALIGNED = frozenset({"jax.random.permutation", "jax.random.shuffle", "jax.random
 # New keys from an old one, which stays as it was.
 KEY_MAKERS = frozenset({"jax.random.split", "jax.random.fold_in"})
 SEEDS = frozenset({"jax.random.key", "jax.random.PRNGKey"})
+# What draws numbers: the public functions of `jax.random` (0.10.2) whose first parameter is `key`.
+SAMPLERS = frozenset(
+    "jax.random." + name
+    for name in (
+        *("ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare"),
+        *("choice", "dirichlet", "double_sided_maxwell", "exponential", "f", "gamma"),
+        *("generalized_normal", "geometric", "gumbel", "laplace", "loggamma", "logistic"),
+        *("lognormal", "maxwell", "multinomial", "multivariate_normal", "normal", "orthogonal"),
+        *("pareto", "permutation", "poisson", "rademacher", "randint", "rayleigh", "shuffle", "t"),
+        *("triangular", "truncated_normal", "uniform", "wald", "weibull_min"),
+    )
+)
 # Functions that are given a key for its shape only.
 SHAPE_ONLY = frozenset(
     {"initialize_carry", "init", "lazy_init", "eval_shape", "tabulate", "init_with_output"}
@@ -35,7 +47,7 @@ LOADS = ("load_", "read_", "fetch_")
 LOADED = ("data", "set", "split", "batches")
 # Keywords of what makes a model whose `init` draws nothing: its weights are there already.
 READY_MADE = ("pretrained", "checkpoint_path", "ckpt_path", "checkpoint_dir", "ckpt_dir")
-# Words in the names of counters for which everything is drawn anew.
+# Words in the names of counters for which everything is drawn again.
 EPOCHS = ("epoch", "step", "iteration", "update")
 # Words in the names of arrays whose numbers nobody looks at.
 DUMMIES = ("dummy", "placeholder")

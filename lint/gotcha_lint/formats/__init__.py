@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from gotcha_lint.finding import Finding
     from gotcha_lint.selection import RuleText
 
-HOMEPAGE = "https://github.com/gotcha-lint/gotcha"
-
 
 class SourceText(Protocol):
     """What a format reads of a file (`source.Source` has it)."""
@@ -44,15 +42,25 @@ def _nothing(_: str) -> None:
     return None
 
 
+def no_page(_: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Shown:
-    """What a format is given. Machine formats make paths relative to `root`."""
+    """What a format is given. Machine formats make paths relative to `root`.
+
+    Prose is wrapped at `width`, source lines are cut at `source_width`. `page` gives the address of
+    a gotcha's page where the output can hold links, and else nothing.
+    """
 
     findings: Sequence[Finding]
     source: Callable[[str], SourceText | None] = _nothing
     rule: Callable[[str], RuleText | None] = _nothing
     colour: bool = False
     width: int = 88
+    source_width: int = 320
+    page: Callable[[str], str] = no_page
     version: str = ""
     root: str = ""
     failures: Sequence[FailureText] = ()
@@ -82,6 +90,15 @@ def by_path(findings: Sequence[Finding]) -> Iterator[tuple[str, list[Finding]]]:
     for finding in findings:
         files.setdefault(finding.path, []).append(finding)
     yield from files.items()
+
+
+def kind(report: Shown, finding: Finding) -> str:
+    """`severity[name]`, coloured, and the name linked to its page where that can be shown."""
+    from gotcha_lint.formats._terminal import SEVERITY_COLOURS, link, paint
+
+    text = f"{finding.severity}[{finding.name}]"
+    text = paint(text, SEVERITY_COLOURS[finding.severity], report.colour)
+    return link(text, report.page(finding.name))
 
 
 def where(path: str, line: int, column: int, cell: int | None = None) -> str:

@@ -10,6 +10,7 @@ from gotcha_lint.formats._terminal import cells, paint
 
 _SHOWN_SPAN = 5  # a longer span shows its first two lines and its last
 _CONTEXT = 1
+_LEAST = 24  # columns of code, on however narrow a screen
 _LEAD = 20  # columns kept before a span that is cut out of a very long line
 
 
@@ -24,9 +25,10 @@ class Span:
         """Which code points of a line it covers, 0-based and half open; never nothing."""
         blank = len(text) - len(text.lstrip())
         start = self.column - 1 if line == self.line else blank
-        end = self.end_column - 1 if line == self.end_line else len(text.rstrip())
-        start = max(0, min(start, len(text)))
-        return start, max(start + 1, min(end, len(text)))
+        last = len(text.rstrip())  # blanks at the end of a line are not shown
+        end = self.end_column - 1 if line == self.end_line else last
+        start = max(0, min(start, last))
+        return start, max(start + 1, min(end, last))
 
 
 def excerpt(
@@ -51,7 +53,7 @@ def excerpt(
         if not inside and not text.strip():
             continue
         marked = span.part(number, text) if inside else None
-        code, underline = _cut(text, marked, max(width - gutter - 3, 40))
+        code, underline = _cut(text, marked, max(width - gutter - 3, _LEAST))
         bar = paint("|", "dim", colour)
         shown.append(f"{paint(f'{number:>{gutter}}', 'dim', colour)} {bar} {code}".rstrip())
         if underline.strip() and (not inside or text.strip() or span.line == last):

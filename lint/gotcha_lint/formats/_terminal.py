@@ -17,6 +17,11 @@ def paint(text: str, style: str, colour: bool) -> str:
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if colour and text else text
 
 
+def link(text: str, address: str) -> str:
+    """The text as a link that terminals open on a click (OSC 8); unchanged without an address."""
+    return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\" if address else text
+
+
 def one_line(text: str) -> str:
     """The text without characters that would move the cursor or recolour the screen."""
     return _UNSAFE.sub(_picture, text)

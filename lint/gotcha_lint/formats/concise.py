@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from gotcha_lint.finding import Finding
-from gotcha_lint.formats import Shown, where
-from gotcha_lint.formats._terminal import SEVERITY_COLOURS, one_line, paint
+from gotcha_lint.formats import Shown, kind, where
+from gotcha_lint.formats._terminal import one_line, paint
 
 
 def render(report: Shown) -> str:
-    return "".join(_line(finding, report.colour) + "\n" for finding in report.findings)
+    return "".join(_line(report, finding) + "\n" for finding in report.findings)
 
 
-def _line(finding: Finding, colour: bool) -> str:
+def _line(report: Shown, finding: Finding) -> str:
     place = where(one_line(finding.path), finding.line, finding.column, finding.cell)
-    kind = f"{finding.severity}[{finding.name}]"
-    kind = paint(kind, SEVERITY_COLOURS[finding.severity], colour)
-    return f"{paint(place, 'bold', colour)}: {kind} {one_line(finding.message)}"
+    head = f"{paint(place, 'bold', report.colour)}: {kind(report, finding)}"
+    return f"{head} {one_line(finding.message)}"

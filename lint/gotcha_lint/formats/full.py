@@ -1,40 +1,53 @@
-"""For people: the source excerpt, the reason chain, what to do, and the page."""
+"""For people: the source excerpt, the reason chain, what to do, and where to read more.
+
+What several findings share is shown once: the advice of a rule, the command for its page, and the
+source of a link that stands in several chains.
+"""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 
 from gotcha_lint.finding import Finding, Place
-from gotcha_lint.formats import Shown, where
+from gotcha_lint.formats import Shown, kind, where
 from gotcha_lint.formats._advice import advice
 from gotcha_lint.formats._excerpt import Span, excerpt
 from gotcha_lint.formats._terminal import SEVERITY_COLOURS, one_line, paint
+from gotcha_lint.home import more
 
 
 def render(report: Shown) -> str:
-    return "".join("\n".join(_block(report, finding)) + "\n\n" for finding in report.findings)
+    said: set[tuple[str, str]] = set()
+    blocks = ("\n".join(_block(report, finding, said)) for finding in report.findings)
+    return "".join(block + "\n\n" for block in blocks)
 
 
-def _block(report: Shown, finding: Finding) -> list[str]:
-    style = SEVERITY_COLOURS[finding.severity]
+def _block(report: Shown, finding: Finding, said: set[tuple[str, str]]) -> Iterator[str]:
     place = where(one_line(finding.path), finding.line, finding.column, finding.cell)
-    kind = paint(f"{finding.severity}[{finding.name}]", style, report.colour)
-    lines = [f"{paint(place, 'bold', report.colour)}: {kind} {one_line(finding.message)}"]
-    lines += _source(report, finding, style=style)
+    head = f"{paint(place, 'bold', report.colour)}: {kind(report, finding)}"
+    yield f"{head} {one_line(finding.message)}"
+    yield from _source(report, finding, style=SEVERITY_COLOURS[finding.severity])
     for link in finding.chain:
-        lines += _because(report, link)
-    if text := advice(report, finding):
-        lines += _note(report, "help", text)
-    if finding.url:
-        lines += [f"  {_label(report, 'page')} {finding.url}"]
-    return lines
+        yield from _because(report, link, said)
+    for label, text in (
+        ("help", advice(report, finding)),
+        ("more", finding.url or more(finding.name)),
+    ):
+        if text and (finding.name, text) not in said:
+            said.add((finding.name, text))
+            yield from _note(report, label, text)
 
 
-def _because(report: Shown, link: Place) -> list[str]:
+def _because(report: Shown, link: Place, said: set[tuple[str, str]]) -> list[str]:
     place = f"{one_line(link.path)}:{link.line}"
     if link.cell is not None:
         place = f"{one_line(link.path)}:cell {link.cell}:{link.line}"
     lines = [f"  {_label(report, 'because')} {place} {one_line(link.message)}"]
+    key = (place, f"{link.column} {link.end_line} {link.end_column}")
+    if key in said:
+        return lines
+    said.add(key)
     return lines + _source(report, link, style="blue", indent="    ", context=False)
 
 
@@ -47,7 +60,7 @@ def _source(
     lines = excerpt(
         source.lines(at.cell),
         Span(at.line, at.column, at.end_line, at.end_column),
-        width=report.width - len(indent),
+        width=report.source_width - len(indent),
         colour=report.colour,
         style=style,
         context=context,
@@ -56,9 +69,12 @@ def _source(
 
 
 def _note(report: Shown, label: str, text: str) -> list[str]:
-    room = max(report.width - len(label) - 6, 40)
-    first, *rest = textwrap.wrap(one_line(text), room) or [""]
+    room = max(report.width - len(label) - 6, 20)
+    wrapped = textwrap.wrap(
+        one_line(text), room, break_long_words=False, break_on_hyphens=False
+    ) or [""]
     indent = " " * (len(label) + 6)
+    first, *rest = wrapped
     return [f"  {_label(report, label)} {first}", *(indent + line for line in rest)]
 
 

@@ -1,9 +1,12 @@
-"""Workflow commands: GitHub Actions shows them beside the changed lines."""
+"""Workflow commands: GitHub Actions shows them beside the changed lines.
+
+File, line and name are properties, which it shows itself: the text does not repeat them.
+"""
 
 from __future__ import annotations
 
 from gotcha_lint.finding import Finding
-from gotcha_lint.formats import Shown, relative, where
+from gotcha_lint.formats import Shown, relative
 from gotcha_lint.formats._terminal import one_line
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -16,9 +19,8 @@ def render(report: Shown) -> str:
 def _command(finding: Finding, root: str) -> str:
     fields = {"title": finding.name, "file": relative(finding.path, root), **_span(finding)}
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in fields.items())
-    place = where(relative(finding.path, root), finding.line, finding.column, finding.cell)
-    text = f"{place}: {finding.name}: {finding.message}"
-    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(text)}"
+    cell = f"cell {finding.cell}, line {finding.line}: " if finding.cell is not None else ""
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(cell + finding.message)}"
 
 
 def _span(finding: Finding) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from xml.sax.saxutils import escape, quoteattr
 
+from gotcha_lint import home
 from gotcha_lint.finding import Finding
 from gotcha_lint.formats import Shown, by_path, relative, where
 
@@ -38,7 +39,8 @@ def _case(path: str, finding: Finding) -> str:
     chain = [
         f"because: {where(p.path, p.line, p.column, p.cell)} {p.message}" for p in finding.chain
     ]
-    body = _text("\n".join([f"{place}: {finding.message}", *chain, finding.url]).strip())
+    more = finding.url or f"more: {home.more(finding.name)}"
+    body = _text("\n".join([f"{place}: {finding.message}", *chain, more]).strip())
     name = _attribute(f"{finding.name} at {place}")
     head = f"    <testcase name={name} classname={_attribute(path)}"
     if finding.cell is None:

@@ -6,14 +6,15 @@ import json
 from typing import Any
 
 from gotcha_lint.finding import Edit, Finding, Place
-from gotcha_lint.formats import HOMEPAGE, Shown, relative
+from gotcha_lint.formats import Shown, relative
+from gotcha_lint.home import HOME
 
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "info": "INFO"}
 
 
 def render(report: Shown) -> str:
     diagnostics = [_diagnostic(report, finding) for finding in report.findings]
-    source = {"name": "gotcha-lint", "url": HOMEPAGE}
+    source = {"name": "gotcha-lint"} | ({"url": HOME} if HOME else {})
     return json.dumps({"source": source, "diagnostics": diagnostics}, indent=2) + "\n"
 
 

@@ -11,12 +11,13 @@ from urllib.parse import quote
 from gotcha_lint import pages
 from gotcha_lint.explain import plain
 from gotcha_lint.finding import Finding, Place
-from gotcha_lint.formats import HOMEPAGE, Shown, SourceText, relative
+from gotcha_lint.formats import Shown, SourceText, relative
 from gotcha_lint.formats._advice import first_paragraph
+from gotcha_lint.home import HOME
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-_LOCAL = re.compile(r"\]\(([\w-]+\.md)")  # a link to another page
+_LOCAL = re.compile(r"\[([^\]\n]+)\]\(([\w-]+\.md)(#[\w-]*)?\)")  # a link to another page
 _WIDTH = 80
 _RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
 
@@ -27,7 +28,7 @@ def render(report: Shown) -> str:
     rules = sorted({finding.name for finding in report.findings})
     driver: Json = {
         "name": "gotcha-lint",
-        "informationUri": HOMEPAGE,
+        **({"informationUri": HOME} if HOME else {}),
         "rules": [_rule(report, name) for name in rules],
     }
     if report.version:
@@ -59,10 +60,13 @@ def _rule(report: Shown, name: str) -> Json:
 
 
 def _help(name: str, text: str, url: str) -> Json:
-    """The page, as `--explain` shows it; its links to other pages lead to where `url` is."""
+    """The page, as `--explain` shows it.
+
+    Its links to other pages lead to where `url` is; without one their words remain.
+    """
     if page := pages.page(name):
         folder = url.rpartition("/")[0]
-        page = _LOCAL.sub(rf"]({folder}/\1", page) if folder else page
+        page = _LOCAL.sub(rf"[\1]({folder}/\2\3)" if folder else r"\1", page)
         return {"text": plain(page, width=_WIDTH), "markdown": page}
     return {"text": text, "markdown": text}
 

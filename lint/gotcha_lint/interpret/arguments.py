@@ -11,6 +11,7 @@ from typing import Any
 
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
+    BOTTOM,
     EACH,
     FEW,
     GROWS,
@@ -19,6 +20,7 @@ from gotcha_lint.domain.value import (
     Atom,
     Constant,
     Mapping,
+    Method,
     Number,
     Object,
     Sequence,
@@ -26,13 +28,16 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     join_sizes,
+    only,
 )
 from gotcha_lint.interpret.arrays import CANONICAL, PYTHON_DTYPES
-from gotcha_lint.interpret.heap import class_attribute, contents_of, mapping_of
+from gotcha_lint.interpret.batches import batch_of
+from gotcha_lint.interpret.heap import class_attribute, contents, contents_of, mapping_of
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 
 _DEPTH = 5
+_BY_IDENTITY = ("optimizer", "function", "transform", "instance")
 
 
 def flatten(
@@ -50,6 +55,7 @@ def flatten(
             leaf.symbols = (*leaf.symbols, (atom, value.marks))
         elif isinstance(atom, (Constant, Number)) and atom.type in PYTHON_DTYPES:
             leaf.kinds.setdefault("leaf", atom.origin)
+            leaf.ranks.add(0)
             leaf.dtypes.setdefault(PYTHON_DTYPES[atom.type], atom.origin)
             leaf.weaks.setdefault(atom.type != "bool", atom.origin)
         elif isinstance(atom, Array):
@@ -62,9 +68,12 @@ def flatten(
 
 def _array(atom: Array, leaf: Leaf) -> None:
     leaf.kinds.setdefault("leaf", atom.origin)
+    leaf.shapeless = leaf.shapeless or atom.shape is None
     if atom.dtype is not None:
         leaf.dtypes.setdefault(CANONICAL.get(atom.dtype, atom.dtype), atom.origin)
         leaf.weaks.setdefault(atom.weak, atom.origin)
+    leaf.untyped = leaf.untyped or atom.dtype is None
+    leaf.ranks.add(None if atom.shape is None else len(atom.shape))
     for axis, size in enumerate(atom.shape or ()):
         key = len(atom.shape or ()), axis
         old = leaf.sizes.get(key)
@@ -118,6 +127,15 @@ def _node(
         leaf.kinds.setdefault(kind, atom.origin or mapping.origin)
         for key, item in zip(mapping.keys, mapping.values, strict=True):
             flatten(machine, item, f"{path}[{key!r}]", leaves, statics, depth + 1)
+        others = mapping.rest or BOTTOM
+        for part in others.atoms:
+            if batch_of(only(part)) is not None:
+                rest = only(part, others.marks)
+                flatten(machine, rest, f"{path}[...]", leaves, statics, depth + 1)
+    elif isinstance(atom, Object) and atom.site.kind == "optimizer":
+        if "data" in atom.site.info:  # of nnx: a tree that holds the optimizer of optax
+            leaf.kinds.setdefault("class Optimizer", atom.origin)
+            static_data(machine, atom.site.info["data"], path, statics)
     elif isinstance(atom, Object) and atom.site.kind == "instance":
         _instance(machine, atom, value, path, leaves, statics, depth)
 
@@ -141,12 +159,55 @@ def _instance(
         statics.append(Static(path, "no tree", NO_MARKS, None, cls.origin, cls))
     name = cls.info["name"] if cls is not None else site.info.get("name", "")
     leaves[path].kinds.setdefault(f"class {name}", atom.origin)
+    if cls is not None and _by_tree_flatten(machine, atom, cls, path, leaves, statics, depth):
+        return
     fields = [field for field, _ in cls.info["fields"]] if cls is not None else []
-    static = set(cls.info["statics"]) if cls is not None else set()
-    for each in fields or machine.fields_of(site):
+    static = {*(cls.info["statics"] if cls is not None else ()), *site.info.get("statics", ())}
+    if not fields or "statics" in site.info:
+        fields = list(machine.fields_of(site))
+    for each in fields:
         stored = machine.read((site, each))
-        if stored is not None and each not in static:
+        if stored is not None and each in static:
+            static_data(machine, stored, f"{path}.{each}", statics)
+        elif stored is not None:
             flatten(machine, stored, f"{path}.{each}", leaves, statics, depth + 1)
+
+
+def _by_tree_flatten(
+    machine: Machine,
+    atom: Object,
+    cls: Site,
+    path: str,
+    leaves: Leaves,
+    statics: list[Static],
+    depth: int,
+) -> bool:
+    """Takes an object apart as its `tree_flatten` says: children, and static data."""
+    method = class_attribute(machine, cls, "tree_flatten")
+    if method is None:
+        return False
+    parts = machine.call(method, (only(atom),), {}, cls.span).only
+    if not isinstance(parts, Tuple) or len(parts.items) != 2:
+        return False
+    children, data = parts.items
+    content = contents(machine, children)
+    for index, item in enumerate(content.items if isinstance(content, Tuple) else ()):
+        flatten(machine, item, f"{path}[{index}]", leaves, statics, depth + 1)
+    content = contents(machine, data)
+    for item in content.items if isinstance(content, Tuple) else (data,):
+        static_data(machine, item, path, statics)
+    return True
+
+
+def static_data(machine: Machine, value: Value, label: str, statics: list[Static]) -> None:
+    """What a tree holds besides its leaves: compared like a static argument.
+
+    Functions, methods and optimizers are compared by identity.
+    """
+    for atom in value.atoms:
+        owner = atom.receiver.only if isinstance(atom, Method) else atom
+        if isinstance(owner, Object) and owner.site.kind in _BY_IDENTITY:
+            statics.append(Static(label, "data", value.marks, owner.site, owner.origin))
 
 
 def is_tree(cls: Site) -> bool:
@@ -180,7 +241,7 @@ def static_parts(
         if isinstance(atom, Symbol):
             statics.append(Static(label, "symbol", value.marks, origin=atom.origin, value=value))
         elif isinstance(atom, Number):
-            few = atom.type == "bool" or atom.high - atom.low < FEW
+            few = atom.type == "bool" or (atom.type == "int" and atom.high - atom.low < FEW)
             if value.marks and not few:
                 names = atom.affine[0] if atom.affine else ()
                 counted = any(not isinstance(name, Symbol) for name, _ in names)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -27,6 +28,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import as_arrays, elementwise, matmul
+from gotcha_lint.interpret.batches import batch_of, is_ragged
 from gotcha_lint.interpret.comparison import compare, truth
 from gotcha_lint.interpret.containers import (
     MOST_ITEMS,
@@ -47,6 +49,7 @@ from gotcha_lint.interpret.heap import (
     mapping_of,
     size_of,
 )
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import (
     as_affine_int,
@@ -119,6 +122,8 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     by_class = _by_class(machine, operator, x, y, span)
     if by_class is not None:
         return by_class
+    if (whole := _of_batch(x, y)) is not None:
+        return whole
     if holds_array(x) or holds_array(y):
         if operator == "MatMult":
             return matmul(machine, x, y, span)
@@ -140,6 +145,15 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     if operator == "FloorDiv" and marks and _is_bucket(y):
         return _bucketed(out)
     return out.marked(marks)
+
+
+def _of_batch(x: Value, y: Value) -> Value | None:
+    """`batch["image"] / 255` has the rows of the batch."""
+    for one, other in ((x, y), (y, x)):
+        part = batch_of(one)
+        if part is not None and is_ragged(part) and isinstance(other.only, (Constant, Number)):
+            return one.marked(other.marks)
+    return None
 
 
 def _is_certain(x: Value, y: Value, operator: str) -> bool:
@@ -244,7 +258,8 @@ def _formatted(machine: Machine, x: Value, y: Value, span: Span) -> Value:
             text = None
         if text is not None and len(text) <= _LONGEST:
             return constant(text, machine.origin(span)).marked(marks)
-    return only(Number("str", origin=machine.origin(span)), marks)
+    seen = read(machine, (y,), span, "format", symbols=False)
+    return only(Number("str", origin=machine.origin(span)), after(marks, seen))
 
 
 # Containers

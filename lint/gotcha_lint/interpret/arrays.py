@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
@@ -38,12 +39,15 @@ from gotcha_lint.interpret.promotion import (
     SIZES,
     canonical_dtype,
     dtype_of,
+    dtypes_of,
     is_inexact,
     kind,
+    of_each_dtype,
     promote,
 )
 
 __all__ = [
+    "ANY_ARRAY",
     "CANONICAL",
     "PYTHON_DTYPES",
     "SIZES",
@@ -53,6 +57,7 @@ __all__ = [
     "broadcast",
     "canonical_dtype",
     "dtype_of",
+    "dtypes_of",
     "elementwise",
     "first_array",
     "index",
@@ -61,6 +66,7 @@ __all__ = [
     "lead",
     "leading_size",
     "matmul",
+    "of_each_dtype",
     "on_device",
     "promote",
     "reduce",
@@ -286,7 +292,7 @@ def lead(value: Value, size: Size) -> Value:
 
     def leaf(array: Array) -> Atom:
         shape = None if array.shape is None else (size, *array.shape)
-        return replace(array, weak=False, shape=shape, place="device")
+        return replace(array, weak=False, shape=shape, place="device", key=None)
 
     return _map_arrays(value, leaf)
 
@@ -298,7 +304,8 @@ def strip(value: Value) -> Value:
     for atom in value.atoms:
         if isinstance(atom, Array):
             shape = atom.shape[1:] if atom.shape else None
-            out.append(replace(atom, shape=shape, place="device"))
+            key = atom.key.step(EACH_ONE) if atom.key is not None else None
+            out.append(replace(atom, shape=shape, place="device", key=key))
         elif isinstance(atom, Tuple):
             out.append(Tuple(tuple(strip(item) for item in atom.items), atom.origin))
         elif isinstance(atom, Symbol):

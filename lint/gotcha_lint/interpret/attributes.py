@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -18,7 +19,9 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.array_attributes import array_attribute
+from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.heap import class_attribute
+from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
@@ -29,6 +32,9 @@ _BOUND = ("function", "transform", "class_method")
 def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     """`value.name`; what a value varies with, its attributes vary with."""
     out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
+    if value.unknown and name in READS and made_in(value.marks):
+        method = Method(Value((), True, value.marks), name, machine.origin(span))
+        out = only(method)
     for atom in value.atoms:
         found = _of_atom(machine, atom, value, name, span)
         bound = any(isinstance(x, Method) for x in found.atoms)
@@ -47,6 +53,9 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
         written = machine.read((atom, name))
         if written is not None:
             return written
+        if name == "shape" and (batch := is_ragged(atom)) is not None:
+            looked_at = frozenset((("ragged", batch),))
+            value = value.marked(looked_at)
         step = atom.step("." + name, machine.origin(span))
         return only(step, value.marks) if step is not None else Value((), True, value.marks)
     if isinstance(atom, Array):
@@ -89,7 +98,8 @@ def _of_instance(machine: Machine, atom: Object, value: Value, name: str, span: 
         return bound
     if in_class is None:
         special = cls.info["library"] or cls.info["decorators"]
-        return bound if special and site.kind == "instance" else UNKNOWN
+        own = site.kind == "instance" or (name == "create" and is_train_state(cls))
+        return bound if special and own else UNKNOWN
     if site.kind == "class":
         part = in_class.only
         is_bound = isinstance(part, Object) and part.site.kind == "class_method"
@@ -99,6 +109,11 @@ def _of_instance(machine: Machine, atom: Object, value: Value, name: str, span: 
     for part in in_class.atoms:
         out = join(out, _bound(machine, part, me, bound, name, span))
     return out
+
+
+def is_train_state(cls: Site) -> bool:
+    """Is it a class of the program's own that extends Flax's train state?"""
+    return any(base.endswith("train_state.TrainState") for base in cls.info["library"])
 
 
 def _of_class(value: Value) -> Value:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gotcha_lint.domain.value import UNKNOWN, Constant, Value
+from gotcha_lint.domain.freshness import after
+from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Constant, Value
 from gotcha_lint.interpret.arithmetic import truth
+from gotcha_lint.interpret.events import Guard
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer
 
@@ -40,31 +43,74 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     known = truth(value)
     if known is not None:
         return machine.run(then if known else otherwise)
+    seen = read(machine, (value,), span, "if", symbols=False)
+    marks = after(value.marks, seen) if seen else value.marks
+    stable = _is_stable(machine, value, test)
+    ended, skips = _early_ends(machine), False
     machine.guarded += guard
     asked = machine.activation.tests.get(test)
     if asked is None and test in machine.activation.sources:
         asked = machine.activation.sources[test], TRUTH, True
+    around, going_on = machine.sides, []
     try:
         ends: list[Layer] = []
         for code, holds in ((then, True), (otherwise, False)):
             machine.layers.append(_refined(machine, asked, holds))
             once = holds and _is_one_turn(machine, asked)
             machine.guarded += once
-            around, machine.sides = machine.sides, machine.sides | {span: holds}
+            machine.sides = around | {span: holds}
+            if asked is not None:  # another test of the same place goes the same way
+                machine.sides[asked[0], asked[1]] = asked[2] == holds
+                if asked[2] == holds and asked[1] is not TRUTH:  # it equals nothing else here
+                    machine.sides[asked[0]] = asked[1]
+            guards = machine.guards
+            machine.guards = (*guards, Guard(machine.path, span, holds, marks, stable))
             flow = machine.run(code)
-            machine.sides = around
+            going_on += [machine.sides] if flow is None else []
+            machine.sides, machine.guards = around, guards
+            skips = skips or (flow is not None and _early_ends(machine) > ended)
             machine.guarded -= once
             layer = machine.layers.pop()
             if flow is None:
                 ends.append(layer)
     finally:
         machine.guarded -= guard
-    if len(ends) < 2 and value.marks:
-        machine.activation.control |= value.marks
+    if len(ends) < 2 and marks:
+        machine.activation.control |= marks
     if not ends:
         return STOP
-    machine.merge(ends, value.marks)
+    if len(ends) == 1:  # what follows is the rest of the branch that goes on
+        machine.sides = going_on[0]
+    if skips:  # the rest runs only where it was not skipped
+        machine.guards = (*machine.guards, Guard(machine.path, span, False, marks, stable))
+    machine.merge(ends, marks)
+    if seen:  # what was read decides what is written, even where both are unknown
+        top = machine.layers[-1]
+        for layer in ends:
+            for place in layer:
+                top[place] = top[place].marked(seen)
     return None
+
+
+def _early_ends(machine: Machine) -> int:
+    """How often the turn of the innermost loop, or else the function, was ended early so far."""
+    activation = machine.activation
+    return len(activation.loops[-1].continues if activation.loops else activation.returns)
+
+
+def _is_stable(machine: Machine, value: Value, test: int) -> bool:
+    """Would it give the same again, as far as its marks do not say otherwise?
+
+    Of something unknown this holds where it is kept in a place that this function does not write.
+    """
+    if not value.unknown:
+        return True
+    place: Any = machine.activation.sources.get(test)
+    if place is None:
+        return False
+    while isinstance(place[0], tuple):
+        place = place[0]
+    return not any(place in layer for layer in machine.layers[machine.activation.base + 1 :])
 
 
 def _is_one_turn(machine: Machine, asked: tuple[Any, Any, bool] | None) -> bool:
@@ -107,7 +153,7 @@ def _may_equal(atom: Any, constant: Any, wanted: bool) -> bool:
 
 def attempt(machine: Machine, instruction: Instruction) -> str | None:
     """`try`: its body may end anywhere, so a handler starts from before and from after it."""
-    _, _, body, handlers, otherwise, final, _ = instruction
+    _, _, body, handlers, otherwise, final, span = instruction
     machine.layers.append({})
     flow = machine.run(body) or machine.run(otherwise)
     done = machine.layers.pop()
@@ -115,7 +161,10 @@ def attempt(machine: Machine, instruction: Instruction) -> str | None:
     for handler in handlers:
         machine.layers.append({})
         machine.merge([{}, done])
+        guards = machine.guards
+        machine.guards = (*guards, Guard(machine.path, span, True, NO_MARKS, False))
         flow = machine.run(handler)
+        machine.guards = guards
         layer = machine.layers.pop()
         if flow is None:
             ends.append(layer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.freshness import aged, made_in
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -15,6 +16,7 @@ from gotcha_lint.domain.value import (
     Number,
     Object,
     Sequence,
+    Symbol,
     Tuple,
     Value,
     all_marks,
@@ -22,11 +24,16 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.attributes import attribute
+from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
+from gotcha_lint.interpret.host import METHODS as READS
+from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.keys import use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
+_ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
 _UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
 
 
@@ -69,15 +76,34 @@ def call(
     """`callee(*args, **keywords)`, for each function that it may be."""
     out = BOTTOM
     if callee.unknown or not callee.atoms:
-        out = unknown_call(machine, args, keywords, span)
+        out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several
     try:
         for atom in callee.atoms:
-            out = join(out, _call_atom(machine, atom, args, keywords, span))
+            if isinstance(atom, Symbol) and isinstance(atom.root, Batch) and atom.path:
+                found = _call_of_batch(machine, atom, callee, args, keywords, span)
+            else:
+                found = _call_atom(machine, atom, args, keywords, span)
+            out = join(out, found)
     finally:
         machine.maybe -= several
     return out
+
+
+def _call_of_batch(
+    machine: Machine,
+    method: Symbol,
+    callee: Value,
+    args: tuple[Value, ...],
+    keywords: Arguments,
+    span: Span,
+) -> Value:
+    """`batch.items()`, `batch["x"].numpy()`."""
+    on = Symbol(method.root, method.path[:-1], method.origin)
+    name = str(method.path[-1]).removeprefix(".")
+    me = only(on, callee.marks)
+    return METHODS["symbol"](Call(machine, name, args, keywords, span, me, on))
 
 
 def _call_atom(
@@ -87,6 +113,9 @@ def _call_atom(
         return call_library(machine, atom.name, args, keywords, span)
     if isinstance(atom, Method):
         return _call_method(machine, atom, args, keywords, span)
+    if isinstance(atom, Symbol) and atom.path and str(atom.path[-1])[1:] in READS:
+        whole = Symbol(atom.root, atom.path[:-1], atom.origin)
+        read(machine, (only(whole),), span, str(atom.path[-1])[1:])
     if isinstance(atom, Object):
         site = atom.site
         if site.kind == "function":
@@ -108,7 +137,10 @@ def call_library(
 ) -> Value:
     model = find(name)
     if model is None:
-        return unknown_call(machine, args, keywords, span)
+        out = unknown_call(machine, args, keywords, span)
+        if name.startswith(_ON_DEVICE):
+            out = out.marked(made_in(all_marks((*args, *keywords.values()))))
+        return out
     return model(Call(machine, name, args, keywords, span))
 
 
@@ -116,6 +148,7 @@ def unknown_call(
     machine: Machine, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
     """What nobody knows calls the functions that it is given, with something unknown."""
+    use_streams(machine, keywords, span)
     values = (*args, *keywords.values())
     if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
         for value in values:
@@ -125,16 +158,30 @@ def unknown_call(
                 is_root = parent is None or parent.is_module or parent.is_class
                 if not is_root:  # those are called on their own anyway
                     call_function(machine, atom.site, (), {}, span)
-    return Value((), True, all_marks(values))
+    else:
+        machine.inexact += 1
+    marks = all_marks(values)
+    return Value((), True, marks - made_in(marks))
 
 
 def _call_method(
     machine: Machine, method: Method, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
     receiver = method.receiver
-    out = unknown_call(machine, args, keywords, span) if receiver.unknown else BOTTOM
-    for atom in receiver.atoms:
-        out = join(out, _method_of(machine, method, atom, args, keywords, span))
+    out = BOTTOM
+    if receiver.unknown:
+        out = unknown_call(machine, args, keywords, span).marked(made_in(receiver.marks))
+        if method.name in READS:
+            me = Value((), True, receiver.marks)
+            seen = read(machine, (me,), span, method.name)
+            out = Value((), True, aged(me, machine.aged).marks | seen)
+    several = len(receiver.atoms) + receiver.unknown > 1
+    machine.maybe += several
+    try:
+        for atom in receiver.atoms:
+            out = join(out, _method_of(machine, method, atom, args, keywords, span))
+    finally:
+        machine.maybe -= several
     return out
 
 

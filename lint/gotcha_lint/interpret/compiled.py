@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import Constant, Method, Object, Tuple, Value
 from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import CompiledCall, Location
-from gotcha_lint.interpret.heap import class_attribute, contents
+from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
 from gotcha_lint.interpret.machine import Machine
@@ -101,9 +102,11 @@ def call_compiled(call: Call, site: Site) -> Value:
     statics: list[Static] = []
     traced: list[Value] = []
     given: list[Value] = []
+    settings: list[tuple[str, Value]] = []
 
     def take(value: Value, label: str, static: bool) -> Value:
         if static:
+            settings.append((label, value))
             static_parts(machine, value, label, statics)
             return value
         flatten(machine, value, label, leaves, statics)
@@ -114,7 +117,7 @@ def call_compiled(call: Call, site: Site) -> Value:
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
-    result, captured = _trace(machine, inner_value, traced, keywords, given, call.span)
+    result, captured, functions = _trace(machine, inner_value, traced, keywords, given, call.span)
     machine.note(
         CompiledCall(
             site=site,
@@ -123,6 +126,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             span=call.span,
             leaves=leaves,
             statics=tuple(statics),
+            settings=tuple(settings),
             identity=compiled_identity(machine, site),
             captured=captured,
             style=(len(call.args), frozenset(call.keywords) - names),
@@ -135,11 +139,15 @@ def call_compiled(call: Call, site: Site) -> Value:
             fresh=_is_fresh(inner_value),
             by_method=inner.by_method,
             maybe=bool(machine.maybe),
+            transform=machine.transform,
             sides=tuple(machine.sides.items()),
+            traced=functions,
+            guards=machine.guards,
+            needs=sources_in(deep_marks(machine, (*call.args, *call.keywords.values()))),
             calls=machine.calls,
         )
     )
-    return on_device(result)
+    return given_by(on_device(result), (machine.path, call.span))
 
 
 def _trace(
@@ -149,7 +157,7 @@ def _trace(
     keywords: dict[str, Value],
     given: list[Value],
     span: Span,
-) -> tuple[Value, tuple[tuple[Location, Value], ...]]:
+) -> tuple[Value, tuple[tuple[Location, Value], ...], frozenset[Function]]:
     """Runs the function as JAX traces it; what it reads besides its arguments is captured."""
     own = reachable(machine, given)
     outer = machine.activation
@@ -180,7 +188,7 @@ def _trace(
     if isinstance(atom, Object) and atom.site.info.get("word") == "partial":
         bound = dict(enumerate(atom.site.info["args"])) | atom.site.info["keywords"]
         captured |= {(atom.site, str(name)): value for name, value in bound.items()}
-    return result, tuple(captured.items())
+    return result, tuple(captured.items()), frozenset(inside.functions)
 
 
 def _is_fresh(callee: Value) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.freshness import added
+from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -59,6 +61,7 @@ from gotcha_lint.interpret.heap import (
     with_any_entry,
     with_entry,
 )
+from gotcha_lint.interpret.keys import key_at, with_key
 from gotcha_lint.interpret.machine import Machine, Registers
 
 MOST_ITEMS = 64  # of a tuple or list whose elements are told apart
@@ -229,6 +232,8 @@ def push(machine: Machine, site: Site, value: Value, key: Value | None = None) -
         new = stored(mapping, UNKNOWN if key is None else key, value, loop)
         machine.write((site, ENTRIES), only(new))
         return
+    if grows:
+        value = added(value, site.origin, machine.aged)
     content = contents_of(machine, Object(site)) or Tuple(())
     most = site.info.get("most")
     if most is None:
@@ -348,9 +353,8 @@ def _item_of(
     if mapping is not None:
         return _entry_at(mapping, key)
     if isinstance(atom, Array):
-        if atom.shape is None:
-            return only(replace(atom, origin=machine.origin(span)))
-        return only(index(machine, atom, base, key, span))
+        found = atom if atom.shape is None else index(machine, atom, base, key, span)
+        return only(replace(found, origin=machine.origin(span), key=key_at(atom, key)))
     if isinstance(atom, Symbol):
         return _item_of_symbol(machine, atom, key, span)
     if isinstance(atom, Method):
@@ -549,6 +553,12 @@ def _unpacked(
         if star is None:
             return [part.marked(value.marks) for part in parts]
         content = Sequence(Value((), True, value.marks), Size())
+    elif isinstance(atom, Array) and atom.key is not None:
+        parts = _unpacked(machine, replace(atom, key=None), value, count, star, span)
+        return [
+            part if n == star else with_key(part, key_at(atom, constant(_from_end(n, count, star))))
+            for n, part in enumerate(parts)
+        ]
     else:
         content = spread(machine, Value((atom,), False, value.marks))
     if star is not None:
@@ -558,6 +568,11 @@ def _unpacked(
     if len(content.items) == count:
         return list(content.items)
     return [BOTTOM] * count if value.only is None else [element_of(content)] * count
+
+
+def _from_end(n: int, count: int, star: int | None) -> int:
+    """The index of a target: those behind the star count from the end."""
+    return n - count if star is not None and n > star else n
 
 
 def _unpacked_with_star(
@@ -616,6 +631,8 @@ def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[
         if step is not None:
             return only(step, value.marks | marks), size, None
         return Value((), True, value.marks | marks), size, None
+    if isinstance(atom, Object) and isinstance(batch := atom.site.info.get("batch"), Symbol):
+        return only(batch, value.marks | marks), Size(marks=value.marks), None
     if isinstance(atom, Constant) and isinstance(atom.value, (str, bytes)):
         kind = "str" if isinstance(atom.value, str) else "int"
         return only(Number(kind), value.marks | marks), fixed(len(atom.value)), None
@@ -650,6 +667,8 @@ def _key_in_turn(mapping: Mapping, marks: Marks) -> tuple[Value, Size, Why]:
 
 def _row(atom: Array, value: Value, marks: Marks) -> tuple[Value, Size, Why]:
     varying = value.marks | marks
+    if atom.key is not None:
+        atom = replace(atom, key=atom.key.step(EACH_ONE) if marks else None)
     if atom.shape is None:
         return only(atom, varying), Size(), "dim"
     if not atom.shape:

@@ -11,6 +11,7 @@ from typing import Any
 
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
+    EACH,
     NONE,
     UNKNOWN,
     Array,
@@ -25,7 +26,7 @@ from gotcha_lint.domain.value import (
     constant,
     only,
 )
-from gotcha_lint.interpret import attributes, branches, calls, containers, imports, loops
+from gotcha_lint.interpret import attributes, branches, calls, containers, host, imports, loops
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
@@ -101,6 +102,8 @@ class Engine(Machine):
             self.activation.sources[target] = (atom.site, name)
         elif isinstance(atom, Symbol):
             self.activation.sources[target] = (atom, name)
+        elif value.unknown and base in self.activation.sources:
+            self.activation.sources[target] = (self.activation.sources[base], name)
 
     def _do_setattr(self, i: Instruction, r: Registers) -> None:
         _, _, base, name, source, span = i
@@ -149,7 +152,8 @@ class Engine(Machine):
         of_object = place is not None and place[0] == "attr"
         if of_object and isinstance(atom, Constant) and atom.type in ("int", "float"):
             # A counter of an object: each call counts on.
-            r[target] = only(Number(atom.type, origin=atom.origin), r[target].marks)
+            marks = r[target].marks | self.current | {EACH}
+            r[target] = only(Number(atom.type, origin=atom.origin), marks)
 
     def _do_unop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, operand, span = i
@@ -191,7 +195,11 @@ class Engine(Machine):
 
     def _do_fstr(self, i: Instruction, r: Registers) -> None:
         values = [r.get(x, UNKNOWN) for x in i[2]]
-        r[i[1]] = only(Number("str"), all_marks(values)) if values else constant("")
+        if not values:
+            r[i[1]] = constant("")
+            return
+        seen = host.read(self, values, i[-1], "format", symbols=False)
+        r[i[1]] = host.text(all_marks(values), seen)
 
     def _do_unpack(self, i: Instruction, r: Registers) -> None:
         _, _, source, targets, star, span = i

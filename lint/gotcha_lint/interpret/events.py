@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from gotcha_lint.domain.keys import Key, Seeded
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -19,17 +20,22 @@ if TYPE_CHECKING:
 
 Location = tuple[Hashable, str]  # a frame, a site, a symbol or a module's name; and a name in it
 CallString = tuple[Origin, ...]  # the calls that lead here, outermost first
+Sides = tuple[tuple[Any, Any], ...]  # open branches, and which way each went
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """An object is made. `loops`: the steady loops around; `kept`: only where none is there yet."""
+    """An object is made. `loops`: the steady loops around; `kept`: only where none is there yet.
+
+    `sides`: of the branches around, in the outermost function of `calls`.
+    """
 
     site: Site
     loops: Marks
     kept: bool
     within: Function
     calls: CallString = ()
+    sides: tuple[tuple[Span, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,25 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Guard:
+    """A test that must hold, or fail, for an event to happen; `marks`: what it varies with.
+
+    `stable`: it gives the same each time, as far as its marks do not say otherwise. `of_loop`: it
+    is the test of a `while` loop.
+    """
+
+    path: str
+    span: Span
+    holds: bool
+    marks: Marks
+    stable: bool
+    of_loop: bool = False
+
+
+Guards = tuple[Guard, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledCall:
     """A call of a compiled function: all that JAX's cache key is made of."""
 
@@ -75,7 +100,12 @@ class CompiledCall:
     fresh: bool = False  # what is compiled is a new object at each evaluation
     by_method: bool = False
     maybe: bool = False  # one of several functions that may be called there
+    settings: tuple[tuple[str, Value], ...] = ()  # the static arguments, as they are
+    transform: str = ""  # that runs it outside of jit: a gradient, `vmap`
     sides: tuple[tuple[Span, bool], ...] = ()  # of the branches around, in the same function
+    traced: frozenset[Function] = frozenset()  # functions of the program that the trace runs
+    guards: Guards = ()
+    needs: Marks = NO_MARKS  # what its arguments follow from
     calls: CallString = ()
 
 
@@ -104,7 +134,94 @@ class EagerControl:
     calls: CallString = ()
 
 
-Event = Allocation | Write | CompiledCall | Unrolled | EagerControl
+@dataclass(frozen=True, slots=True)
+class EagerUpdate:
+    """An optimizer runs outside of jit; `few`: in loops that have but a few turns.
+
+    `of_trees`: no optimizer, but a new tree is worked out of others, leaf by leaf.
+    """
+
+    path: str
+    span: Span
+    few: bool
+    loops: Marks = NO_MARKS  # steady loops around
+    of_trees: bool = False
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUse:
+    """A random key is used.
+
+    `how`: "draw", "split", "fold", "streams" (a module gets it as one of its `rngs`), "seed" (it is
+    made, as another one than before), or "undrawn" (a loop that gets the keys leaves them).
+    `what`: the function that is called. `functions`: those that `calls` are in, from the outermost
+    on, and last the one that uses the key; `sides`: the branches around in each of them.
+    """
+
+    key: Key
+    marks: Marks
+    how: str
+    what: str
+    path: str
+    span: Span
+    functions: tuple[Function, ...]
+    loops: Marks = NO_MARKS  # steady loops around
+    listed: bool = False  # one of them goes over what is written out
+    guarded: bool = False
+    maybe: bool = False  # one of several keys, or one of several functions
+    sides: tuple[Sides, ...] = ((),)
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostRead:
+    """The host reads what may lie on the device, and waits until it is computed.
+
+    `what`: "float", "print", "if", ... `values`: arrays of the device, something unknown that a
+    dispatch has made, parameters.
+    """
+
+    what: str
+    path: str
+    span: Span
+    values: tuple[Value, ...]
+    within: Function
+    loops: Marks = NO_MARKS
+    guards: Guards = ()
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of a loop begins: what varies with the loop is another value from now on."""
+
+    loop: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class ClockRead:
+    """The program looks at the clock."""
+
+    path: str
+    span: Span
+    loops: Marks = NO_MARKS
+    guards: Guards = ()
+    calls: CallString = ()
+
+
+Event = (
+    Allocation
+    | Write
+    | CompiledCall
+    | Unrolled
+    | EagerControl
+    | EagerUpdate
+    | KeyUse
+    | Turn
+    | HostRead
+    | ClockRead
+)
 
 
 @dataclass(slots=True)
@@ -119,3 +236,6 @@ class Summary:
     equations: int
     contexts: frozenset[int]  # numbers of its own context and of those of its callees
     functions: frozenset[Function] = field(default_factory=frozenset)
+    seeded: frozenset[Seeded] = frozenset()  # keys that are made within
+    exact: bool = False  # a root on its own would come to the same, where `trail` is the same
+    trail: tuple[Any, ...] = ()  # how contexts were chosen; summaries of the calls within

@@ -5,22 +5,28 @@ arguments. What is unknown of an argument becomes a symbol of the callee's own p
 all callers that know nothing share one run. After `BY_VALUE` contexts in one root, data become
 symbols too, and only callables and objects are kept. The result is a summary, in which each call
 puts what it knows in place of the symbols. A summary holds as long as what it read is the same.
+
+Roots share a summary only where each would make it for itself (it is *exact*): what a root shows
+does not depend on the roots before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
+    EACH,
     NO_MARKS,
     NONE,
     UNKNOWN,
     Constant,
     Library,
     Mapping,
+    Marks,
     Method,
     Object,
     Sequence,
@@ -31,10 +37,11 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
-from gotcha_lint.interpret.events import Event, Location, Summary, Write
+from gotcha_lint.interpret.events import Event, KeyUse, Location, Summary, Turn, Write
+from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
-from gotcha_lint.interpret.substitution import Substitution, opaque, symbol_for
+from gotcha_lint.interpret.substitution import Substitution, opaque, parameter_mark, symbol_for
 from gotcha_lint.program.ir import Function
 
 BY_VALUE = 3  # contexts of a function in one root and mode that are kept apart by their data
@@ -46,6 +53,7 @@ _SUMMARIES = 3  # for one context, which differ in what they read
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary; a function that notes more is cut off there
+_TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
 Arguments = dict[str, Value]
@@ -57,7 +65,7 @@ def call_function(
     """Calls a closure of the program: in its context, with what the caller knows put back in."""
     function: Function = site.info["function"]
     given = bind(function, site.info["defaults"], args, keywords)
-    key, values, roots = _context(machine, site, function, given)
+    key, values, roots, drawn = _context(machine, site, function, given)
     if key in machine.active:
         for activation in reversed(machine.activations):
             activation.cut.add(key)
@@ -65,16 +73,20 @@ def call_function(
                 break
         return UNKNOWN
     if len(machine.activations) > DEPTH:
+        machine.inexact += 1
         return UNKNOWN
     summary = _known(machine, key)
     if summary is None and machine.reruns.get(key, 0) > _RERUNS:
+        machine.inexact += 1
         return UNKNOWN
     if summary is None:
         summary = _run(machine, site, function, key, values)
     else:
         machine.replays += 1
         _charge(machine, summary)
-    return _apply(machine, function, summary, Substitution(machine, roots, span), span)
+    machine.trail.append(summary)
+    new = Substitution(machine, roots, span, drawn, summary.seeded)
+    return _apply(machine, function, summary, new, span)
 
 
 def bind(
@@ -108,26 +120,41 @@ def bind(
 
 def _context(
     machine: Machine, site: Site, function: Function, given: Arguments
-) -> tuple[Any, Arguments, dict[Hashable, Value]]:
-    """The key of the context, the arguments as the callee sees them, and what they stand for."""
+) -> tuple[int, Arguments, dict[Hashable, Value], dict[Hashable, Marks]]:
+    """The number of the context, the arguments as the callee sees them, and what they stand for.
+
+    What differs at each evaluation here is one value within the callee: it varies with what the
+    caller gives. The last of the results says with what that varies.
+    """
     mode = bool(machine.traced)
     known = machine.contexts.setdefault((function, mode), {})
     base = function, site.info["environment"], mode
+    tried: list[int] = []
     for exact in (0, 1, 2):
         values: Arguments = {}
         roots: dict[Hashable, Value] = {}
+        drawn: dict[Hashable, Marks] = {}
         for name, value in given.items():
             root = function, name
             if opaque(machine, value) or _blurred(value, exact):
                 values[name] = symbol_for(root)
                 roots[root] = value
+            elif EACH in value.marks:
+                drawn[root] = value.marks
+                marks = value.marks - {EACH} | {parameter_mark(root)}
+                values[name] = Value(value.atoms, value.unknown, marks, value.choice)
             else:
-                values[name] = value
-        key = (*base, tuple(values.values()))
+                values[name] = as_parameter(value, root)
+                if values[name] is not value:
+                    roots[root] = value
+        whole = (*base, tuple(values.values()))
+        key = machine.numbers.setdefault(whole, len(machine.numbers))
+        tried.append(key)
         if key in known or exact == 2 or len(known) < (BY_VALUE, CONTEXTS)[exact]:
             known[key] = True
             break
-    return key, values, roots
+    machine.trail.append(((function, mode), tuple(tried)))
+    return key, values, roots, drawn
 
 
 def _blurred(value: Value, exact: int) -> bool:
@@ -155,10 +182,61 @@ def _charge(machine: Machine, summary: Summary) -> None:
 def _known(machine: Machine, key: Any) -> Summary | None:
     """A summary that still holds."""
     for summary in machine.memory.get(key, ()):
-        if all((machine.peek(p) or MISSING) == value for p, value in summary.reads.items()):
+        if _holds(machine, summary):
+            machine.inexact += not summary.exact
+            return summary
+    for summary in machine.shared.get(key, ()):
+        if _holds(machine, summary) and _adopted(machine, summary):
+            machine.memory.setdefault(key, []).insert(0, summary)
             return summary
     machine.reruns[key] = machine.reruns.get(key, 0) + 1
     return None
+
+
+def _holds(machine: Machine, summary: Summary) -> bool:
+    return all((machine.peek(p) or MISSING) == value for p, value in summary.reads.items())
+
+
+def _adopted(machine: Machine, summary: Summary) -> bool:
+    """Would this root come to the same? The contexts within count as if they were run here."""
+    added: dict[Any, dict[Any, bool]] = {}
+    if not _repeats(machine, summary, added, set()):
+        return False
+    for of, keys in added.items():
+        machine.contexts[of] = keys
+        for key in keys:
+            machine.reruns.setdefault(key, 1)
+    return True
+
+
+def _repeats(
+    machine: Machine, summary: Summary, added: dict[Any, dict[Any, bool]], seen: set[int]
+) -> bool:
+    """Would the same contexts be chosen again?"""
+    if id(summary) in seen:
+        return True
+    seen.add(id(summary))
+    for step in summary.trail:
+        if isinstance(step, Summary):
+            if not _repeats(machine, step, added, seen):
+                return False
+            continue
+        of, keys = step
+        known = added.get(of)
+        if known is None:
+            known = added[of] = dict(machine.contexts.get(of, ()))
+        if _choice(known, keys) != len(keys) - 1:
+            return False
+        known[keys[-1]] = True
+    return True
+
+
+def _choice(known: dict[Any, bool], keys: Iterable[Any]) -> int:
+    """How exact the context of a call is, of those that are known: 0, 1, or 2 for the least."""
+    for exact, key in enumerate(keys):
+        if exact == 2 or key in known or len(known) < (BY_VALUE, CONTEXTS)[exact]:
+            return exact
+    return 2
 
 
 def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arguments) -> Summary:
@@ -170,8 +248,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     activation = Activation(function, frame, site.info["environment"], len(machine.layers))
     activation.key = key
     activation.functions.add(function)
-    number = machine.numbers.setdefault(key, len(machine.numbers))
-    activation.contexts.add(number)
+    activation.contexts.add(key)
     saved = machine.save()
     inner, machine.spent_inside = machine.spent_inside, 0
     events, machine.events = machine.events, []
@@ -183,13 +260,17 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.activations.append(activation)
     machine.active.add(key)
     machine.path, machine.calls = function.path, ()
-    machine.loops, machine.current, machine.guarded = [], NO_MARKS, 0
+    machine.loops, machine.current, machine.guarded, machine.guards = [], NO_MARKS, 0, ()
     sides, machine.sides = machine.sides, {}
     maybe, machine.maybe = machine.maybe, 0
+    transform, machine.transform = machine.transform, ""
+    inexact = machine.inexact
+    trail, machine.trail = machine.trail, []
     try:
         if machine.run(function.body) is None:
             activation.returns.append((NONE, machine.layers[-1]))
     except RecursionError:
+        machine.inexact += 1
         activation.returns.append((UNKNOWN, {}))
     except OutOfBudget:
         machine.active.discard(key)
@@ -201,11 +282,12 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         machine.restore(saved)
         own, machine.equations = machine.equations, equations
         machine.handled = handled
-        machine.sides, machine.maybe = sides, maybe
+        machine.sides, machine.maybe, machine.transform = sides, maybe, transform
+        steps, machine.trail = machine.trail, trail
     spent = budget - machine.budget
-    machine.costs[number] = max(machine.costs.get(number, 0), spent - machine.spent_inside)
+    machine.costs[key] = max(machine.costs.get(key, 0), spent - machine.spent_inside)
     machine.spent_inside = inner + spent
-    machine.charged.add(number)
+    machine.charged.add(key)
     writes = _writes(machine, activation)
     summary = Summary(
         reads=activation.reads,
@@ -216,10 +298,13 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         equations=own,
         contexts=frozenset(activation.contexts),
         functions=frozenset(activation.functions),
+        seeded=frozenset(activation.seeded),
+        exact=machine.inexact == inexact,
+        trail=tuple(steps),
     )
     if not activation.cut - {key}:  # else it holds only within the recursion that it is part of
-        old = machine.memory.get(key, [])
-        machine.memory[key] = [summary, *old[: _SUMMARIES - 1]]
+        for memory in (machine.memory, machine.shared) if summary.exact else (machine.memory,):
+            memory[key] = [summary, *memory.get(key, [])[: _SUMMARIES - 1]]
     machine.activations[-1].cut |= activation.cut - {key}
     return summary
 
@@ -251,7 +336,15 @@ def _distinct(events: list[Event]) -> list[Event]:
     """Without those that say nothing new: the same write, with the same value, again."""
     out: list[Event] = []
     seen: set[Any] = set()
+    counts: Counter[Event] = Counter()
+    uses = 0
     for event in events:
+        if isinstance(event, (KeyUse, Turn)):  # the second time tells all that the third would
+            counts[event] += 1
+            if counts[event] <= _TIMES[type(event)] and uses < _EVENTS:
+                uses += 1
+                out.append(event)
+            continue
         if isinstance(event, Write):
             key = event.location, event.span, event.value, event.old
             if key in seen:
@@ -260,7 +353,7 @@ def _distinct(events: list[Event]) -> list[Event]:
         else:
             seen.clear()
         out.append(event)
-        if len(out) >= _EVENTS:
+        if len(out) - uses >= _EVENTS:
             break
     return out
 
@@ -300,6 +393,7 @@ def _apply(
     machine.budget -= (len(summary.events) + len(summary.writes)) // _CHEAP
     activation.functions |= summary.functions
     activation.contexts |= summary.contexts
+    activation.seeded |= new.seeded
     for place in summary.reads:
         moved = new.location(place)
         if moved is None or activation.owns(moved):

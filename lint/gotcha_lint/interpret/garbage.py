@@ -18,26 +18,28 @@ from gotcha_lint.interpret.state import Layer
 Base = Any  # a frame, a site, a symbol or the path of a module
 
 
-def collect(layer: Layer) -> None:
-    """Drops the locations of a layer that its modules' names do not reach."""
-    places: dict[Base, list[Location]] = defaultdict(list)
-    for place in layer:
-        places[place[0]].append(place)
+def collect(layers: list[Layer]) -> None:
+    """Drops the locations of the last layer that no module's names reach."""
+    layer = layers[-1]
+    places: dict[Base, list[tuple[Location, Value]]] = defaultdict(list)
+    for each in layers:
+        for place, value in each.items():
+            places[place[0]].append((place, value))
     stack: list[Base] = [base for base in places if isinstance(base, str)]
     seen: set[Base] = set(stack)
     while stack:
         base = stack.pop()
         found = list(_of_base(base))
-        for place in places.get(base, ()):
-            found.extend(_of_value(layer[place]))
+        for _, value in places.get(base, ()):
+            found.extend(_of_value(value))
         for other in found:
             if other not in seen:
                 seen.add(other)
                 stack.append(other)
     for base, own in places.items():
         if base not in seen:
-            for place in own:
-                del layer[place]
+            for place, _ in own:
+                layer.pop(place, None)
 
 
 def _of_base(base: Base) -> Iterator[Base]:

@@ -229,7 +229,7 @@ def _parts(machine: Machine, atom: Atom) -> Iterable[Value]:
 
 
 def is_fresh(machine: Machine, site: Site) -> bool:
-    """Is it made anew in some loop, so that two of its objects need not be the same?"""
+    """Is it made again in some loop, so that two of its objects need not be the same?"""
     return bool(machine.fresh.get(site) or site.loops)
 
 

@@ -41,7 +41,7 @@ def compiled_identity(machine: Machine, site: Site) -> tuple[Identity, ...]:
 def _why(site: Site) -> str:
     if site.kind == "function":
         name = site.info["function"].name
-        return "this lambda is a new function" if name == "<lambda>" else f"`{name}` is made anew"
+        return "this lambda is a new function" if name == "<lambda>" else f"`{name}` is made again"
     if site.kind == "transform":
         return f"`{site.info['word']}` makes a new function"
     return "a new object is made here"

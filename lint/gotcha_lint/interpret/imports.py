@@ -1,4 +1,8 @@
-"""Imports: modules of the project run once, at the bottom of the state; others are libraries."""
+"""Imports: modules of the project run once, at the bottom of the state; others are libraries.
+
+What may be imported is what the module at hand imports at any distance (`Machine.visible`): what
+else there is of the project changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +80,8 @@ def run_module(machine: Machine, path: str) -> None:
     module = machine.modules[path]
     saved = machine.save()
     budget, machine.budget = machine.budget, MODULE_BUDGET
-    machine.path, machine.layers = module.path, [machine.layers[0]]
-    machine.loops, machine.current = [], NO_MARKS
+    machine.path, machine.layers = module.path, list(machine.bottom)
+    machine.loops, machine.current, machine.guards = [], NO_MARKS, ()
     machine.traced = machine.guarded = 0
     depth = len(machine.activations)
     machine.activations.append(Activation(module.top, Frame(module.top), (), 0))
@@ -89,9 +93,9 @@ def run_module(machine: Machine, path: str) -> None:
         machine.failures.append((module.path, "<module>", f"{type(error).__name__}: {error}"))
     finally:
         del machine.activations[depth:]
-        for layer in machine.layers[1:]:
-            machine.layers[0].update(layer)
+        for layer in machine.layers[len(machine.bottom) :]:
+            machine.bottom[-1].update(layer)
         machine.restore(saved)
         spent, machine.budget = MODULE_BUDGET - machine.budget, budget
     if depth == 1 and spent > _BUSY:
-        collect(machine.layers[0])
+        collect(machine.bottom)

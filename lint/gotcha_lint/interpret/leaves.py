@@ -18,9 +18,12 @@ class Leaf:
     dtypes: dict[str, Origin | None] = field(default_factory=dict)
     weaks: dict[bool, Origin | None] = field(default_factory=dict)
     sizes: dict[Axis, tuple[Size, Origin | None]] = field(default_factory=dict)
+    ranks: set[int | None] = field(default_factory=set)  # None: of an array of unknown shape
+    untyped: bool = False  # an array of unknown dtype is one of the alternatives
     symbols: tuple[tuple[Symbol, Marks], ...] = ()
     marks: Marks = NO_MARKS  # with what it varies which alternative it is
     unknown: bool = False  # it may be something else besides
+    shapeless: bool = False  # it may be an array whose shape is not known
 
     def add(self, other: Leaf) -> None:
         self.kinds = other.kinds | self.kinds
@@ -30,9 +33,12 @@ class Leaf:
             old = self.sizes.get(axis)
             new = join_sizes(old[0], size) if old else size
             self.sizes[axis] = new, (old and old[1]) or origin
+        self.ranks |= other.ranks
+        self.untyped = self.untyped or other.untyped
         self.symbols = tuple(dict.fromkeys((*self.symbols, *other.symbols)))
         self.marks |= other.marks
         self.unknown = self.unknown or other.unknown
+        self.shapeless = self.shapeless or other.shapeless
 
 
 Leaves = dict[str, Leaf]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.freshness import TURN, aged
 from gotcha_lint.domain.sites import Frame
 from gotcha_lint.domain.value import (
     INFINITY,
@@ -18,21 +19,27 @@ from gotcha_lint.domain.value import (
     Number,
     Object,
     Size,
+    Tuple,
     Value,
     as_affine,
     join,
+    join_sizes,
     only,
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.containers import element
-from gotcha_lint.interpret.events import Location, Unrolled
-from gotcha_lint.interpret.heap import contents_of, in_module_method
+from gotcha_lint.interpret.events import Guard, Location, Turn, Unrolled
+from gotcha_lint.interpret.heap import contents, contents_of, in_module_method, is_module_class
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer, LoopState
 
 _TURNS = 6  # of the fixpoint; widening starts after the second
 _WIDEN_FROM = 2
+_APART = 32  # functions in a container that a loop calls one by one
+_FEW_TURNS = 8
+_CONSTRUCTORS = ("__init__", "__post_init__", "setup")  # they make layers, and apply none
 
 Loop = tuple[str, int, int]  # path, line, column
 
@@ -40,16 +47,83 @@ Loop = tuple[str, int, int]  # path, line, column
 def run_for(machine: Machine, instruction: Instruction, registers: Registers) -> None:
     _, _, iterated, target, body, otherwise, comprehension, span = instruction
     loop: Loop = (machine.path, span[0], span[1])
-    item, turns, why = element(machine, registers.get(iterated, UNKNOWN), loop)
+    iterable = registers.get(iterated, UNKNOWN)
+    callables = _callables(machine, iterable)
+    if callables:
+        _one_by_one(machine, callables, target, body, registers)
+        machine.run(otherwise)
+        return
+    item, turns, why = element(machine, iterable, loop)
+    if isinstance(contents(machine, iterable), Tuple):
+        machine.listed.add(loop)
+    if turns is not None:
+        known = machine.turns.get(loop)
+        machine.turns[loop] = turns if known is None else join_sizes(known, turns)
     registers[target] = item
+    if turns is not None and turns.high <= _FEW_TURNS:
+        machine.short.add(loop)
+    else:
+        machine.short.discard(loop)
     equations = _iterate(machine, loop, body, None, turns)
     if comprehension and turns is not None:
         _set_lengths(machine, body, turns, registers)
     traced = machine.traced or in_module_method(machine)
+    traced = traced and machine.activation.function.name not in _CONSTRUCTORS
     if traced and equations and turns is not None and why in ("range", "dim"):
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, turns, equations, within, machine.calls))
+    elif traced and equations and _are_modules(item):  # a configuration says how many
+        within = machine.activation.function
+        machine.note(Unrolled(machine.path, span, Size(), equations, within, machine.calls))
     machine.run(otherwise)
+
+
+def _callables(machine: Machine, value: Value) -> Sequence[Value]:
+    """The elements of a container that holds different functions: each is called once, in order."""
+    atom = value.only
+    content = contents_of(machine, atom) if atom is not None else None
+    if not isinstance(content, Tuple) or not 1 < len(content.items) <= _APART:
+        return ()
+    sites = {
+        each.only.site
+        for each in content.items
+        if isinstance(each.only, Object) and each.only.site.kind in ("function", "transform")
+    }
+    return content.items if len(sites) == len(content.items) else ()
+
+
+def _one_by_one(
+    machine: Machine,
+    items: Sequence[Value],
+    target: int,
+    body: Sequence[Instruction],
+    registers: Registers,
+) -> None:
+    """Runs the body once for each element."""
+    state = LoopState(len(machine.layers))
+    machine.activation.loops.append(state)
+    try:
+        for item in items:
+            registers[target] = item
+            machine.layers.append({})
+            flow = machine.run(body)
+            layer = machine.layers.pop()
+            ends = ([layer] if flow is None else []) + state.continues
+            state.continues = []
+            if not ends:
+                break
+            machine.merge(ends)
+    finally:
+        machine.activation.loops.pop()
+    if state.breaks:
+        machine.merge([{}, *state.breaks])
+
+
+def _are_modules(item: Value) -> bool:
+    """Layers of a network, of one class: a scan could go over their stacked parameters."""
+    classes = [a.site.info.get("class") for a in item.atoms if isinstance(a, Object)]
+    kinds = {cls for cls in classes if cls is not None}
+    return len(kinds) == 1 and len(classes) == len(item.atoms) and all(map(is_module_class, kinds))
 
 
 def _set_lengths(
@@ -78,9 +152,14 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
         machine.run(code)
         if not turns:
             turns.append(machine.bound_of_test or Size())
-        return truth(registers.get(test, UNKNOWN))
+        value = registers.get(test, UNKNOWN)
+        asked = read(machine, (value,), span, "while", symbols=False) | value.marks
+        machine.guards = (*around, Guard(machine.path, span, True, asked, True, of_loop=True))
+        return truth(value)
 
+    around = machine.guards
     equations = _iterate(machine, loop, body, check, None)
+    machine.guards = around
     if machine.traced and equations and turns and turns[0].constant:
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, turns[0], equations, within, machine.calls))
@@ -98,11 +177,11 @@ def _iterate(
     activation = machine.activation
     state = LoopState(len(machine.layers))
     activation.loops.append(state)
-    around = machine.current
+    around, guards = machine.current, machine.guards
     before, first = machine.equations, 0
     machine.loops.append((loop, False))
     fix = _Fixpoint(machine, loop)
-    never_ends = False
+    never_ends, sides = False, machine.sides
     try:
         for turn in range(_TURNS):
             if turns is not None and turns.high <= 0:
@@ -113,13 +192,19 @@ def _iterate(
                 machine.loops[-1] = (loop, True)
                 machine.current = around | {loop}
             machine.layers.append({})
+            machine.guards = guards
             known = test() if test is not None else None
             if known is False and turn == 0:
                 machine.layers.pop()
                 break
             never_ends = never_ends or known is True
+            start, uses = len(machine.events), machine.key_uses
             flow = machine.run(body)
+            if machine.key_uses != uses:
+                machine.events.insert(start, Turn(loop))
+            machine.sides = sides
             layer = machine.layers.pop()
+            _age(machine, layer, *state.continues)
             first = first if turn else machine.equations - before
             ends = [layer] if flow is None else []
             ends += state.continues
@@ -132,13 +217,20 @@ def _iterate(
                 break
     finally:
         machine.loops.pop()
-        machine.current = around
+        machine.current, machine.guards = around, guards
         activation.loops.pop()
     if state.breaks:
         through = never_ends and test is not None
         machine.merge(state.breaks if through else [{}, *state.breaks])
     machine.equations = before + first
     return first
+
+
+def _age(machine: Machine, *layers: Layer) -> None:
+    """At the end of a turn, what was made in it becomes something that an earlier turn has made."""
+    for layer in layers:
+        for place, value in layer.items():
+            layer[place] = aged(value, machine.aged)
 
 
 class _Fixpoint:
@@ -148,6 +240,7 @@ class _Fixpoint:
         self._machine = machine
         self._loop = loop
         self._marks: Marks = frozenset((loop,))
+        self._written: Marks = frozenset(((TURN, loop),))
         self._induction: set[Location] = set()
 
     def join(self, ends: Sequence[Layer], turn: int, is_while: bool) -> bool:
@@ -160,13 +253,15 @@ class _Fixpoint:
                 if before is None:
                     top[place] = after
                     continue
-                if before is after or place in self._induction:
+                if place in self._induction or (before is after and not after.unknown):
                     continue
                 new = self._induce(place, before, after) if turn == 1 and is_while else None
                 if new is not None:
                     self._induction.add(place)
                 else:
                     new = join(before, after, self._marks, turn >= _WIDEN_FROM)
+                    if new.unknown and not new.marks & self._marks:
+                        new = new.marked(self._written)
                 if new != before:
                     top[place] = new
                     changed = True

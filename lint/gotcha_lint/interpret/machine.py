@@ -6,12 +6,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from gotcha_lint.domain.freshness import Aged
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
-from gotcha_lint.domain.value import NO_MARKS, Marks, Value
-from gotcha_lint.interpret.events import Allocation, CallString, Event, Location, Summary, Write
+from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
+from gotcha_lint.interpret.events import (
+    Allocation,
+    CallString,
+    Event,
+    Guards,
+    Location,
+    Summary,
+    Write,
+)
 from gotcha_lint.interpret.state import Activation, Layer, State
 from gotcha_lint.modules import ModuleIndex
 from gotcha_lint.program.ir import Function, Module
@@ -35,6 +44,7 @@ class Machine(State, ABC):
         self.modules = modules
         self._index = index
         self._found: dict[tuple[str, str], str | None] = {}
+        self.visible: Collection[str] = modules  # those that may be imported now
         self.events: list[Event] = []
         self.loops: list[tuple[Any, bool]] = []  # the open loops of this function: loop, steady
         self.current: Marks = NO_MARKS  # those that are in a steady turn
@@ -48,12 +58,15 @@ class Machine(State, ABC):
         self.generation = 0
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}
-        self.fresh: dict[Site, Marks] = {}  # loops in whose steady turns a site is made anew
-        self.memory: dict[Any, list[Summary]] = {}
+        self.fresh: dict[Site, Marks] = {}  # loops in whose steady turns a site is made again
+        self.memory: dict[Any, list[Summary]] = {}  # by context, in this root
+        self.shared: dict[Any, list[Summary]] = {}  # exact ones, of all roots
+        self.inexact = 0  # how often something was cut short by what this root had done before
         self.contexts: dict[Any, dict[Any, bool]] = {}  # of a function and mode, in this root
         self.covered: set[Function] = set()  # interpreted in this root or an earlier one
         self.runs_of: dict[Any, int] = {}  # of a function and mode
         self.numbers: dict[Any, int] = {}  # of contexts
+        self.trail: list[Any] = []  # of the summary that is being made
         self.costs: dict[int, int] = {}  # instructions of a context, without its callees
         self.charged: set[int] = set()  # contexts that this root has paid for
         self.spent_inside = 0
@@ -61,9 +74,16 @@ class Machine(State, ABC):
         self.active: set[Any] = set()
         self.ranges: dict[Any, tuple[Any, Any, Any]] = {}  # symbol -> start, stop, step
         self.maybe = 0  # one of several functions is called here, nobody knows which
-        self.sides: dict[Any, bool] = {}  # of the open branches of this function: which is taken
+        self.sides: dict[Any, Any] = {}  # of the open branches of this function: which is taken
+        self.transform = ""  # that runs outside of jit, around what is called here
+        self.guards: Guards = ()  # what must hold here, within this function
+        self.turns: dict[Any, Size] = {}  # of loops, where they are known
+        self.aged: Aged = {}
         self.handled: set[Any] = set()
         self.waiting: set[Any] = set()  # loops that sleep
+        self.short: set[Any] = set()  # loops of a few turns
+        self.key_uses = 0  # that were noted
+        self.listed: set[Any] = set()  # loops over what is written out
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None
         self.failures: list[tuple[str, str, str]] = []
@@ -75,13 +95,19 @@ class Machine(State, ABC):
         self.activations.append(self.top)
         self.operations: Mapping[str, Callable[[Instruction, Registers], str | None]] = {}
 
+    def take(self, modules: dict[str, Module], index: ModuleIndex) -> None:
+        """These are the modules from now on."""
+        self.modules, self.visible = modules, modules
+        self._index = index
+        self._found.clear()
+
     # What models use
 
     def origin(self, span: Span) -> Origin:
         return self.path, span
 
     def allocate(self, kind: str, span: Span, extra: Any = None) -> Site:
-        """The site of what this instruction makes, in this context; made anew from now on."""
+        """The site of what this instruction makes, in this context; made again from now on."""
         frame = self.activation.frame
         key = (kind, self.path, span, frame, extra)
         site = self.sites.get(key)
@@ -93,13 +119,14 @@ class Machine(State, ABC):
         return site
 
     def made(self, site: Site, loops: Marks, kept: bool) -> None:
-        """Notes that the site is made anew, in the steady turns of these loops."""
+        """Notes that the site is made again, in the steady turns of these loops."""
         self.generation += 1
         site.generation = self.generation
         self.remake(site, loops, kept)
         if site.kind in ("transform", "instance"):
             within = self.activation.function
-            self.events.append(Allocation(site, loops, kept, within, self.calls))
+            sides = tuple(self.sides.items())
+            self.events.append(Allocation(site, loops, kept, within, self.calls, sides))
 
     def remake(self, site: Site, loops: Marks, kept: bool) -> None:
         made = self.activations[-1].made
@@ -116,18 +143,24 @@ class Machine(State, ABC):
     def find_module_below(self, path: str, name: str) -> str | None:
         """The path of a module in the package whose `__init__` is at `path`."""
         found = self._index.find(f".{name}", path) if self._index.is_package(path) else None
-        return found if found in self.modules else None
+        return found if found in self.visible else None
 
     def save(self) -> tuple[Any, ...]:
         """Where the machine is, to come back to it (see `restore`)."""
         return (
-            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls
+            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls,
+            self.guards,
         )  # fmt: skip
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         (
-            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls
+            self.path, self.layers, self.loops, self.current, self.traced, self.guarded, self.calls,
+            self.guards,
         ) = saved  # fmt: skip
+
+    def turns_are_few(self) -> bool:
+        """Are the loops that are open here short, each of them?"""
+        return all(loop in self.short for loop, _ in self.loops)
 
     def note(self, event: Event) -> None:
         self.events.append(event)
@@ -172,9 +205,9 @@ class Machine(State, ABC):
         """The path of a module of the project, as the file that runs now names it."""
         key = name, self.path.rpartition("/")[0]
         if key not in self._found:
-            path = self._index.find(name, self.path)
-            self._found[key] = path if path in self.modules else None
-        return self._found[key]
+            self._found[key] = self._index.find(name, self.path)
+        path = self._found[key]
+        return path if path in self.visible else None
 
     # Running
 

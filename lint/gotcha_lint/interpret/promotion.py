@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from gotcha_lint.domain.value import Constant, Library, Value
+from gotcha_lint.domain.value import Atom, Constant, Library, Value
 
 SIZES = {
     "bool": 1,
@@ -180,7 +180,25 @@ def _integers(a: str, b: str) -> str:
 
 def dtype_of(value: Value | None) -> str | None:
     """The dtype that an argument `dtype=` names; None where none is named, or it is not known."""
-    atom = value.only if value is not None else None
+    return _named(value.only) if value is not None else None
+
+
+def dtypes_of(value: Value | None) -> tuple[str | None, ...]:
+    """Each dtype that an argument may name; None for what is not known."""
+    if value is None or value.unknown or not value.atoms:
+        return (None,)
+    return tuple(sorted({_named(atom) for atom in value.atoms}, key=str))
+
+
+def of_each_dtype(found: Value, given: Value | None) -> Value:
+    """Arrays of several dtypes: which it is varies with the argument that names the dtype."""
+    if given is None or len(found.atoms) < 2:
+        return found
+    marks = given.marks | given.choice
+    return Value(found.atoms, found.unknown, found.marks | marks, found.choice | marks)
+
+
+def _named(atom: Atom | None) -> str | None:
     if isinstance(atom, Library):
         name = atom.name.rpartition(".")[2]
     elif isinstance(atom, Constant) and isinstance(atom.value, str):

@@ -60,7 +60,8 @@ def from_table(call: Call, name: str, args: Sequence[Value]) -> Value | None:
         return None
     try:
         given = _bound(row, args, call.keywords)
-        results = [_result(call, name, row, chosen) for chosen in _alternatives(given)]
+        varying = {n: v.marks for n, v in given.items() if isinstance(v, Value)}
+        results = [_result(call, name, row, chosen, varying) for chosen in _alternatives(given)]
     except _NotKnown:
         return None
     call.engine.equations += 1
@@ -121,7 +122,11 @@ def _marks(
 
 
 def _result(
-    call: Call, name: str, row: dict[str, Any], given: dict[str, Atom | tuple[Value, ...]]
+    call: Call,
+    name: str,
+    row: dict[str, Any],
+    given: dict[str, Atom | tuple[Value, ...]],
+    varying: dict[str, Marks],
 ) -> Value:
     sizes = _Sizes()
     arguments: list[tuple[str, Any]] = []
@@ -130,7 +135,8 @@ def _result(
         if isinstance(atom, tuple):
             arguments.append((parameter, tuple(reader.nested(value) for value in atom)))
         else:
-            arguments.append((parameter, reader.outer(atom, parameter in _SIZES)))
+            value = only(atom, varying.get(parameter, NO_MARKS))
+            arguments.append((parameter, reader.outer(atom, value, parameter in _SIZES)))
     answer = _ask(name, tuple(arguments))
     if isinstance(answer, (Unknown, Refused)):
         raise _NotKnown
@@ -164,12 +170,12 @@ class _Reader:
     operand: bool  # it takes part in the type
     exact: bool  # the values of floating numbers matter
 
-    def outer(self, atom: Atom, size: bool) -> Any:
+    def outer(self, atom: Atom, value: Value, size: bool) -> Any:
         if isinstance(atom, Symbol):
             if self.operand or not size:
                 raise _NotKnown  # it may be a tuple
-            return self.sizes.dim(size_from(only(atom)))
-        return self._read(atom, only(atom))
+            return self.sizes.dim(size_from(value))
+        return self._read(atom, value)
 
     def nested(self, value: Value) -> Any:
         """An element of a tuple or list."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gotcha_lint.domain.keys import Seeded
 from gotcha_lint.domain.sites import Frame, Site
 from gotcha_lint.domain.value import BOTTOM, NO_MARKS, Marks, Value, join
 from gotcha_lint.interpret.events import Location
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gotcha_lint.program.ir import Function
 
 Layer = dict[Location, Value]
+Fields = dict[Any, dict[str, None]]
 
 
 MISSING = Value((), False, frozenset(("missing",)))  # what a read finds where nothing is yet
@@ -53,6 +55,7 @@ class Activation:
         "reads",
         "registers",
         "returns",
+        "seeded",
         "sources",
         "tests",
         "writes",
@@ -79,6 +82,7 @@ class Activation:
         self.contexts: set[int] = set()  # that were used within
         self.control: Marks = NO_MARKS  # what decides which of its returns is taken
         self.key: Any = None  # of the context
+        self.seeded: set[Seeded] = set()  # keys that were made within
         self.cut: set[Any] = set()  # contexts further out that were called again: recursion
 
     def owns(self, location: Location) -> bool:
@@ -93,9 +97,11 @@ class State:
     """The layers, and the activations that note what is read and written."""
 
     def __init__(self) -> None:
-        self.layers: list[Layer] = [{}]
+        self.bottom: list[Layer] = [{}]  # what modules have left: of all that are imported
+        self.layers: list[Layer] = list(self.bottom)
         self.activations: list[Activation] = []
-        self.fields: dict[Any, dict[str, None]] = {}  # attributes ever written, in order
+        self.fields: Fields = {}  # attributes written in this root, in order
+        self.fields_below: list[Fields] = []  # ... by the modules
 
     @property
     def activation(self) -> Activation:
@@ -131,7 +137,10 @@ class State:
         self.layers[-1][location] = value
 
     def fields_of(self, base: Any) -> list[str]:
-        return list(self.fields.get(base, ()))
+        """The attributes of a site or symbol, in the order in which they were first written."""
+        own = self.fields.get(base, {})
+        below = [known for each in self.fields_below if (known := each.get(base))]
+        return list({name: None for known in (*below, own) for name in known})
 
     def since(self, base: int) -> Layer:
         """All that was written in the layers above `base`."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.keys import Argument, At, Folded, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -34,16 +35,26 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.interpret.arguments import flatten, static_parts
+from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.containers import element
 from gotcha_lint.interpret.events import (
     Allocation,
+    ClockRead,
     CompiledCall,
     EagerControl,
+    EagerUpdate,
     Event,
+    Guards,
+    HostRead,
     Identity,
+    KeyUse,
     Location,
+    Turn,
+    Unrolled,
     Write,
 )
+from gotcha_lint.interpret.host import leaves
+from gotcha_lint.interpret.keys import index_of, is_listed
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import substituted
@@ -57,22 +68,36 @@ def parameter_mark(root: Hashable) -> tuple[str, Hashable]:
 class Substitution:
     """Symbols of parameters -> values of the caller; `EACH` -> the loops around the call."""
 
-    def __init__(self, machine: Machine, given: Mapping[Hashable, Value], span: Span) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        given: Mapping[Hashable, Value],
+        span: Span,
+        drawn: Mapping[Hashable, Marks],
+        seeded: Iterable[Seeded] = (),
+    ) -> None:
+        """What a summary holds in place of its parameters, as the caller gives it.
+
+        `drawn`: with what arguments vary that differ at each evaluation in the caller. `seeded`:
+        the keys that the callee makes; at each call they may be others.
+        """
         self._machine = machine
         self._given = given
         self._span = span
         self._marks: dict[Any, Marks] = {
             parameter_mark(root): value.marks for root, value in given.items()
-        }
+        } | {parameter_mark(root): marks for root, marks in drawn.items()}
         around = machine.current | {EACH}
         self._marks[EACH] = around
         self._marks[GROWS, EACH] = frozenset((GROWS, loop) for loop in around)
         self._values: dict[Value, Value] = {}
         self._symbols: dict[Symbol, Value | None] = {}
         self._call: Origin = machine.path, span
+        self._seeded = {key: key.through(self._call) for key in seeded}
+        self._arguments: dict[Hashable, Argument] = {}
 
     def marks(self, marks: Marks, without: Marks = NO_MARKS) -> Marks:
-        if not marks:
+        if not marks or self._marks.keys().isdisjoint(marks):
             return marks
         out: set[Any] = set()
         for mark in marks:
@@ -115,6 +140,8 @@ class Substitution:
         return Value((), True, value.marks) if key is None else machine.item(value, key, self._span)
 
     def value(self, value: Value, without: Marks = NO_MARKS) -> Value:
+        if value.is_ground:
+            return value
         if without:
             return self._new_value(value, without)
         known = self._values.get(value)
@@ -139,15 +166,20 @@ class Substitution:
             atoms.append(new)
         if same:
             return value
+        for atom in value.atoms:
+            if isinstance(atom, Array) and atom.key is not None:
+                marks = marks | self._key_marks(atom.key)
         out = Value(atoms, value.unknown, marks, choice)
         return join(out, extra.marked(marks)) if not extra.is_bottom else out
 
     def _atom(self, atom: Atom, without: Marks) -> Atom:
         if isinstance(atom, Array):
+            key = None if atom.key is None else self.key(atom.key)
             if not atom.shape:
-                return atom
+                return atom if key == atom.key else replace(atom, key=key)
             shape = tuple(self.size(size) for size in atom.shape)
-            return atom if _all_same(shape, atom.shape) else replace(atom, shape=shape)
+            same = key == atom.key and _all_same(shape, atom.shape)
+            return atom if same else replace(atom, shape=shape, key=key)
         if isinstance(atom, Number) and atom.affine is not None and atom.affine[0]:
             form = self.form(atom.affine)
             return atom if form == atom.affine else replace(atom, affine=form)
@@ -215,9 +247,77 @@ class Substitution:
                 return (site, location[1]) if site is not None else None
         return location
 
+    # Keys
+
+    @property
+    def seeded(self) -> set[Seeded]:
+        """The keys that the callee makes, as the caller sees them."""
+        return {key for key in self._seeded.values() if key is not None}
+
+    def key(self, key: Key, within: bool = False) -> Key | None:
+        """The same key, as the caller sees it.
+
+        `within`: while this call lasts, so an argument is one key even where it is unknown.
+        """
+        base = key.base
+        steps: tuple[Hashable, ...] = ()
+        if isinstance(base, Seeded):
+            base = self._seeded.get(base, base)
+        elif isinstance(base, Symbol):
+            given = self.symbol(base)
+            if given is not None:
+                atom = given.only
+                if isinstance(atom, Array) and atom.key is not None:
+                    base, steps = atom.key.base, atom.key.steps
+                elif isinstance(atom, Symbol):
+                    base = atom
+                else:
+                    unknown = within and not given.atoms
+                    base = self._argument(base) if unknown else None
+        elif isinstance(base, Argument):
+            base = self._argument(base)
+        if base is None:
+            return None
+        new: Key | None = Key(base, steps)
+        for step in key.steps:
+            moved = self._key_step(step)
+            new = new.step(moved) if new is not None and moved is not None else None
+        return new
+
+    def _key_marks(self, key: Key) -> Marks:
+        """With what the argument varies that a key is made of, be it deep within one."""
+        given = self.symbol(key.base) if isinstance(key.base, Symbol) else None
+        return given.marks if given is not None else NO_MARKS
+
+    def _argument(self, base: Hashable) -> Argument:
+        known = self._arguments.get(base)
+        if known is None:
+            self._machine.generation += 1
+            known = self._arguments[base] = Argument(self._machine.generation)
+        return known
+
+    def _key_step(self, step: Hashable) -> Hashable | None:
+        if isinstance(step, Folded):
+            data = self._index(step.data)
+            return None if data is None else Folded(data)
+        if isinstance(step, At):
+            index = self._index(step.index)
+            return index if index is None or isinstance(index, int) else At(index)
+        return step
+
+    def _index(self, index: Hashable) -> Hashable | None:
+        """A number that names a key: a constant, a symbol or an affine sum."""
+        if isinstance(index, Symbol):
+            return index_of(self.value(only(index)))
+        if isinstance(index, tuple):
+            return self.form(index)
+        return index
+
     # Events
 
     def event(self, event: Event) -> Event | None:
+        if isinstance(event, Turn):
+            return event
         machine = self._machine
         calls = (*machine.calls, self._call, *event.calls)
         if isinstance(event, Allocation):
@@ -225,7 +325,8 @@ class Substitution:
             loops = event.loops | machine.current
             kept = event.kept or bool(machine.guarded)
             event.site.generation = machine.generation
-            return Allocation(event.site, loops, kept, event.within, calls)
+            sides = tuple(machine.sides.items())
+            return Allocation(event.site, loops, kept, event.within, calls, sides)
         if isinstance(event, Write):
             location = self.location(event.location)
             if location is None:
@@ -236,6 +337,8 @@ class Substitution:
             )
         if isinstance(event, CompiledCall):
             return self._compiled(event, calls)
+        if isinstance(event, KeyUse):
+            return self._key_use(event, calls)
         if isinstance(event, EagerControl):
             return replace(
                 event,
@@ -243,7 +346,49 @@ class Substitution:
                 loops=event.loops | machine.current,
                 calls=calls,
             )
-        return replace(event, turns=self.size(event.turns), calls=calls)
+        if isinstance(event, EagerUpdate):
+            few = event.few and machine.turns_are_few()
+            loops = event.loops | machine.current
+            return replace(event, few=few, loops=loops, calls=calls)
+        if isinstance(event, Unrolled):
+            return replace(event, turns=self.size(event.turns), calls=calls)
+        loops, guards = event.loops | machine.current, self._guards(event.guards)
+        if isinstance(event, ClockRead):
+            return replace(event, loops=loops, guards=guards, calls=calls)
+        return self._read(event, loops, guards, calls)
+
+    def _guards(self, guards: Guards) -> Guards:
+        """The tests around the call, then those in the function."""
+        own = tuple(replace(guard, marks=self.marks(guard.marks)) for guard in guards)
+        return (*self._machine.guards, *own)
+
+    def _read(
+        self, event: HostRead, loops: Marks, guards: Guards, calls: tuple[Origin, ...]
+    ) -> HostRead | None:
+        """None where the caller shows that nothing is to be waited for."""
+        values = leaves(self._machine, (self.value(value) for value in event.values))
+        if not values:
+            return None
+        return replace(event, values=values, loops=loops, guards=guards, calls=calls)
+
+    def _key_use(self, event: KeyUse, calls: tuple[Origin, ...]) -> KeyUse | None:
+        machine = self._machine
+        key = self.key(event.key, within=True)
+        if key is None:
+            return None
+        machine.key_uses += 1
+        return replace(
+            event,
+            key=key,
+            marks=self.marks(event.marks) | self._key_marks(event.key),
+            loops=event.loops | machine.current,
+            listed=event.listed or is_listed(machine),
+            guarded=event.guarded or bool(machine.guarded),
+            maybe=event.maybe or bool(machine.maybe),
+            functions=(machine.activation.function, *event.functions),
+            sides=(tuple(machine.sides.items()), *event.sides),
+            calls=calls,
+        )
 
     def _identity(self, parts: tuple[Identity, ...]) -> tuple[Identity, ...]:
         return tuple(replace(part, marks=self.marks(part.marks)) for part in parts)
@@ -268,12 +413,16 @@ class Substitution:
             event,
             leaves=leaves,
             statics=tuple(statics),
+            settings=tuple((label, self.value(value)) for label, value in event.settings),
             identity=self._identity(event.identity),
             captured=tuple(captured),
             loops=event.loops | machine.current,
             in_loop=event.in_loop or bool(machine.loops),
             maybe=event.maybe or bool(machine.maybe),
+            transform=event.transform or machine.transform,
             handled=event.handled | machine.handled,
+            guards=self._guards(event.guards),
+            needs=self.marks(event.needs),
             calls=calls,
         )
 
@@ -281,8 +430,12 @@ class Substitution:
         out: Leaves = {}
         for path, leaf in leaves.items():
             sizes = {axis: (self.size(size), origin) for axis, (size, origin) in leaf.sizes.items()}
-            new = Leaf(
-                leaf.kinds, leaf.dtypes, leaf.weaks, sizes, (), self.marks(leaf.marks), leaf.unknown
+            new = replace(
+                leaf,
+                sizes=sizes,
+                ranks=set(leaf.ranks),
+                symbols=(),
+                marks=self.marks(leaf.marks),
             )
             known = out.get(path)
             if known is None:
@@ -332,6 +485,8 @@ def opaque(machine: Machine, value: Value) -> bool:
     if not value.atoms:
         return value.unknown
     atom = value.only
+    if isinstance(atom, Symbol) and isinstance(atom.root, Batch):
+        return False
     return isinstance(atom, Symbol) and not machine.fields_of(atom)
 
 

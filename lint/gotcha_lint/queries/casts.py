@@ -69,4 +69,4 @@ def _numpy(call: Call, func: str) -> str:
         return ""
     if call.name in NUMPY_ANSWERS_FALSE:
         return f"`{func}` cannot see into a traced array and answers False: use `jnp`"
-    return f"`{func}` turns a traced array into a numpy one, which it cannot: use `jnp`"
+    return f"`{func}` needs a numpy array, which a traced one cannot become: use `jnp`"

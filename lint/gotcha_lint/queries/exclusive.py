@@ -79,7 +79,7 @@ def _excludes(one: Fact, other: Fact) -> bool:
 
 
 def _changes(body: Body, node: cst.CSTNode, since: Place) -> bool:
-    """Something that it names is bound after this place, or anew in each turn of a loop."""
+    """Something that it names is bound after this place, or again in each turn of a loop."""
     names = names_in(node)
     if any(loop.names & names for loop in since.at.loops):
         return True

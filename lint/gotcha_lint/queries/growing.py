@@ -35,7 +35,7 @@ def _waits(place: Place, loop: Loop) -> bool:
 
 
 def _set_from_elsewhere(body: Body, name: str) -> bool:
-    """Some function may start it anew: it says `global name`, or `nonlocal name`."""
+    """Some function may start it again: it says `global name`, or `nonlocal name`."""
     return any(
         item.name.value == name
         for part in walk(body.model.tree)
@@ -45,7 +45,7 @@ def _set_from_elsewhere(body: Body, name: str) -> bool:
 
 
 def _only_grows(place: Place, loop: Loop, name: str) -> bool:
-    """The loop appends to it, never starts it anew, and nothing may take anything out."""
+    """The loop appends to it, never starts it again, and nothing may take anything out."""
     grows = False
     for part in walk(loop.node):
         if any(_sets(target, name) for target in _bound_by(part)):

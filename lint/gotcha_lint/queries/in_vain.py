@@ -68,7 +68,7 @@ def _given_back(function: Function, name: str) -> set[int] | None:
             case cst.Arg(), cst.Call() if _split_of(outer) and _is_kept(above.get(id(outer))):
                 continue
             case cst.Element(), cst.Tuple() if isinstance(above.get(id(outer)), cst.AssignTarget):
-                continue  # it is bound anew
+                continue  # it is bound again
             case cst.Element(), cst.Tuple() if isinstance(above.get(id(outer)), cst.Return):
                 back.add(outer.elements.index(arg))
             case _:

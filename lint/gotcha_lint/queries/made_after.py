@@ -1,4 +1,4 @@
-"""Programs that are made anew, by what a method calls after it has assigned an attribute."""
+"""Programs that are made again, by what a method calls after it has assigned an attribute."""
 
 from __future__ import annotations
 

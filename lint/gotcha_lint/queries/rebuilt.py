@@ -29,7 +29,7 @@ Made = Literal["lambda", "def", "partial", "method", "transform"]
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """A function that is made and jitted anew, and called, at every turn or call."""
+    """A function that is made and jitted again, and called, at every turn or call."""
 
     made: Made
     word: str  # jit, pmap, ...

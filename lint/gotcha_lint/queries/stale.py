@@ -162,7 +162,7 @@ def _inner(place: Place, creation: Place) -> tuple[int, ...]:
 
 
 def _same_turn(call: Call, bind: Place) -> bool:
-    """Both are made anew each turn, the function after the value of the next turn's."""
+    """Both are made again each turn, the function after the value of the next turn's."""
     return bool(long_loops(call)) and not _inner(bind, call) and bind.at.order < call.at.order
 
 
@@ -173,7 +173,7 @@ def _excluded(a: Place, b: Place) -> bool:
 
 
 def changed_globals(body: Body) -> dict[str, cst.CSTNode]:
-    """Names of the module that another function of the file assigns anew, and where."""
+    """Names of the module that another function of the file assigns again, and where."""
     found = dict[str, cst.CSTNode]()
     module = body.model.module.scope
     for function in body.model.functions[1:]:

@@ -17,7 +17,7 @@ from gotcha_lint import __version__
 from gotcha_lint.config import ConfigError
 from gotcha_lint.options import UsageError
 from gotcha_lint.server import translate
-from gotcha_lint.server.session import Linted, Session
+from gotcha_lint.server.session import Linted, Session, let_go
 
 _PAUSE = 0.3  # seconds without a change before it lints
 _STACK = 64 << 20  # bytes: LibCST parses on the stack of its thread
@@ -63,6 +63,8 @@ class Server(LanguageServer):
         except (ConfigError, UsageError) as error:
             self._tell(str(error))
             return
+        finally:
+            self._worker.submit(let_go)  # while the findings are shown
         self.linted = {self._open[p]: linted for p, linted in found.items() if p in self._open}
         for uri in versions | dict.fromkeys(self._published):
             linted = self.linted.get(uri)

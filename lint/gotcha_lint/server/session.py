@@ -13,6 +13,7 @@ from gotcha_lint.config import SettingsFinder
 from gotcha_lint.discover import Walk
 from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
+from gotcha_lint.forecast import KeptUnits, Live
 from gotcha_lint.records import Records
 from gotcha_lint.registry import rules
 from gotcha_lint.selection import known_names
@@ -36,12 +37,14 @@ class Session:
 
     def __init__(self) -> None:
         self._records: Records = {}
+        self._units: KeptUnits = {}
+        self._live = Live()
         self._facts: list[Mapping[str, Mapping[str, str | int]]] = []  # with which they were made
 
     def lint(self, texts: Mapping[str, str]) -> dict[str, Linted]:
         """The findings of files, given by their whole paths.
 
-        Raises ConfigError and UsageError: the configuration is read anew each time.
+        Raises ConfigError and UsageError: the configuration is read again each time.
         """
         finder = SettingsFinder(known=lambda: known_names(rules()))
         walk = Walk(finder, lambda text: None)
@@ -50,14 +53,11 @@ class Session:
         names = {shown_name(path): path for path in wanted}
         facts = [finder(path).facts for path in wanted]
         if facts != self._facts:
-            self._records.clear()
+            self._forget()
             self._facts = facts
         baselines = Baselines(lambda path: finder(path).baseline)
         baselines.read(names)
-        try:
-            report = self._report(list(names), finder, {n: raw[p] for n, p in names.items()})
-        finally:
-            _let_go()
+        report = self._report(list(names), finder, {n: raw[p] for n, p in names.items()})
         found = baselines.new(report.findings)
         return dict(_linted(names, raw, found))
 
@@ -65,14 +65,34 @@ class Session:
         self, names: list[str], finder: SettingsFinder, overlay: Mapping[str, bytes]
     ) -> Report:
         try:
-            return engine.lint(names, finder, overlay=overlay, records=self._records)
+            return self._lint(names, finder, overlay)
         except Exception:  # a fault of ours in what is kept costs time alone
-            self._records.clear()
-            return engine.lint(names, finder, overlay=overlay, records=self._records)
+            self._forget()
+            return self._lint(names, finder, overlay)
+
+    def _lint(
+        self, names: list[str], finder: SettingsFinder, overlay: Mapping[str, bytes]
+    ) -> Report:
+        return engine.lint(
+            names,
+            finder,
+            overlay=overlay,
+            records=self._records,
+            kept_units=self._units,
+            live=self._live,
+        )
+
+    def _forget(self) -> None:
+        self._records.clear()
+        self._units.clear()
+        self._live = Live()
 
 
-def _let_go() -> None:
-    """A run of the command line ends after its report; this process goes on without the trees."""
+def let_go() -> None:
+    """A run of the command line ends after its report; this process goes on without the trees.
+
+    To be called when the findings of a run are shown.
+    """
     for name, module in list(sys.modules.items()):
         if name.startswith(_KEEPING):
             for value in vars(module).values():

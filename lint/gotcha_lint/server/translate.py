@@ -13,6 +13,7 @@ from lsprotocol import types as lsp
 
 from gotcha_lint import registry
 from gotcha_lint.finding import Finding, Fix, Place
+from gotcha_lint.home import more
 from gotcha_lint.server.session import Linted
 from gotcha_lint.source import Source
 
@@ -58,11 +59,16 @@ def hover(linted: Linted, position: lsp.Position) -> lsp.Hover | None:
         return None
     parts = [
         f"**{finding.name}**: {finding.message}\n\n{registry.rules()[finding.name].explanation}"
-        f"\n\n[{finding.url}]({finding.url})"
+        f"\n\n{_more(finding)}"
         for finding in here
     ]
     content = lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value="\n\n---\n\n".join(parts))
     return lsp.Hover(contents=content, range=_range(lines, here[0]))
+
+
+def _more(finding: Finding) -> str:
+    """Where the whole page is: on the web, or behind a command."""
+    return f"[{finding.url}]({finding.url})" if finding.url else f"`{more(finding.name)}`"
 
 
 def actions(linted: Linted, uri: str, asked: lsp.Range) -> list[lsp.CodeAction]:

@@ -9,32 +9,49 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gotcha_lint.domain.sites import Origin, Site, Span
+from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Array,
+    Atom,
     Mapping,
     Marks,
+    Method,
     Number,
     Object,
     Sequence,
+    Symbol,
     Tuple,
     Value,
     is_of_unknown,
 )
 from gotcha_lint.interpret.arrays import SIZES
+from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.events import (
     Allocation,
     CompiledCall,
     EagerControl,
+    EagerUpdate,
     Identity,
     Location,
     Unrolled,
     Write,
 )
+from gotcha_lint.interpret.heap import is_module_class
 from gotcha_lint.interpret.leaves import Axis, Leaf, Leaves
+from gotcha_lint.program.data_flow import (
+    given_by_caller,
+    has_loop,
+    maps_data,
+    names_used,
+    operands_of_call,
+)
 from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
+from gotcha_lint.solve.host import ElementRead, Wait, host_reads
+from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.roots import Segment
+from gotcha_lint.solve.weights import weights_read
 
 Place = tuple[str, Span, str]  # path, span, what is there
 Loops = frozenset[Any]
@@ -45,9 +62,10 @@ class Variation:
     """One thing that makes JAX compile a function again.
 
     kind: "identity" (a new function), "value" (of a static argument), "object" (a static argument
-    hashed by identity), "shape", "ragged" (a shorter last slice), "length" (a container grows),
-    "structure", "dtype", "weak", "style" (by position or by name), "once" (made, called once and
-    dropped by a function that may be called often), "no tree", "unhashable".
+    hashed by identity), "data" (static data in a tree), "shape", "ragged" (a shorter last slice),
+    "length" (a container grows), "structure", "dtype", "weak", "style" (by position or by name),
+    "once" (made, called once and dropped by a function that may be called often), "no tree",
+    "unhashable".
     `loops`: one program for each of their turns; empty: a few programs.
     """
 
@@ -70,6 +88,7 @@ class Capture:
     bytes: int | None
     origin: Origin | None
     total: int
+    is_weights: bool = False  # of a model that the function applies: of unknown size, but not small
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,23 +136,42 @@ class CompiledFunction:
     site: Site
     function: Function | None
     calls: int = 0
+    exported: bool = True  # called only by functions that outsiders call
     keys: set[Any] = field(default_factory=set)
     variations: list[Variation] = field(default_factory=list)
+    shared: bool = False  # with other places that compile the very same function
+    distinct: int = 1  # programs that its calls from one root need for certain
+    differing: tuple[Differing, ...] = ()  # and the parts of the key that tell them apart
     captures: list[Capture] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
+    is_kept: bool = False  # made only where there is none yet: in a memoised function, say
 
 
 @dataclass(slots=True)
 class Programs:
-    """What the project compiles."""
+    """What the project compiles. `counted`: how many programs is asked, too; no rule does."""
 
+    counted: bool = False
     compiled: dict[Site, CompiledFunction] = field(default_factory=dict)
     unrolled: list[UnrolledLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
+    updates: dict[Origin, set[bool]] = field(default_factory=dict)  # by optimizers: are they few?
+    trees: dict[Origin, tuple[Loops, tuple[Place, ...]]] = field(default_factory=dict)
+    """Where trees are updated leaf by leaf: in which loops, and the calls that lead there."""
+    settled: dict[Origin, bool] = field(default_factory=dict)  # calls: all shapes are constant
+    keys: KeyReuses = field(default_factory=KeyReuses)
+    waits: dict[Origin, Wait] = field(default_factory=dict)
+    elements: list[ElementRead] = field(default_factory=list)
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
         _Reader(self, segment).read()
+        self.keys.add(segment)
+        waits, elements = host_reads(segment)
+        for wait in waits:
+            old = self.waits.get(wait.place)
+            self.waits[wait.place] = wait if old is None else old.joined(wait)
+        self.elements += elements
 
 
 class _Reader:
@@ -141,7 +179,9 @@ class _Reader:
         self.programs = programs
         self.segment = segment
         self.made: dict[Site, Function] = {}  # by which function
+        self.kept: set[Site] = set()
         self.asked: dict[Site, list[CompiledCall]] = {}
+        self.objects: dict[Site, list[Allocation]] = {}  # that were made there, one by one
         self.traces: dict[Site, dict[Location, Value]] = {}
         self.readers: dict[Location, set[Site]] = {}
         self.dirty: dict[Site, dict[Location, Write]] = {}
@@ -157,25 +197,56 @@ class _Reader:
                 self._call(event)
             elif isinstance(event, Unrolled):
                 self._unrolled(event)
-            else:
+            elif isinstance(event, EagerUpdate):
+                self._update(event)
+            elif isinstance(event, EagerControl):
                 self._eager(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
+        if self.programs.counted:
+            self._count()
         if not self.segment.runs_once:
             self._called_once()
         self._across()
+
+    def _count(self) -> None:
+        """How many programs the calls of each place need for certain."""
+        for site, calls in self.asked.items():
+            row = self._row(site, calls[0])
+            count, parts = distinct(calls)
+            objects = len(self.objects.get(site, ()))
+            if calls[-1].fresh and count < objects <= len(calls):
+                count, parts = objects, (Differing("identity", "", 0, calls[-1]), *parts)
+            if count > row.distinct:
+                row.distinct, row.differing = count, parts
+        self._shared()
+
+    def _update(self, event: EagerUpdate) -> None:
+        place = event.path, event.span
+        if not event.of_trees:
+            self.programs.updates.setdefault(place, set()).add(event.few)
+        elif event.loops and not event.few:
+            calls = tuple((*at, "called here") for at in event.calls)
+            loops, others = self.programs.trees.get(place, (NO_MARKS, ()))
+            self.programs.trees[place] = loops | event.loops, tuple(dict.fromkeys(others + calls))
 
     def _row(self, site: Site, call: CompiledCall) -> CompiledFunction:
         row = self.programs.compiled.get(site)
         if row is None:
             row = self.programs.compiled[site] = CompiledFunction(site, call.function)
         row.function = row.function or call.function
+        row.is_kept = row.is_kept or site in self.kept
         return row
 
     def _allocation(self, event: Allocation) -> None:
         """A site that is allocated again is another object: what was traced held the old one."""
         site = event.site
         self.made[site] = event.within
+        objects = self.objects.setdefault(site, [])
+        if not (event.kept or event.loops or any(_on_other_sides(event, o) for o in objects)):
+            objects.append(event)
+        if event.kept:
+            self.kept.add(site)
         self.traces.pop(site, None)
         self.dirty.pop(site, None)
         if site.kind == "instance":
@@ -195,7 +266,10 @@ class _Reader:
         site = call.site
         row = self._row(site, call)
         row.calls += 1
+        row.exported = row.exported and self.segment.root is not None
         row.keys.add(signature(call.leaves))
+        at = call.path, call.span
+        self.programs.settled[at] = _is_settled(call) and self.programs.settled.get(at, True)
         self.asked.setdefault(site, []).append(call)
         captured = dict(call.captured)
         for place, write in self.dirty.get(site, {}).items():
@@ -218,13 +292,22 @@ class _Reader:
 
     def _captures(self, row: CompiledFunction, call: CompiledCall) -> None:
         parts: list[tuple[int | None, Location, Array]] = []
+        counted: set[tuple[Array, Origin]] = set()  # one array may be read by several names
         total = 0
+        weights = weights_read(call.traced)
         for place, value in call.captured:
-            if value.unknown:
+            at = weights.get(place[1])
+            if at is not None and not isinstance(place[0], Site) and _may_be_arrays(value):
+                row.captures.append(Capture(call, place, None, at, 0, is_weights=True))
+                continue
+            if value.unknown or _is_own_variable(place):
                 continue
             for array in arrays_in(value):
                 size = bytes_of(array)
-                total += size or 0
+                if array.origin is None or (array, array.origin) not in counted:
+                    total += size or 0
+                if array.origin is not None:
+                    counted.add((array, array.origin))
                 parts.append((size, place, array))
         for size, place, array in parts:
             row.captures.append(Capture(call, place, size, array.origin, total))
@@ -260,6 +343,21 @@ class _Reader:
                 places.append((part.site.path, part.site.span, part.why))
         return frozenset(loops), tuple(places)
 
+    def _shared(self) -> None:
+        """Two places that compile one function of a module share its programs."""
+        groups: dict[tuple[Function, Any], list[Site]] = {}
+        for site, calls in self.asked.items():
+            inner, function = site.info["inner"].only, calls[0].function
+            direct = isinstance(inner, Object) and inner.site.kind == "function"
+            if direct and function is not None and not calls[0].fresh:
+                options = tuple(sorted(site.info["keywords"].items(), key=lambda item: item[0]))
+                groups.setdefault((function, options), []).append(site)
+        for sites in groups.values():
+            count, parts = distinct([call for site in sites for call in self.asked[site]])
+            for site in sites if len(sites) > 1 else ():
+                row = self._row(site, self.asked[site][0])
+                row.shared, row.distinct, row.differing = True, count, parts
+
     # What varies
 
     def _varying(self, row: CompiledFunction, calls: list[CompiledCall]) -> None:
@@ -290,7 +388,7 @@ class _Reader:
     def _statics(self, row: CompiledFunction, call: CompiledCall) -> None:
         for static in call.statics:
             loops = static.marks & call.loops
-            if static.kind == "object" and static.site is not None:
+            if static.kind in ("object", "data") and static.site is not None:
                 fresh = self.segment.fresh.get(static.site, NO_MARKS)
                 loops = (fresh | (static.marks if fresh else NO_MARKS)) & call.loops
             elif static.kind == "length":
@@ -325,7 +423,8 @@ class _Reader:
             if self.made[site] is not call.within:
                 continue
             row = self._row(site, call)
-            row.variations.append(Variation("once", call, places=where(call), certain=False))
+            certain = _is_called_for_each_input(call)
+            row.variations.append(Variation("once", call, places=where(call), certain=certain))
 
     def _across(self) -> None:
         """Calls of one compiled function from several places: what differs unasked."""
@@ -336,8 +435,57 @@ class _Reader:
             first = calls[0]
             row = self._row(site, first)
             for other in calls[1:]:
-                if other.generation == first.generation and not _exclude(first, other):
+                if other.generation == first.generation and not exclude(first, other):
                     _compare(row, first, other)
+
+
+def _on_other_sides(a: Allocation, b: Allocation) -> bool:
+    sides = dict(a.sides)
+    return any(sides.get(at, side) != side for at, side in b.sides)
+
+
+_ONCE = ("init", "setup", "main", "reset", "build", "make", "create", "load", "restore")
+
+
+def _is_called_for_each_input(call: CompiledCall) -> bool:
+    """Data in, data out: its user calls the function for each input that there is.
+
+    Not so a function that has a loop of its own, as a run of a training has, and what makes the
+    first state of something: it is called at the start.
+    """
+    within, compiled = call.within, call.function
+    if within.is_module or (within.name.startswith("__") and within.name != "__call__"):
+        return False
+    starts = [within.name, *(names_used(compiled) if compiled is not None else ())]
+    if any(word in name.lower().split("_") for name in starts for word in _ONCE):
+        return False
+    if not all(_is_made_by(atom, within) for atom in call.site.info["inner"].atoms):
+        return False
+    given = given_by_caller(within)
+    own = {place[1] for place, _ in call.captured if _is_of(place[0], within)}
+    chosen = operands_of_call(within, call.site.span)
+    if given & (own | chosen):  # another program for another configuration
+        return False
+    return not has_loop(within) and maps_data(within, call.site.span, call.span)
+
+
+def _is_of(base: object, function: Function) -> bool:
+    return isinstance(base, Frame) and base.function is function
+
+
+def _is_made_by(atom: Atom, function: Function) -> bool:
+    """What is compiled, or what it is a method of, is made by this very function of known code."""
+    if isinstance(atom, Method):
+        return all(_is_made_by(part, function) for part in atom.receiver.atoms)
+    if not isinstance(atom, Object) or not _is_of(atom.site.info.get("frame"), function):
+        return False
+    cls = atom.site.info.get("class")
+    if cls is not None and is_module_class(cls):
+        return False  # its methods are equal where its leaves are
+    inner: Value | None = atom.site.info.get("inner")
+    return inner is None or (
+        not inner.unknown and all(isinstance(part, (Object, Method)) for part in inner.atoms)
+    )
 
 
 def _closures(event: EagerControl) -> tuple[Place, ...]:
@@ -351,10 +499,13 @@ def _closures(event: EagerControl) -> tuple[Place, ...]:
     )
 
 
-def _exclude(a: CompiledCall, b: CompiledCall) -> bool:
-    """Do they stand on different sides of one branch?"""
-    sides = dict(a.sides)
-    return a.within is b.within and any(sides.get(at, side) != side for at, side in b.sides)
+def _is_settled(call: CompiledCall) -> bool:
+    """Is the shape of each argument known, and always the same?"""
+    leaves = call.leaves.values()
+    if any(leaf.unknown or leaf.symbols or leaf.shapeless for leaf in leaves):
+        return False
+    sizes = [size for leaf in leaves for size, _ in leaf.sizes.values()]
+    return bool(sizes) and all(size.constant is not None for size in sizes)
 
 
 def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:
@@ -433,13 +584,16 @@ def _leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
 def _differ(
     alternatives: list[dict[Any, Origin | None]], leaves: list[Leaf], around: Loops
 ) -> bool:
-    """Is it certain that the calls see more than one of the alternatives?"""
-    if any(leaf.unknown for leaf in leaves):
-        return False
-    known = [set(each) for each in alternatives if each]
-    for each, leaf in zip(alternatives, leaves, strict=True):
-        if len(each) > 1 and leaf.marks & around:
-            return True
+    """Is it certain that the calls see more than one of the alternatives?
+
+    A call whose argument may be something unknown besides says nothing; two others may suffice.
+    """
+    sure = [
+        (set(e), leaf) for e, leaf in zip(alternatives, leaves, strict=True) if not leaf.unknown
+    ]
+    known = [each for each, _ in sure if each]
+    if len(sure) == len(leaves) and any(len(e) > 1 and leaf.marks & around for e, leaf in sure):
+        return True
     return any(first.isdisjoint(second) for first in known for second in known)
 
 
@@ -452,6 +606,13 @@ def _sizes(
     around: Loops,
     done: set[str],
 ) -> None:
+    for symbol, marks in leaf.symbols:
+        batch = is_ragged(symbol) if marks & around else None
+        if batch is not None and batch not in call.handled and "ragged" not in done:
+            done.add("ragged")
+            row.keys.add(("ragged", path))
+            made = (*batch.made, "this loader keeps the last, smaller batch")
+            row.variations.append(Variation("ragged", call, path, places=(made, *where(call))))
     for (rank, axis), (size, origin) in leaf.sizes.items():
         places: tuple[Place, ...] = tuple(
             (*at, "the size comes from here") for at in (origin, size.origin) if at
@@ -559,6 +720,25 @@ def _changes(before: Value, after: Value) -> bool:
     still = ("function", "class", "module", "transform")
     kept = all(isinstance(a, Object) and a.site.kind in still for a in after.atoms)
     return after.unknown or not kept
+
+
+def _may_be_arrays(value: Value) -> bool:
+    """Something unknown, or a tree of it: no function, class or model."""
+    kinds = ("dict", "list", "object")
+    return all(
+        isinstance(atom, (Array, Tuple, Mapping, Sequence, Symbol))
+        or (isinstance(atom, Object) and atom.site.kind in kinds)
+        for atom in value.atoms
+    )
+
+
+def _is_own_variable(place: Location) -> bool:
+    """A parameter of a linen or haiku module: `apply` is given its value as an argument."""
+    base = place[0]
+    cls = base.info.get("class") if isinstance(base, Site) else None
+    return cls is not None and any(
+        name.startswith(("flax.linen", "haiku")) for name in cls.info["library"]
+    )
 
 
 def arrays_in(value: Value, depth: int = 0) -> Iterable[Array]:

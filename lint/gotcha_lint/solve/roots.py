@@ -7,26 +7,29 @@ and its public methods called twice, in the order of the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from gotcha_lint.domain.sites import Site
-from gotcha_lint.domain.value import NO_MARKS, Object, Value, only
+from gotcha_lint.domain.value import NO_MARKS, Object, Size, Value, only
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
-from gotcha_lint.interpret.events import Event
+from gotcha_lint.interpret.events import Event, KeyUse, Turn
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import is_module_class
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.machine import OutOfBudget
+from gotcha_lint.interpret.state import Layer
+from gotcha_lint.interpret.substitution import symbol_for
 from gotcha_lint.program.ir import Function, Module
 
-ROOT_BUDGET = 40_000  # instructions of one root, where the project is small
-_LEAST = 5_000  # ... and where it is large
-_TOTAL = 20_000_000  # instructions times functions: a root of a project of 1,000 has 20,000
+ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
+_LEAST = 8_000  # ... and where it imports much
+_TOTAL = 30_000_000  # instructions times functions: a root that imports 1,500 has 20,000
 
 
 @dataclass(slots=True)
@@ -37,6 +40,7 @@ class Segment:
     events: list[Event]
     fresh: dict[Site, frozenset[Any]] = field(default_factory=dict)
     waiting: set[Any] = field(default_factory=set)  # loops that sleep
+    turns: dict[Any, Size] = field(default_factory=dict)  # of loops, where they are known
 
     @property
     def runs_once(self) -> bool:
@@ -48,40 +52,53 @@ class Segment:
         return not any(p.kind in ("pos", "kw") and not p.has_default for p in self.root.parameters)
 
 
-def segments(engine: Engine, wanted: set[str] | None = None) -> Iterator[Segment]:
-    """Runs all modules, then the roots of those whose paths are wanted (None: of all)."""
-    engine.events = []
-    for path in engine.modules:
-        load_module(engine, path)
-    yield Segment(None, engine.events, dict(engine.fresh), engine.waiting)
-    base_fresh = dict(engine.fresh)
-    base_functions = set(engine.activation.functions)
-    names = {path: Names(module) for path, module in engine.modules.items()}
-    functions = sum(len(module.functions) for module in engine.modules.values())
+def of_import(engine: Engine, path: str) -> Segment:
+    """Runs a module, as it is run when it is imported."""
+    _begin(engine, path)
+    load_module(engine, path)
+    fresh = dict(engine.fresh) if engine.events else {}
+    return Segment(None, engine.events, fresh, engine.waiting, engine.turns)
+
+
+def of_roots(
+    engine: Engine, module: Module, names: Mapping[str, Names], compiled: frozenset[str]
+) -> Iterator[Segment]:
+    """Runs the roots of a module, from the state that it and those left that it imports.
+
+    `names` and `compiled` of all these.
+    """
+    if is_test(module.path):
+        return
+    functions = sum(len(engine.modules[path].functions) for path in names)
     engine.root_budget = max(_LEAST, min(ROOT_BUDGET, _TOTAL // max(functions, 1)))
-    compiling = _leading_to_compiles(names.values(), _compiled_names(engine))
-    for path, module in engine.modules.items():
-        if (wanted is None or path in wanted) and not is_test(path):
-            own = names[path]
-            own.compiling = compiling
-            yield from _of_module(engine, module, own, base_fresh, base_functions)
+    own = names[module.path]
+    own.compiling = _leading_to_compiles(names.values(), compiled)
+    yield from _of_module(engine, module, own, dict(engine.fresh))
 
 
 def _of_module(
-    engine: Engine,
-    module: Module,
-    names: Names,
-    base_fresh: dict[Site, frozenset[Any]],
-    base_functions: set[Function],
+    engine: Engine, module: Module, names: Names, base_fresh: dict[Site, frozenset[Any]]
 ) -> Iterator[Segment]:
-    covered = {f for f in base_functions if f.path == module.path}
+    covered: set[Function] = set()
     engine.covered = covered
 
     def run(root: Function, body: Callable[[], object]) -> Segment:
-        _begin(engine, root, base_fresh)
+        _begin(engine, root.path)
+        engine.fresh = dict(base_fresh)
         _guarded(engine, root, body)
         covered.update(engine.activation.functions)
-        return Segment(root, engine.events, engine.fresh, engine.waiting)
+        return Segment(root, engine.events, engine.fresh, engine.waiting, engine.turns)
+
+    def given(function: Function, callee: Value) -> Iterator[Segment]:
+        """The root as it is called without options, and what it does with keys if all are given."""
+        site, used = engine.sites_of[function], engine.key_uses
+        yield run(function, lambda: engine.call(callee, (), {}, site.span))
+        options = [p.name for p in function.parameters if _is_option(site, p.name)]
+        if options and engine.key_uses != used:
+            chosen = {name: symbol_for((function, name)) for name in options}
+            other = run(function, lambda: engine.call(callee, (), chosen, site.span))
+            other.events = [e for e in other.events if isinstance(e, (KeyUse, Turn))]
+            yield other
 
     functions = [f for f in module.functions if not f.is_module and not f.is_class]
     for function in functions:
@@ -91,8 +108,7 @@ def _of_module(
             continue
         bound = _bound_to(engine, function)
         if bound is not None or names.is_worth_running(function):
-            callee = only(Object(site)) if bound is None else bound
-            yield run(function, lambda c=callee, s=site: engine.call(c, (), {}, s.span))
+            yield from given(function, only(Object(site)) if bound is None else bound)
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
         methods = _public_methods(module, cls)
         if not names.is_worth_running(cls.info["function"], is_module_class(cls)):
@@ -103,6 +119,12 @@ def _of_module(
         site = engine.sites_of.get(function)
         if site is not None and function not in covered and names.is_worth_running(function):
             yield run(function, lambda f=function, s=site: _call_alone(engine, f, s))
+
+
+def _is_option(site: Site, name: str) -> bool:
+    """A parameter that is None unless somebody gives it."""
+    default = site.info["defaults"].get(name)
+    return default is not None and default.is_none
 
 
 def _bound_to(engine: Engine, function: Function) -> Value | None:
@@ -148,20 +170,20 @@ def _public_methods(module: Module, cls: Site) -> list[Function]:
     ]
 
 
-def _begin(engine: Engine, root: Function, base_fresh: dict[Site, frozenset[Any]]) -> None:
+def _begin(engine: Engine, path: str) -> None:
     engine.events = []
-    engine.fresh = dict(base_fresh)
-    engine.layers = [engine.layers[0], {}]
-    engine.path, engine.calls = root.path, ()
-    engine.loops, engine.current = [], NO_MARKS
+    engine.layers = [*engine.bottom, {}]
+    engine.path, engine.calls = path, ()
+    engine.loops, engine.current, engine.guards = [], NO_MARKS, ()
     engine.traced = engine.guarded = 0
     engine.budget = engine.root_budget
-    engine.contexts = {}
+    engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
     engine.charged = set()
     engine.reruns = {}
     engine.spent_inside = 0
     engine.handled = set()
     engine.sides, engine.maybe = {}, 0
+    engine.aged.clear()
     top = engine.activation
     top.reads.clear()
     top.writes.clear()
@@ -181,22 +203,24 @@ def _guarded(engine: Engine, root: Function, body: Callable[[], object]) -> None
     del engine.activations[1:]
     engine.active.clear()
     engine.classes.clear()
-    engine.layers = [engine.layers[0]]
+    engine.layers = list(engine.bottom)
 
 
 _COMPILING = frozenset(
     ("jit", "pmap", "pjit", "shard_map", "filter_jit", "filter_pmap", "scan", "while_loop",
      "fori_loop", "cond", "switch", "associative_scan")
 )  # fmt: skip
+_KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
+_RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
 _LOOPS = frozenset(("for", "while"))
 
 
-def _compiled_names(engine: Engine) -> frozenset[str]:
+def compiled_names(layer: Layer) -> frozenset[str]:
     """Names of modules and classes that stand for what a transform made."""
     return frozenset(
         name
-        for (_, name), value in engine.layers[0].items()
+        for (_, name), value in layer.items()
         if any(isinstance(a, Object) and a.site.kind == "transform" for a in value.atoms)
     )
 
@@ -211,13 +235,18 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
         for function, own in file.names_in.items():
             uses.setdefault(function.name, []).append(own)
     clear = {name: set().union(*own) for name, own in uses.items() if len(own) <= _MEANINGS}
-    found: set[str] = set(compiled)
-    new = set(_COMPILING | compiled)
+    found: set[str] = set(compiled) | {name for name, own in clear.items() if _uses_keys(own)}
+    new = _COMPILING | found
     while new:
         known = found | _COMPILING
         new = {name for name, own in clear.items() if name not in known and own & new}
         found |= new
     return frozenset(found)
+
+
+def _uses_keys(names: set[str]) -> bool:
+    """Does it name what takes a random key? `split` alone is a method of strings, too."""
+    return not _KEYS.isdisjoint(names) or ("split" in names and not _RANDOM.isdisjoint(names))
 
 
 class Names:
@@ -245,7 +274,7 @@ class Names:
     def is_worth_running(self, function: Function, traced: bool = False) -> bool:
         """`traced`: its methods are traced, whoever calls them, so their loops are unrolled."""
         own = self.names_in.get(function, set())
-        if _COMPILING & own or self.compiling & own:
+        if _COMPILING & own or self.compiling & own or _uses_keys(own):
             return True
         return (traced or not function.is_class) and bool(_LOOPS & own)
 

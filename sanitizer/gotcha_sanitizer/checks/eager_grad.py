@@ -20,7 +20,7 @@ class _Place:
 class EagerGrad(Check):
     """Sees the operations that a gradient outside of `jax.jit` compiles one by one.
 
-    Only in a loop: a gradient that is taken once is nobody's problem.
+    Only in a loop: a gradient that is taken once costs little.
     """
 
     def __init__(self, options) -> None:

@@ -61,7 +61,7 @@ class StaleCapture(Check):
 
 def _change(name: str, was: Mark, now: Mark) -> str:
     if was.kind == now.kind == "function":
-        return f"the function `{name}` was defined anew"
+        return f"the function `{name}` was defined again"
     new = now.text
     if was.text == now.text:
         sampled = isinstance(now.key, tuple) and now.key[0] == SAMPLED

@@ -154,7 +154,7 @@ class Compiling:
         seen = filtered(self.context.jax, call)
         if seen is not None and seen.is_static:
             fun = seen.fun
-        elif seen is not None:  # it was put together anew: told apart by its method
+        elif seen is not None:  # it was put together again: told apart by its method
             fun = identify(seen.fun, program.name)[1] or fun
         program.function, base = identify(fun, program.name)
         program.base = None if base is None else weakref.ref(base)
@@ -188,7 +188,7 @@ class Compiling:
         program.described = True
 
     def _beside(self, function: Function, fun: Any) -> bool:
-        """True while the object before of the same source lives: two models, not one made anew."""
+        """True while the object before of the same source lives: two models, not one made again."""
         serial, before = self._objects.get(function.key, (0, lambda: None))
         with contextlib.suppress(TypeError):  # no weak references
             self._objects[function.key] = function.serial, weakref.ref(fun)

@@ -1,6 +1,6 @@
 """Which of the names of `private` this JAX has, and what is lost without each.
 
-Whoever follows a new JAX looks here first: a name that is gone is said in the report (`degraded:`)
+When a new JAX comes out, start here: a name that is gone is said in the report (`degraded:`)
 and by `gotcha-sanitize doctor`.
 """
 

@@ -31,7 +31,7 @@ class Traces:
         self._alive: defaultdict[object, set[int]] = defaultdict(set)  # by source
 
     def knows(self, jaxpr: Any) -> bool:
-        """True for one that was seen before: it was not made anew."""
+        """True for one that was seen before: it was not made again."""
         known = self._jaxprs.get(id(jaxpr))
         return known is not None and known() is jaxpr
 

@@ -69,7 +69,7 @@ class Watches:
         captures: tuple[Capture, ...],
         caller: types.CodeType | None,
     ) -> None:
-        """From the end of its trace on; a new trace starts anew. `caller` made the call.
+        """From the end of its trace on; a new trace starts again. `caller` made the call.
 
         What the trace itself has changed is not looked at: counters of traces, memos.
         """

@@ -63,14 +63,14 @@ def evaluate(w, batches):
     total = 0.0
     for x in batches:
         w, loss = step(w, x)
-        total += float(loss)
+        total += float(loss)  # ! host-read-every-step
     return total
 
 
 def epochs(w, batches):
     for epoch in range(100):
         w, loss = step(w, batches[epoch])
-        print(float(loss))
+        print(float(loss))  # ! host-read-every-step
     return w
 
 
@@ -84,7 +84,7 @@ def skips(w, batches):
 
 
 def independent(w, batches):
-    return [float(step(w, x)[1]) for x in batches]
+    return [float(step(w, x)[1]) for x in batches]  # ! host-read-every-step
 
 
 def timed(w, batches):
@@ -166,15 +166,15 @@ def measured_in_place(model, batches):
     losses = []
     for x in batches:
         loss = loss_of(model, x)
-        losses.append(loss.item())
-        losses.append(float(loss_of(model, x)))
+        losses.append(loss.item())  # ! host-read-every-step
+        losses.append(float(loss_of(model, x)))  # ! host-read-every-step
     return losses
 
 
 def many_models(make, x):
     for _ in range(100):
         model, optimizer = make()
-        print(update(model, optimizer, x))
+        print(update(model, optimizer, x))  # ! host-read-every-step
 
 
 def as_number(facts):
@@ -264,9 +264,102 @@ def in_one_of_two_modes(w, batches, mode):
     return w
 
 
-def of_one_label(w, batches, labels):
+def of_one_label(w, batches, labels):  # in how many turns, nobody knows
     for label, x in zip(labels, batches):
         if label == 1:
             w, loss = step(w, x)
+            print(loss)
+    return w
+
+
+def by_text(w, batches, bar):
+    for x in batches:
+        w, loss = step(w, x)
+        bar.set_postfix_str("loss {:.3f}".format(loss))  # ! host-read-every-step
+    return w
+
+
+def whole_tree(w, batches, log):
+    for x in batches:
+        metrics = dict(zip("wl", step(w, x)))
+        w = metrics["w"]
+        log({name: float(value) for name, value in metrics.items()})  # ! host-read-every-step
+    return w
+
+
+def over_the_leaves(w, batches, log):
+    for x in batches:
+        w, loss = step(w, x)
+        log(jax.tree.map(float, {"loss": loss}))  # ! host-read-every-step
+    return w
+
+
+def configured(w, batches, config):
+    for x in batches:
+        w, loss = step(w, x)
+        if config.verbose:
             print(loss)  # ! host-read-every-step
+    return w
+
+
+def another_step_is_queued(w, batches):
+    for x in batches:
+        w, loss = step(w, x)
+        rate = score(w)
+        print(loss)
+    return rate
+
+
+@jax.jit
+def score(w):
+    return jnp.sum(w)
+
+
+def decides_the_next_step(w, batches):
+    rate = 0.1
+    for x in batches:
+        w, loss = step(w, rate * x)
+        rate = rate / 2 if float(loss) > 1.0 else rate
+    return w
+
+
+def compiled_at_each_turn(xs):
+    for x in xs:
+        print(jax.jit(lambda w: w * x)(1.0))
+
+
+def kept_in_a_queue(w, batches):
+    waiting = []
+    for x in batches:
+        w, loss = step(w, x)
+        waiting.append(loss)
+        print(float(waiting[-3]))
+    return w
+
+
+def counted_by_hand(w, batches, every, load):
+    n = load()
+    for x in batches:
+        w, loss = step(w, x)
+        if n % every == 0:
+            print(loss)
+        n += 1
+    return w
+
+
+class Logger:
+    def __init__(self):
+        self.last = None
+
+    def put(self, metrics):
+        last, self.last = self.last, metrics
+        if last is not None:
+            print(float(last))
+
+
+def by_a_logger_that_waits_a_turn(w, batches):
+    logger = Logger()
+    for x in batches:
+        w, loss = step(w, x)
+        logger.put(loss)
     return w

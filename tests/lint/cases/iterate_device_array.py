@@ -155,3 +155,47 @@ def read_twice(x):
         "rows": [int(value) for value in values],  # ! iterate-device-array
         "columns": [int(value) for value in values],
     }
+
+
+@jax.jit
+def train_step(w, x):
+    return w - 0.1 * (w - x), jnp.sum((w - x) ** 2)
+
+
+def history(w, batches):
+    losses, pairs = [], []
+    for x in batches:
+        w, loss = train_step(w, x)
+        losses.append(loss)
+        pairs.append((loss, x))
+    for loss in losses:
+        print(loss)  # ! iterate-device-array
+    return [x for loss, x in pairs if loss < 3.0]  # ! iterate-device-array
+
+
+def history_fetched_at_once(w, batches):
+    losses = []
+    for x in batches:
+        w, loss = train_step(w, x)
+        losses.append(loss)
+    for loss in jax.device_get(losses):
+        print(loss)
+    return np.mean(losses)
+
+
+def history_of_the_last_turns(w, batches):
+    losses = []
+    for x in batches:
+        w, loss = train_step(w, x)
+        losses.append(loss)
+        if len(losses) > 2:
+            print(losses.pop(0))
+    return w
+
+
+def history_of_numbers(w, batches):
+    losses = []
+    for x in batches:
+        w, loss = train_step(w, x)
+        losses.append(loss.shape[0])
+    return [float(loss) for loss in losses]

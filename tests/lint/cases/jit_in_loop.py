@@ -321,7 +321,7 @@ def leaves_of_a_trace(tree):
 
 
 def other_leaf(leaf):
-    return jax.jit(lambda v: v * 2)(leaf)
+    return jax.jit(lambda v: v * 2)(leaf)  # ! jit-in-loop
 
 
 def another_function_of_that_name(tree):
@@ -330,7 +330,7 @@ def another_function_of_that_name(tree):
 
 
 def not_a_tree(pool, leaves):
-    return pool.map(lambda leaf: jax.jit(lambda v: v * 2)(leaf), leaves)
+    return pool.map(lambda leaf: jax.jit(lambda v: v * 2)(leaf), leaves)  # ! jit-in-loop
 
 
 def made_before_the_leaves(tree):

@@ -41,7 +41,7 @@ def evaluate(params, batches, logger: Logger):
 
 def fit(params, make_batches, make_tests):
     def errors():
-        return [np.asarray(evaluate_batch(params, x)) for x in make_tests()]
+        return np.asarray(jax.device_get([evaluate_batch(params, x) for x in make_tests()]))
 
     for _ in range(100):
         seen = 0

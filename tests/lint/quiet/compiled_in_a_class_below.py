@@ -13,7 +13,7 @@ class Trainer:
         for _ in range(100):
             for batch in batches:
                 state = self.step(state, batch)
-                print(int(state.step))
+            print(int(state.step))
         return state
 
     def step(self, state: TrainState, batch):

@@ -86,9 +86,8 @@ def weights():
     return {name: value for name, value in params.items()} if isinstance(params, dict) else params
 
 
-def average(gradients):
-    """Under `pmap` the mean over the devices is right."""
-    return jax.pmap(lambda g: jax.lax.pmean(g, "data"), axis_name="data")(gradients)
+# Under `pmap` the mean over the devices is right.
+average = jax.pmap(lambda g: jax.lax.pmean(g, "data"), axis_name="data")
 
 
 def loss(params, x, y):

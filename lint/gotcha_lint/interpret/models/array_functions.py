@@ -30,19 +30,23 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arrays import (
+    ANY_ARRAY,
     SIZES,
     Shape,
     as_arrays,
     axes_from,
     canonical_dtype,
     dtype_of,
+    dtypes_of,
     elementwise,
     first_array,
     matmul,
+    of_each_dtype,
     promote,
     reduce,
     shape_from,
 )
+from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.heap import Contents, add_sizes, contents, element_of, size_of
 from gotcha_lint.interpret.models.array_methods import (
@@ -121,9 +125,9 @@ def scalar(call: Call, host: bool) -> Value:
 def filled(call: Call, host: bool) -> Value:
     given = call.get(1, "dtype")
     absent = given is None or given.is_none
-    dtype = _default("float32", host) if absent else dtype_of(given)
+    dtypes = (_default("float32", host),) if absent else dtypes_of(given)
     shape = shape_from(call.engine, call.argument(0, "shape"))
-    return _array(call, host, dtype, shape)
+    return of_each_dtype(join_all(_array(call, host, each, shape) for each in dtypes), given)
 
 
 @function("full")
@@ -155,17 +159,20 @@ def like(call: Call, host: bool) -> Value:
 def array(call: Call, host: bool) -> Value:
     """`array(x)`: of an array, a number, or nested lists of them."""
     value = call.get(0, "object") or call.argument(0, "a")
+    if batch_of(value) is not None:
+        return value
     given = call.get(1, "dtype")
     absent = given is None or given.is_none
     out: list[Value] = []
     for atom in value.atoms:
         found = _as_array(call, only(atom), host, 0)
-        dtype = found.dtype if absent else dtype_of(given)
         weak = found.weak and absent and found.shape == ()
-        out.append(_array(call, host, dtype, found.shape, value.marks, weak))
+        for dtype in (found.dtype,) if absent else dtypes_of(given):
+            out.append(_array(call, host, dtype, found.shape, value.marks, weak))
     if value.unknown or not out:
-        out.append(_array(call, host, None if absent else dtype_of(given), None, value.marks))
-    return join_all(out)
+        for dtype in (None,) if absent else dtypes_of(given):
+            out.append(_array(call, host, dtype, None, value.marks))
+    return of_each_dtype(join_all(out), given)
 
 
 def _as_array(call: Call, value: Value, host: bool, depth: int) -> Array:
@@ -397,9 +404,8 @@ def joined(call: Call, host: bool) -> Value:
     element = element_of(content)
     marks = value.marks | element.marks
     items = content.items if isinstance(content, Tuple) else (content.element,)
-    groups = [as_arrays(item) for item in items]
-    arrays = [array for group in groups for array in group or ()]
-    if not arrays or any(group is None for group in groups):
+    arrays = [array for item in items for array in as_arrays(item) or [ANY_ARRAY]]
+    if not arrays:
         return _array(call, host, None, None, marks)
     dtype, weak = arrays[0].dtype, arrays[0].weak
     for other in arrays[1:]:
@@ -417,6 +423,8 @@ def _joined_shape(call: Call, content: Contents, arrays: Sequence[Array]) -> Sha
         axis %= len(shape) + 1
         return (*shape[:axis], size_of(content), *shape[axis:])
     ranks = {None if array.shape is None else len(array.shape) for array in arrays}
+    if name in ("concatenate", "concat") and len(ranks) > 1:
+        ranks.discard(None)  # all have as many axes as those that are known
     rank = ranks.pop() if len(ranks) == 1 else None
     if name == "hstack" and rank is not None:
         axis = 0 if rank == 1 else 1
@@ -427,9 +435,10 @@ def _joined_shape(call: Call, content: Contents, arrays: Sequence[Array]) -> Sha
     if not rank or axis is None or not -rank <= axis < rank:
         return None
     axis %= rank
-    shapes = [array.shape for array in arrays if array.shape is not None]
-    total = _total(content, [shape[axis] for shape in shapes])
-    common = _common_shape(arrays)
+    some = Size(1, INFINITY)  # nobody appends an empty array
+    sizes = [some if array.shape is None else array.shape[axis] for array in arrays]
+    total = _total(content, sizes)
+    common = _common_shape([array for array in arrays if array.shape is not None])
     return None if common is None else (*common[:axis], total, *common[axis + 1 :])
 
 

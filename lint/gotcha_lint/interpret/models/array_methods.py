@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.freshness import aged
 from gotcha_lint.domain.value import (
     INFINITY,
     NO_MARKS,
     UNKNOWN,
     Array,
     Constant,
+    Marks,
     Number,
     Size,
     Tuple,
@@ -27,13 +29,16 @@ from gotcha_lint.interpret.arrays import (
     as_arrays,
     axes_from,
     canonical_dtype,
-    dtype_of,
+    dtypes_of,
     is_inexact,
     matmul,
+    of_each_dtype,
     reduce,
 )
 from gotcha_lint.interpret.call import Call, methods
 from gotcha_lint.interpret.heap import contents
+from gotcha_lint.interpret.host import METHODS as READS
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.result_types import from_table
 
 REDUCTIONS: dict[str, str | None] = {
@@ -89,7 +94,7 @@ def array_method(call: Call) -> Value:
     array = call.on
     if not isinstance(array, Array):
         return Value((), True, call.receiver.marks)
-    if array.place != "host" and not call.name.startswith("at"):
+    if array.place != "host" and call.name not in READS and not call.name.startswith("at"):
         me = Value((array,), False, call.receiver.marks)
         found = from_table(call, f"jax.Array.{call.short}", (me, *call.args))
         if found is not None:
@@ -104,6 +109,10 @@ def method_of(call: Call, array: Array) -> Value:
     me = Value((array,), False, marks)
     if call.name.startswith("at"):
         return _updated(call, array)
+    if name in READS:
+        seen = read(call.engine, (me,), call.span, name)
+        if seen:
+            return _read(call, array, me, seen)
     if name in SHAPES:
         return reshaped(call, name, array, call.args, me)
     if name in REDUCTIONS:
@@ -133,16 +142,26 @@ def method_of(call: Call, array: Array) -> Value:
     return only(Array(None, False, None, array.place, call.origin), marks | call.marks)
 
 
+def _read(call: Call, array: Array, me: Value, seen: Marks) -> Value:
+    """What the host gets from `item`, `tolist`, ..., and the array that it has waited for."""
+    got = aged(me, call.engine.aged)
+    if call.short == "block_until_ready":
+        return got
+    found = _item(call, array) if call.short == "item" else Value((), True)
+    return Value(found.atoms, found.unknown, got.marks | seen)
+
+
 def with_dtype(found: Value, dtype: Value | None, host: bool) -> Value:
     """The arrays, in the type that an argument `dtype=` names."""
     if dtype is None or dtype.is_none:
         return found
-    name = canonical_dtype(dtype_of(dtype), host)
+    names = [canonical_dtype(each, host) for each in dtypes_of(dtype)]
     atoms = [
         replace(atom, dtype=name, weak=False) if isinstance(atom, Array) else atom
         for atom in found.atoms
+        for name in names
     ]
-    return Value(atoms, found.unknown, found.marks)
+    return of_each_dtype(Value(atoms, found.unknown, found.marks), dtype if names[1:] else None)
 
 
 def _updated(call: Call, array: Array) -> Value:
@@ -154,9 +173,10 @@ def _updated(call: Call, array: Array) -> Value:
 
 
 def _cast(call: Call, array: Array) -> Value:
-    dtype = canonical_dtype(dtype_of(call.argument(0, "dtype")), array.place == "host")
-    shape, place = array.shape, array.place
-    return only(Array(dtype, False, shape, place, call.origin), call.receiver.marks)
+    given, host = call.argument(0, "dtype"), array.place == "host"
+    names = [canonical_dtype(each, host) for each in dtypes_of(given)]
+    atoms = [Array(name, False, array.shape, array.place, call.origin) for name in names]
+    return of_each_dtype(Value(atoms, False, call.receiver.marks), given)
 
 
 def accumulated(call: Call, array: Array, axis: Value | None, host: bool) -> Value:

@@ -6,6 +6,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -35,6 +36,7 @@ from gotcha_lint.domain.value import (
     value_of,
 )
 from gotcha_lint.interpret.arithmetic import binary, truth
+from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.containers import (
     element,
@@ -56,6 +58,7 @@ from gotcha_lint.interpret.heap import (
     mapping_of,
     size_of,
 )
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.containers import mapping_from, reordered
 from gotcha_lint.interpret.numbers import as_affine_int, bounds, interval
@@ -96,7 +99,10 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
         step = atom.step("len", call.origin)
         if step is not None:
             form = affine.symbol(step)
-            return only(Number("int", 0, INFINITY, form, call.origin), value.marks)
+            batch = is_ragged(atom)
+            looked_at = NO_MARKS if batch is None else frozenset((("ragged", batch),))
+            marks = value.marks | looked_at
+            return only(Number("int", 0, INFINITY, form, call.origin), marks)
     if defines(machine, atom, "__len__"):
         method = machine.attribute(only(atom), "__len__", call.span)
         return machine.call(method, (), {}, call.span)
@@ -116,6 +122,7 @@ def _unknown_length(call: Call, value: Value) -> Value:
 def range_of(call: Call) -> Value:
     if not call.args:
         return UNKNOWN
+    read(call.engine, call.args, call.span, "range", symbols=False)
     start, stop, step = _range_arguments(call)
     a, b, c = start.only, stop.only, step.only
     symbol = ("range", call.engine.path, call.span)
@@ -395,13 +402,16 @@ def slice_of(call: Call) -> Value:
 
 @model("builtins.print", "builtins.delattr", "builtins.breakpoint")
 def nothing(call: Call) -> Value:
+    if call.short == "print":
+        read(call.engine, call.args, call.span, "print", symbols=False)
     return NONE
 
 
 @model("builtins.repr", "builtins.format", "builtins.ascii", "builtins.chr", "builtins.hex")
 def text(call: Call) -> Value:
     marks = deep_marks(call.engine, (*call.args, *call.keywords.values()))
-    return only(Number("str", origin=call.origin), marks)
+    seen = read(call.engine, call.args, call.span, "format", symbols=False)
+    return only(Number("str", origin=call.origin), after(marks, seen))
 
 
 @model("builtins.id", "builtins.hash", "builtins.ord")

@@ -27,6 +27,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arithmetic import binary
+from gotcha_lint.interpret.batches import EACH_ENTRY, batch_of
 from gotcha_lint.interpret.call import Call, methods
 from gotcha_lint.interpret.containers import (
     extend,
@@ -59,6 +60,8 @@ from gotcha_lint.interpret.heap import (
     value_of_key,
     without_entry,
 )
+from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.host import text as host_text
 
 _LONGEST = 1000  # characters of text that are computed
 
@@ -400,6 +403,12 @@ def mapping_from(call: Call, value: Value) -> Mapping:
 # Symbols
 
 
+_CONVERSIONS = frozenset(
+    ("numpy", "_numpy", "detach", "cpu", "contiguous", "float", "long", "int", "to", "astype",
+     "copy", "clone", "type", "permute", "transpose")
+)  # fmt: skip
+
+
 @methods("symbol")
 def symbol_method(call: Call) -> Value:
     """What a caller gives may be a dict or a list: its usual methods read from it."""
@@ -407,16 +416,21 @@ def symbol_method(call: Call) -> Value:
     if not isinstance(symbol, Symbol):
         return UNKNOWN
     unknown = Value((), True, call.receiver.marks | call.marks)
-    each = symbol.step("[*]", call.origin)
+    is_batch = batch_of(call.receiver) is not None
+    if is_batch and call.name in _CONVERSIONS:
+        return call.receiver
+    each = symbol.step(EACH_ENTRY if is_batch else "[*]", call.origin)
     if each is None:
         return unknown
     if call.name == "items":
         key = symbol.step("[*].key", call.origin)
         if key is not None:
-            pair = Tuple((only(key), only(each)))
+            marks = call.receiver.marks
+            pair = Tuple((only(key, marks), only(each, marks)))
             return only(Sequence(only(pair), Size()), call.receiver.marks)
     if call.name == "values":
-        return only(Sequence(only(each), Size()), call.receiver.marks)
+        each_value = only(each, call.receiver.marks)
+        return only(Sequence(each_value, Size()), call.receiver.marks)
     if call.name == "get" and call.args:
         step = symbol_step(call.args[0])
         read = None if step is None else symbol.step(step, call.origin)
@@ -448,6 +462,10 @@ def text_method(call: Call) -> Value:
         return exact.marked(marks)
     kind = call.on.type if isinstance(call.on, (Constant, Number)) else "str"
     name = call.name
+    if name == "format":
+        shown = (*call.args, *call.keywords.values())
+        seen = read(call.engine, shown, call.span, "format", symbols=False)
+        return host_text(marks, seen)
     if name in _TEXT_NUMBERS:
         return only(Number("int", -1 if name in ("find", "rfind") else 0), marks)
     if name.startswith("is") or name in ("startswith", "endswith"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
     UNKNOWN,
     Array,
@@ -14,7 +15,10 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.heap import class_attribute
-from gotcha_lint.interpret.models.optax import is_false
+from gotcha_lint.interpret.keys import use_streams
+from gotcha_lint.interpret.models.optax import is_false, new_state, note_update
+
+STATICS = ("apply_fn", "tx")  # of a train state: compared, not traced
 
 
 @model(
@@ -23,13 +27,28 @@ from gotcha_lint.interpret.models.optax import is_false
 )
 def train_state(call: Call) -> Value:
     """The step counter starts as a Python 0: a weak type, where later steps are the same."""
+    site = call.engine.allocate("instance", call.span, "TrainState")
+    site.info.update({"class": None, "name": "TrainState", "statics": STATICS})
+    return _new_state(call, site)
+
+
+@methods("class")
+def own_train_state(call: Call) -> Value:
+    """`create` of a class that extends the train state: its own fields are keywords, too."""
+    if call.short != "create" or not isinstance(call.on, Object):
+        return UNKNOWN
+    cls = call.on.site
+    site = call.engine.allocate("instance", call.span, cls)
+    site.info.update({"class": cls, "name": cls.info["name"], "statics": STATICS})
+    return _new_state(call, site)
+
+
+def _new_state(call: Call, site: Site) -> Value:
     machine = call.engine
-    site = machine.allocate("instance", call.span, "TrainState")
-    site.info.update({"class": None, "name": "TrainState"})
     for name, value in call.keywords.items():
         machine.write((site, name), value)
     machine.write((site, "step"), only(Array("int32", True, (), "device", call.origin)))
-    machine.write((site, "opt_state"), UNKNOWN)
+    machine.write((site, "opt_state"), new_state(call))
     return only(Object(site, call.origin))
 
 
@@ -43,7 +62,9 @@ def instance_method(call: Call) -> Value:
     if call.short in ("replace", "_replace"):
         return _replaced(call)
     if call.short == "apply_gradients":
+        note_update(call)
         return Value((call.on,))
+    use_streams(machine, call.keywords, call.span)
     if call.short == "apply" and cls is not None:
         return _apply(call)
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
@@ -60,9 +81,11 @@ def _replaced(call: Call) -> Value:
     assert isinstance(call.on, Object)
     machine, old = call.engine, call.on.site
     site = machine.allocate("instance", call.span, old.info.get("class"))
-    site.info.update({"class": old.info.get("class"), "name": old.info.get("name")})
+    site.info.update({k: old.info.get(k) for k in ("class", "name")})
+    site.info["statics"] = old.info.get("statics", ())
     cls = old.info.get("class")
-    names = [n for n, _ in cls.info["fields"]] if cls is not None else machine.fields_of(old)
+    own = [n for n, _ in cls.info["fields"]] if cls is not None else []
+    names = own if own and not old.info.get("statics") else machine.fields_of(old)
     for name in dict.fromkeys((*names, *call.keywords)):
         value = call.keywords.get(name)
         if value is None:

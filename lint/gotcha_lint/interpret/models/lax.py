@@ -30,6 +30,7 @@ from gotcha_lint.interpret.call import Call, alias, family, model
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
+from gotcha_lint.interpret.keys import again, note_undrawn
 from gotcha_lint.interpret.result_types import from_table
 
 alias(
@@ -101,8 +102,15 @@ def scan(call: Call) -> Value:
     size = leading_size(xs)
     if size is None and length is not None and not length.is_none:
         size = size_from(length, call.origin)
+    start = len(machine.events)
     result = machine.call_traced(body, (weaken(init), strip(xs)), call.span)
     content = contents(machine, result)
+    carry = content.items[0] if isinstance(content, Tuple) and content.items else UNKNOWN
+    note_undrawn(machine, start, xs, call.span)
+    again(
+        machine, start, "scan", call.span,
+        lambda: machine.call_traced(body, (weaken(carry), strip(xs)), call.span),
+    )  # fmt: skip
     if isinstance(content, Tuple) and len(content.items) == 2:
         carry, outputs = content.items
         return only(Tuple((carry, lead(outputs, size or Size())), call.origin))
@@ -116,14 +124,26 @@ def while_loop(call: Call) -> Value:
     init = weaken(call.argument(2, "init_val"))
     note_eager(call, (test, body))
     machine.call_traced(test, (init,), call.span)
-    return machine.call_traced(body, (init,), call.span)
+    start = len(machine.events)
+    out = machine.call_traced(body, (init,), call.span)
+    again(
+        machine, start, "while_loop", call.span,
+        lambda: machine.call_traced(body, (out,), call.span),
+    )  # fmt: skip
+    return out
 
 
 @model("jax.lax.fori_loop")
 def fori_loop(call: Call) -> Value:
     body, init = call.argument(2, "body_fun"), weaken(call.argument(3, "init_val"))
     note_eager(call, (body,))
-    return call.engine.call_traced(body, (_traced_index(call), init), call.span)
+    machine, start = call.engine, len(call.engine.events)
+    out = machine.call_traced(body, (_traced_index(call), init), call.span)
+    again(
+        machine, start, "fori_loop", call.span,
+        lambda: machine.call_traced(body, (_traced_index(call), out), call.span),
+    )  # fmt: skip
+    return out
 
 
 @model("jax.lax.cond")
@@ -148,7 +168,11 @@ def switch(call: Call) -> Value:
 def _any_branch(call: Call, functions: Iterable[Value], operands: Iterable[Value]) -> Value:
     given = tuple(weaken(value) for value in operands)
     machine = call.engine
-    results = [machine.call_traced(function, given, call.span) for function in functions]
+    around, results = machine.sides, []
+    for which, function in enumerate(functions):  # one of them runs
+        machine.sides = around | {call.span: which}
+        results.append(machine.call_traced(function, given, call.span))
+    machine.sides = around
     return join_all(results) if results else Value((), True, call.marks)
 
 
@@ -156,7 +180,12 @@ def _any_branch(call: Call, functions: Iterable[Value], operands: Iterable[Value
 def map_over(call: Call) -> Value:
     body, xs = call.argument(0, "f"), call.argument(1, "xs")
     note_eager(call, (body,))
-    result = call.engine.call_traced(body, (strip(xs),), call.span)
+    machine, start = call.engine, len(call.engine.events)
+    result = machine.call_traced(body, (strip(xs),), call.span)
+    again(
+        machine, start, "map", call.span,
+        lambda: machine.call_traced(body, (strip(xs),), call.span),
+    )  # fmt: skip
     return lead(result, leading_size(xs) or Size())
 
 

@@ -2,13 +2,102 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.value import UNKNOWN, Library, Value, only
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    UNKNOWN,
+    Constant,
+    Library,
+    Object,
+    Sequence,
+    Size,
+    Symbol,
+    Value,
+    fixed,
+    only,
+)
+from gotcha_lint.facts.loaders import BATCHES, ENDLESS, LOADERS, STEPS, Batching
+from gotcha_lint.facts.loaders import EACH as MAP
 from gotcha_lint.interpret.arrays import on_device
-from gotcha_lint.interpret.call import Call, family, model
+from gotcha_lint.interpret.batches import Batch, as_batch, batch_of
+from gotcha_lint.interpret.call import Call, alias, family, methods, model
+from gotcha_lint.interpret.containers import new_container
+
+_DATASETS = (
+    "tensorflow.data.Dataset.",
+    "tensorflow_datasets.load",
+    "grain.MapDataset.",
+    "grain.IterDataset.",
+    "datasets.Dataset.",
+    "datasets.load_dataset",
+)
+alias(
+    {
+        "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
+        "grain.python.MapDataset": "grain.MapDataset",
+        "grain.python.IterDataset": "grain.IterDataset",
+        "datasets.arrow_dataset.Dataset": "datasets.Dataset",
+    }
+)
 
 
 @family("torch.utils.data.", "tensorflow.", "tensorflow_datasets.", "datasets.", "grain.")
 def unknown_data(call: Call) -> Value:
+    if call.name.startswith(_DATASETS):
+        return _dataset(call, None, False)
+    if call.name == "tensorflow_datasets.as_numpy":
+        return call.argument(0, "dataset")
+    return Value((), True, call.marks)
+
+
+@model(*LOADERS)
+def loader(call: Call) -> Value:
+    """`DataLoader(data, batch_size=32)`: a sequence of batches."""
+    whole = Batch(call.origin)
+    batch = Symbol(whole, (), call.origin)
+    ragged = _is_ragged(call, LOADERS[call.name])
+    collate = call.keyword("collate_fn")
+    if collate is None or collate.is_none:
+        each = only(batch) if ragged else UNKNOWN
+        return only(Sequence(each, Size(), call.origin))
+    size = call.get(1, "batch_size")
+    rows = fixed(size.constant) if size is not None and type(size.constant) is int else Size()
+    rows = Size(rows.low, rows.high, NO_MARKS, None, None, (whole, None)) if ragged else rows
+    examples = new_container(call.engine, "list", Sequence(UNKNOWN, rows), call.span)
+    made = call.engine.call(collate, (examples,), {}, call.span)
+    return only(Sequence(as_batch(made, batch) if ragged else made, Size(), call.origin))
+
+
+def _is_ragged(call: Call, how: Batching) -> bool:
+    """Is the size of a batch given, and the remainder kept?"""
+    size = call.get(how.size, "batch_size")
+    flag = call.get(how.position, how.flag) if how.position >= 0 else call.keyword(how.flag)
+    own = call.keywords.keys() & {"batch_sampler", "sampler", "batch_fn", "*"}
+    if size is None or size.is_none or size.constant == 1 or own:
+        return False
+    return flag is None or (isinstance(flag.only, Constant) and flag.constant is False)
+
+
+def _dataset(call: Call, batch: Symbol | None, endless: bool) -> Value:
+    """A pipeline of examples, or of batches."""
+    site = call.engine.allocate("object", call.span, "dataset")
+    site.info.update(name="dataset", batch=batch, endless=endless)
+    return only(Object(site, call.origin))
+
+
+@methods("object:dataset")
+def dataset_method(call: Call) -> Value:
+    """Steps of a pipeline. What `map` does to a batch is not known, nor where `take` ends."""
+    assert isinstance(call.on, Object)
+    info, name = call.on.site.info, call.short
+    batch, endless = info["batch"], info["endless"]
+    if name in BATCHES:
+        ragged = not endless and _is_ragged(call, BATCHES[name])
+        made = Symbol(Batch(call.origin), (), call.origin) if ragged else None
+        return _dataset(call, made, endless)
+    if name == ENDLESS and not call.args and not call.keywords:
+        return _dataset(call, batch, batch is None)
+    if name in STEPS or name == ENDLESS or (name == MAP and batch is None):
+        return Value((call.on,), False, call.receiver.marks)
     return Value((), True, call.marks)
 
 
@@ -28,4 +117,7 @@ def prefetch(call: Call) -> Value:
 
 @model("jax.device_put", "jax.device_put_replicated", "jax.device_put_sharded")
 def device_put(call: Call) -> Value:
-    return on_device(call.argument(0, "x")) if call.args else UNKNOWN
+    if not call.args:
+        return UNKNOWN
+    value = call.argument(0, "x")
+    return value if batch_of(value) is not None else on_device(value)

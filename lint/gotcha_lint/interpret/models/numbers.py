@@ -7,8 +7,10 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import (
     BOTTOM,
+    EACH,
     INFINITY,
     UNKNOWN,
     Array,
@@ -36,6 +38,7 @@ from gotcha_lint.interpret.heap import (
     holds_array,
     size_of,
 )
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.numbers import bounds, is_number, quotient, quotient_parts
 from gotcha_lint.interpret.numbers import extreme as extreme_of
 
@@ -68,6 +71,10 @@ def converted(call: Call) -> Value:
         return only(Number(kind, origin=call.origin), call.marks)
     value = call.argument(0, "x")
     marks = deep_marks(call.engine, (value,)) if kind == "str" else value.marks
+    seen = read(call.engine, (value,), call.span, kind, symbols=kind == "float")
+    marks = after(marks, seen)
+    if kind == "float" and marks & call.engine.current and isinstance(value.only, Array):
+        marks |= {EACH}  # what is worked out in an array takes many values
     out = join_all(_converted(call, kind, atom) for atom in value.atoms)
     if value.unknown or not value.atoms:
         out = join(out, only(_any_number(call, kind)))

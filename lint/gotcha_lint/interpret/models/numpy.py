@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from gotcha_lint.domain.value import Array, Constant, Value, only
 from gotcha_lint.interpret.call import Call, alias, family, model
+from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.models.array_functions import array_call
 
 alias(
@@ -25,7 +27,14 @@ _EXACT = frozenset(("ceil", "floor", "sqrt", "log2", "log", "log10", "exp"))
 @family("numpy.")
 def host_array(call: Call) -> Value:
     known = _of_number(call)
-    return array_call(call, True) if known is None else known
+    if known is not None:
+        return known
+    whole = call.short in ("asarray", "array")
+    seen = read(call.engine, call.args, call.span, f"np.{call.short}", symbols=whole)
+    if not seen:
+        return array_call(call, True)
+    args = tuple(on_host(call.engine, value, seen, call.span) for value in call.args)
+    return array_call(replace(call, args=args), True)
 
 
 def _of_number(call: Call) -> Value | None:

@@ -13,6 +13,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import as_arrays
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
+from gotcha_lint.interpret.events import EagerUpdate
 
 alias({"flax.nnx.Optimizer": "optax.#nnx"})
 _WORDS_OF_SCHEDULES = ("schedule", "decay", "warmup", "cosine", "piecewise", "join_schedules")
@@ -42,6 +43,8 @@ def optimizer_or_loss(call: Call) -> Value:
         return UNKNOWN
     site = call.engine.allocate("optimizer", call.span, call.name)
     site.info["name"] = call.name
+    if name == "#nnx":
+        site.info["data"] = call.argument(1, "tx")
     return only(Object(site, call.origin))
 
 
@@ -60,9 +63,35 @@ def _loss(call: Call) -> Value:
 def optimizer_method(call: Call) -> Value:
     """`tx.init(params)`, `tx.update(grads, state, params)`."""
     if call.short == "update" and call.args:
+        note_update(call)
         state = call.argument(1, "state")
         return only(Tuple((call.args[0], state)))
+    if call.short == "init":
+        return new_state(call)
     return Value((), True, call.marks)
+
+
+_COUNTERS = ("count", "gradient_step", "mini_step")
+
+
+def new_state(call: Call) -> Value:
+    """The state of an optimizer: nothing is known of it but that its counters are int32."""
+    machine = call.engine
+    site = machine.allocate("object", call.span, "optimizer state")
+    site.info["name"] = "optimizer state"
+    for name in _COUNTERS:
+        machine.write((site, name), only(Array("int32", False, (), "device", call.origin)))
+    return only(Object(site, call.origin))
+
+
+def note_update(call: Call) -> None:
+    """The optimizer runs; outside of a trace, operation by operation."""
+    machine = call.engine
+    if not machine.traced:
+        few = bool(machine.loops) and machine.turns_are_few()
+        machine.note(
+            EagerUpdate(machine.path, call.span, few, machine.current, False, machine.calls)
+        )
 
 
 def is_false(value: Value | None) -> bool:

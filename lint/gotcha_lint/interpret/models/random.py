@@ -5,9 +5,11 @@ A draw of `numpy.random` differs at each evaluation; a draw of `jax.random` diff
 
 from __future__ import annotations
 
+from gotcha_lint.domain.keys import SPLIT, Folded, Key
 from gotcha_lint.domain.value import (
     EACH,
     INFINITY,
+    NO_MARKS,
     NONE,
     Array,
     Constant,
@@ -20,6 +22,7 @@ from gotcha_lint.domain.value import (
     size_from,
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
+from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.arrays import (
     Shape,
     as_arrays,
@@ -31,6 +34,7 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.call import Call, family, model
 from gotcha_lint.interpret.heap import contents, element_of
+from gotcha_lint.interpret.keys import below, index_of, seeded, use
 from gotcha_lint.interpret.result_types import from_table
 
 _GENERATOR = "numpy.random.#generator"
@@ -193,17 +197,26 @@ _DTYPES = {
 }
 
 
-def _device(call: Call, dtype: str | None, shape: Shape | None) -> Value:
+def _device(
+    call: Call,
+    dtype: str | None,
+    shape: Shape | None,
+    key: Key | None = None,
+    marks: Marks = NO_MARKS,
+) -> Value:
     dtype = canonical_dtype(dtype)
-    return only(Array(dtype, False, shape, "device", call.origin), call.marks)
+    array = Array(dtype, False, shape, "device", call.origin, key)
+    return only(array, call.marks | marks)
 
 
 @model("jax.random.key", "jax.random.PRNGKey")
 def key(call: Call) -> Value:
     """A typed key, or with `PRNGKey` its two words."""
     call.engine.equations += 1
-    raw = call.short == "PRNGKey"
-    return _device(call, "uint32", (fixed(2),)) if raw else _device(call, "key", ())
+    name, marks = seeded(call.engine, call.argument(0, "seed"), call.name, call.span)
+    if call.short == "PRNGKey":
+        return _device(call, "uint32", (fixed(2),), name, marks)
+    return _device(call, "key", (), name, marks)
 
 
 def _key_of(call: Call) -> Array:
@@ -218,9 +231,16 @@ def _key_of(call: Call) -> Array:
 
 @model("jax.random.fold_in", "jax.random.clone")
 def other_key(call: Call) -> Value:
+    """A clone has the numbers of the key on purpose: it has no name."""
     call.engine.equations += 1
     array = _key_of(call)
-    return _device(call, array.dtype, array.shape)
+    if call.short == "clone":
+        return _device(call, array.dtype, array.shape)
+    given = call.argument(0, "key")
+    use(call.engine, given, "fold", call.name, call.span)
+    data = index_of(call.argument(1, "data"))
+    step = None if data is None else Folded(data)
+    return _device(call, array.dtype, array.shape, *below(call.engine, given, step, call.span))
 
 
 @model("jax.random.wrap_key_data")
@@ -233,16 +253,24 @@ def wrapped_key(call: Call) -> Value:
 def split(call: Call) -> Value:
     """`split(key, num)`: an array of keys, which can be unpacked."""
     call.engine.equations += 1
+    parent = call.argument(0, "key")
+    use(call.engine, parent, "split", call.name, call.span)
     array, given = _key_of(call), call.get(1, "num")
     shape: Shape | None = (fixed(2),)
     if given is not None:
         shape = shape_from(call.engine, given) or (size_from(given),)
     whole = None if array.dtype is None else (*shape, *(array.shape or ())[-1:])
-    return _device(call, array.dtype, whole)
+    return _device(call, array.dtype, whole, *below(call.engine, parent, SPLIT, call.span))
+
+
+def note_draw(call: Call) -> None:
+    if call.name in SAMPLERS:
+        use(call.engine, call.argument(0, "key"), "draw", call.name, call.span)
 
 
 @model("jax.random.permutation")
 def permutation(call: Call) -> Value:
+    note_draw(call)
     found = from_table(call, call.name, call.args)
     if found is not None:
         return found
@@ -255,12 +283,13 @@ def permutation(call: Call) -> Value:
 
 @model("jax.random.categorical")
 def categorical(call: Call) -> Value:
+    note_draw(call)
     found = from_table(call, call.name, call.args)
     if found is not None:
         return found
     shape = call.get(3, "shape")
     if shape is not None and not shape.is_none:
-        return draw(call)
+        return _drawn(call)
     axis = call.get(2, "axis") or only(Constant(-1, "int"))
     logits = call.argument(1, "logits")
     found = reduce(call.engine, logits, axis, False, call.span, False, "int32")
@@ -269,6 +298,7 @@ def categorical(call: Call) -> Value:
 
 @model("jax.random.choice")
 def choice(call: Call) -> Value:
+    note_draw(call)
     found = from_table(call, call.name, call.args)
     if found is not None:
         return found
@@ -286,9 +316,11 @@ def choice(call: Call) -> Value:
 @family("jax.random.")
 def draw(call: Call) -> Value:
     """A draw of the shape that is asked for; a scalar without one."""
-    found = from_table(call, call.name, call.args)
-    if found is not None:
-        return found
+    note_draw(call)
+    return from_table(call, call.name, call.args) or _drawn(call)
+
+
+def _drawn(call: Call) -> Value:
     call.engine.equations += 1
     name = call.short
     given = call.get(_SHAPE_AT.get(name, 99), "shape")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -40,6 +41,7 @@ from gotcha_lint.interpret.containers import (
     tuple_or_sequence,
     updated,
 )
+from gotcha_lint.interpret.events import ClockRead
 from gotcha_lint.interpret.heap import (
     Contents,
     contents,
@@ -48,6 +50,7 @@ from gotcha_lint.interpret.heap import (
     mapping_of,
     size_of,
 )
+from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.containers import mapping_from, reordered
 from gotcha_lint.interpret.numbers import bounds, quotient, quotient_parts, rounded_up
@@ -84,10 +87,12 @@ def math_function(call: Call) -> Value:
     if call.short == "prod" and call.args:
         return _product(call)
     if call.short in _TRUTHS:
-        return only(Number("bool", 0, 1), call.marks)
+        seen = read(call.engine, call.args, call.span, "float", symbols=False)
+        return only(Number("bool", 0, 1), after(call.marks, seen))
     kind = "int" if call.short in _WHOLE else "float"
     low = 0 if call.short in ("sqrt", "exp", "fabs", "isqrt", "factorial") else -INFINITY
-    marks = frozenset[Any]() if call.short in _BUCKETS else call.marks
+    seen = read(call.engine, call.args, call.span, "float", symbols=False)
+    marks = frozenset[Any]() if call.short in _BUCKETS else after(call.marks, seen)
     return only(Number(kind, low, INFINITY, None, call.origin), marks)
 
 
@@ -129,13 +134,23 @@ def _product(call: Call) -> Value:
 _CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "time.process_time")
 
 
+def _note_clock(call: Call) -> None:
+    machine = call.engine
+    if not machine.traced:
+        machine.note(
+            ClockRead(machine.path, call.span, machine.current, machine.guards, machine.calls)
+        )
+
+
 @model(*_CLOCKS)
 def clock(call: Call) -> Value:
+    _note_clock(call)
     return only(Number("float", 0, INFINITY, None, call.origin), _each(call.engine))
 
 
 @model(*(f"{name}_ns" for name in _CLOCKS))
 def clock_of_nanoseconds(call: Call) -> Value:
+    _note_clock(call)
     return only(Number("int", 0, INFINITY, None, call.origin), _each(call.engine))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.freshness import aged
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
@@ -19,6 +20,8 @@ from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, w
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.compiled import call_compiled
 from gotcha_lint.interpret.heap import contents
+from gotcha_lint.interpret.host import on_host, read
+from gotcha_lint.interpret.keys import again, forget
 
 WORDS = {
     "jax.jit": "jit",
@@ -108,10 +111,12 @@ def call_transform(call: Call) -> Value:
         return call_compiled(call, site)
     if word == "cache":
         return _call_cached(call, inner)
-    if word in ("grad", "value_and_grad"):
-        return _call_grad(call, word, inner)
-    if word == "vmap":
-        return _call_vmap(call, inner)
+    if word in ("grad", "value_and_grad", "vmap"):
+        around, machine.transform = machine.transform, machine.transform or word
+        try:
+            return _call_vmap(call, inner) if word == "vmap" else _call_grad(call, word, inner)
+        finally:
+            machine.transform = around
     out = machine.call_traced(inner, call.args, call.span, call.keywords)
     if word == "checkify":
         return only(Tuple((UNKNOWN, out)))
@@ -186,7 +191,12 @@ def _call_vmap(call: Call, inner: Value) -> Value:
             continue
         size = size or leading_size(value)
         mapped.append(strip(value) if axis == 0 else Value((), True, value.marks))
+    start = len(machine.events)
     result = machine.call(inner, mapped, call.keywords, call.span)
+    again(
+        machine, start, "vmap", call.span,
+        lambda: machine.call(inner, mapped, call.keywords, call.span),
+    )  # fmt: skip
     return lead(result, size or Size())
 
 
@@ -264,11 +274,22 @@ def wraps(call: Call) -> Value:
 
 
 @model(
+    "jaxtyping.jaxtyped",
+    "beartype.beartype",
+    "typeguard.typechecked",
+    "jax.profiler.annotate_function",
+)
+def checked(call: Call) -> Value:
+    """A decorator that checks or names the calls of a function, and calls it."""
+    given = call.args[0] if call.args else None
+    is_function = given is not None and isinstance(given.only, Object)
+    return given if given is not None and is_function else only(Library("identity"))
+
+
+@model(
     "identity",
-    "jax.block_until_ready",
     "jax.lax.stop_gradient",
     "jax.named_call",
-    "jax.device_get",
     "flax.linen.compact",
     "flax.linen.nowrap",
     "typing.cast",
@@ -281,6 +302,21 @@ def identity(call: Call) -> Value:
     if call.name == "typing.cast":
         return call.argument(1, "val")
     return call.argument(0, "x")
+
+
+@model("jax.device_get", "jax.experimental.multihost_utils.process_allgather")
+def device_get(call: Call) -> Value:
+    """Waits for all arrays of a tree, and copies them to the host."""
+    value = call.argument(0, "x")
+    seen = read(call.engine, (value,), call.span, call.short)
+    return on_host(call.engine, value, seen, call.span)
+
+
+@model("jax.block_until_ready")
+def block_until_ready(call: Call) -> Value:
+    value = call.argument(0, "x")
+    read(call.engine, (value,), call.span, "block_until_ready")
+    return aged(value, call.engine.aged)
 
 
 @model("jax.vjp", "jax.jvp", "jax.linear_transpose", "jax.eval_shape", "jax.make_jaxpr")
@@ -297,7 +333,10 @@ def traces_now(call: Call) -> Value:
         return only(Tuple((out, out)))
     args = tuple(map(weaken, call.args[1:]))
     keywords = {name: value for name, value in call.keywords.items() if name != "has_aux"}
+    start = len(machine.events)
     out = machine.call_traced(function, args, call.span, keywords)
+    if call.short == "eval_shape":
+        forget(machine, start)
     return only(Tuple((on_device(out), UNKNOWN))) if call.short == "vjp" else out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Many
 
+from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -23,9 +24,12 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arguments import is_tree
+from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call, alias, model
+from gotcha_lint.interpret.events import EagerUpdate
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.data_flow import instructions
 
 _DEPTH = 5
 
@@ -50,7 +54,24 @@ def tree_map(call: Call) -> Value:
         if tree is None or not call.args:
             return UNKNOWN
         return _map(call.engine, call.args[0], [tree], call.span, 0)
+    if len(call.args) > 2 and not call.engine.traced and _computes(call.args[0]):
+        _note_update(call)
     return _map(call.engine, call.args[0], call.args[1:], call.span, 0)
+
+
+def _note_update(call: Call) -> None:
+    machine = call.engine
+    few = bool(machine.loops) and machine.turns_are_few()
+    around = machine.current
+    machine.note(EagerUpdate(machine.path, call.span, few, around, True, machine.calls))
+
+
+def _computes(function: Value) -> bool:
+    """A function of the program that does arithmetic."""
+    atom = function.only
+    if not isinstance(atom, Object) or atom.site.kind != "function":
+        return False
+    return any(i[0] == "binop" for i in instructions(atom.site.info["function"].body))
 
 
 @model("jax.tree.map_with_path")
@@ -113,18 +134,25 @@ def _map(machine: Machine, function: Value, trees: Many[Value], span: Span, dept
             out = join(out, _map_dict(machine, function, atom, trees, span, depth))
         elif isinstance(atom, Constant) and atom.value is None:
             out = join(out, NONE)
+        elif batch_of(only(atom)) is not None:
+            out = join(out, machine.call(function, (only(atom, first.marks), *trees[1:]), {}, span))
         elif isinstance(atom, (Array, Number, Constant)):
             leaf = Value((atom,), False, first.marks)
             out = join(out, machine.call(function, (leaf, *trees[1:]), {}, span))
         elif depth < _DEPTH and isinstance(atom, Object) and atom.site.kind == "instance":
             out = join(out, _map_instance(machine, function, atom, trees, span, depth))
         else:
-            machine.call(function, [UNKNOWN] * len(trees), {}, span)
+            machine.call(function, _unknown_leaves(trees), {}, span)
             out = join(out, Value((), True, first.marks))
     if first.unknown or not first.atoms:
-        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        machine.call(function, _unknown_leaves(trees), {}, span)
         out = join(out, Value((), True, first.marks))
     return out
+
+
+def _unknown_leaves(trees: Many[Value]) -> list[Value]:
+    """One leaf of each tree, of which is known at most by which dispatch it was made."""
+    return [Value((), True, made_in(tree.marks)) for tree in trees]
 
 
 def _map_instance(
@@ -137,7 +165,7 @@ def _map_instance(
     names = [name for name, _ in cls.info["fields"]] if cls is not None else []
     names = names or machine.fields_of(atom.site)
     if not names:
-        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        machine.call(function, _unknown_leaves(trees), {}, span)
         return UNKNOWN
     site = machine.allocate("instance", span, ("tree", depth, cls))
     site.info.update({"class": cls, "name": atom.site.info.get("name")})
@@ -193,7 +221,7 @@ def _map_dict(
     mappings = [mapping_of(machine, tree.only) if tree.only else None for tree in trees]
     first = mapping_of(machine, atom)
     if first is None:
-        machine.call(function, [UNKNOWN] * len(trees), {}, span)
+        machine.call(function, _unknown_leaves(trees), {}, span)
         return UNKNOWN
     values: list[Value] = []
     for key, value in zip(first.keys, first.values, strict=True):

@@ -122,7 +122,7 @@ def _is_filled(place: Call, name: str) -> bool:
     loops = long_loops(place)
     whole = loops[-1].node if loops else place.body.function.node
     if not loops and "." not in name:
-        return False  # made anew at each call
+        return False  # made again at each call
     return all(_is_update(one, name) for one in _uses(whole, name))
 
 

@@ -33,8 +33,8 @@ class CachedTracer(Rule):
     ## Not reported
     Functions that are also called outside of any trace, which may fill the cache with arrays; a
     cache within a traced function, which dies with the trace; methods, and properties of an object
-    that may be made anew in each trace, as modules of Flax and Equinox are. Under `jax.grad` alone,
-    arrays that do not depend on its arguments are real ones.
+    that may be made again in each trace, as modules of Flax and Equinox are. Under `jax.grad`
+    alone, arrays that do not depend on its arguments are real ones.
 
     ## References
     https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError

@@ -86,8 +86,8 @@ class EagerControlFlow(Rule):
             if not body.certain:
                 yield Foreseen(
                     (body.path, body.span),
-                    f"`{body.what}` gets a body that each call of `{body.within.name}` makes anew: "
-                    "where nobody traces that call, it compiles each time; move the body to module "
+                    f"`{body.what}` gets a new body at each call of `{body.within.name}`: "
+                    "outside of a trace it compiles each time; move the body to module "
                     "level, or `jit` the function around it",
                     body.places,
                     certain=False,

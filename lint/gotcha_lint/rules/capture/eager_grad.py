@@ -14,7 +14,7 @@ class EagerGrad(Rule):
     """Takes gradients outside of `jax.jit` at each step of a training loop.
 
     ## What happens
-    Nothing fails and nothing is compiled again: `jax.grad` traces the loss anew at each step and
+    Nothing fails and nothing is compiled again: `jax.grad` traces the loss again at each step and
     then runs it forwards and backwards operation by operation, each one dispatched from Python.
     Measured on CPU, a step is 32 times (small MLP) to 89 times (with an Adam update) slower than
     under one `jax.jit`.

@@ -123,7 +123,7 @@ class JitInLoop(Rule):
         if found is None or found.data or found.made in ("partial", "method"):
             return
         what = {"lambda": "this lambda", "def": f"`{found.name}`"}.get(
-            found.made, f"what is made of `{found.name}` here"
+            found.made, f"the function made of `{found.name}` here"
         )
         yield Report(
             site.node,
@@ -135,11 +135,11 @@ class JitInLoop(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for new in new_functions(programs, "lambda", "closure", "transform"):
             what = {"lambda": "this lambda", "closure": new.name}.get(
-                new.made, f"what is made of {new.name} here"
+                new.made, f"the function made of {new.name} here"
             )
             if new.once:
                 yield new.foreseen(
-                    f"each {new.each} makes {what} anew, compiles it, calls it once and drops it: "
+                    f"each {new.each} makes {what} again, compiles it, calls it once and drops it: "
                     f"`{new.word}` it once, outside"
                 )
             else:

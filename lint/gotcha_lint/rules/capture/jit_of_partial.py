@@ -71,7 +71,7 @@ class JitOfPartial(Rule):
         cure = f"; pass {bound} as arguments" if bound else ""
         yield Report(
             found.at,
-            f"this partial is a new object at each {found.each}, and partials are told apart by "
+            f"this partial is a new object at each {found.each}, and partials are compared by "
             f"identity: `{found.word}` compiles `{found.name}` each time{cure}",
             why_hot=True,
         )
@@ -79,7 +79,7 @@ class JitOfPartial(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for new in new_functions(programs, "partial"):
             yield new.foreseen(
-                f"this partial is a new object at each {new.each}, and partials are told apart by "
+                f"this partial is a new object at each {new.each}, and partials are compared by "
                 f"identity: `{new.word}` compiles {new.name} each time; make it once, or pass what "
                 "it binds as arguments"
             )

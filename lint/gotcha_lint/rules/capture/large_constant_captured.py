@@ -12,7 +12,7 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import given_to_jit
 from gotcha_lint.queries.large import LARGE, assigned, why_large
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
-from gotcha_lint.solve.programs import CompiledFunction, Programs
+from gotcha_lint.solve.programs import Capture, CompiledFunction, Programs
 from gotcha_lint.wording import KIB, MIB, called, lines_of, listed, size
 
 _SHAPE_AT = {
@@ -40,7 +40,8 @@ class LargeConstantCaptured(Rule):
     Pass the array as an argument: it stays where it is, and is not copied.
 
     ## Not reported
-    Small arrays, and arrays whose size is not known.
+    Small arrays, and arrays whose size is not known, unless they are the weights that a model's
+    `apply` is given: those are large, wherever they come from.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})
@@ -181,7 +182,13 @@ def _count(shape: Value | None) -> int:
 
 
 def _foreseen(row: CompiledFunction) -> Foreseen:
-    """One finding for all that a function captures; small arrays, or unknown ones, only *may*."""
+    """One finding for all that a function captures; small arrays, or unknown ones, only *may*.
+
+    The weights of a model are not small, whatever their size is.
+    """
+    weights = next((capture for capture in row.captures if capture.is_weights), None)
+    if weights is not None:
+        return _of_weights(row, weights)
     whole = max(row.captures, key=lambda capture: capture.total)
     parts = [c for c in row.captures if c.call is whole.call]
     parts.sort(key=lambda c: -1 if c.bytes is None else -c.bytes)
@@ -201,5 +208,19 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
         (*origins, *calls, (whole.call.path, whole.call.span, "called here")),
         certain=total >= 64 * KIB,
         severity="warning" if total >= MIB else "info",
+        about=lines_of(function),
+    )
+
+
+def _of_weights(row: CompiledFunction, capture: Capture) -> Foreseen:
+    function, name = row.function, str(capture.location[1])
+    used = ((*capture.origin, f"`{name}` is given to `apply` here"),) if capture.origin else ()
+    place = (function.path, (function.line, 1, function.line, 1)) if function else row.site.origin
+    return Foreseen(
+        place,
+        f"{called(function)} captures the weights `{name}`: they become constants of each program "
+        "that is compiled from it; pass them as an argument",
+        (*used, (row.site.path, row.site.span, "compiled here")),
+        severity="info" if row.is_kept else "warning",
         about=lines_of(function),
     )

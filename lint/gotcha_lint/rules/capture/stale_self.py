@@ -32,7 +32,7 @@ class StaleSelf(Rule):
     ## Not reported
     Attributes that only `__init__` and other set-up code assigns, classes with a `__hash__` or
     `__eq__` of their own, modules that are pytrees, and methods that jit again after the change
-    or clear the attribute that holds the program. Programs that each call of a method makes anew
+    or clear the attribute that holds the program. Programs that each call of a method makes again
     and leaves behind. The graph that `nnx.split` gives. Of closures
     over `self`, those that are made again later.
     """

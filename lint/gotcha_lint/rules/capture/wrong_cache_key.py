@@ -26,7 +26,7 @@ class WrongCacheKey(Rule):
 
     ## In a run
     The sanitizer's `recompile` tells of the functions that are never found; of those that are
-    found by mistake nobody tells.
+    found by mistake is not reported.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})

@@ -28,7 +28,7 @@ class BackendStartedTooEarly(Rule):
     `RuntimeError: jax.distributed.initialize() must be called before any JAX calls that might
     initialise the XLA backend.` An array or a key at the top of the module starts it, and so does a
     question like `jax.process_count()` or `jax.devices()`, also if it is to decide whether
-    to initialize. On one machine, where nobody initializes, it is not seen. `jax_num_cpu_devices`
+    to initialize. On one machine, without initialization, it is not seen. `jax_num_cpu_devices`
     raises a `RuntimeError` as well; `jax_platforms` does nothing any more.
 
     ## Instead

@@ -95,7 +95,7 @@ class XlaFlagUnknown(Rule):
         if bare is not None:
             return f"`{bare[1]}` needs two dashes before it: XLA takes it for a file's name"
         if _GLUED.search(text):
-            return "there is no space before this flag: it becomes a part of what stands before it"
+            return "there is no space before this flag: it becomes part of the flag before it"
         for name in _FLAG.findall(text):
             since = GONE.get(name)
             if since is not None and since <= self.options.target_jax:

@@ -13,7 +13,7 @@ from gotcha_lint.rule import Example, Report, Rule, text_of
 
 
 class CustomVjpStructure(Rule):
-    """Returns from the backward function of a `custom_vjp` not one gradient for each argument.
+    """Returns the wrong number of gradients from the backward function of a `custom_vjp`.
 
     ## What happens
     `TypeError: Custom VJP bwd rule must produce an output with the same container (pytree)

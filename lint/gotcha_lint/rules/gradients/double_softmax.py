@@ -57,8 +57,8 @@ class DoubleSoftmax(Rule):
         made = _made(site.body, call) if call is not None else None
         yield Report(
             site.node,
-            f"logits are expected and get the output of `{site.value.of}`: pass what went into it",
-            places=((made, "made probabilities here"),) if made is not None else (),
+            f"logits are expected, but this is the output of `{site.value.of}`: pass its input",
+            places=((made, "turned into probabilities here"),) if made is not None else (),
         )
 
 

@@ -19,7 +19,7 @@ class GradMissingHasAux(Rule):
 
     ## What happens
     `TypeError: Gradient only defined for scalar-output functions. Output was (Array(9.,
-    dtype=float32), ...)`. A gradient wants one number. With `has_aux=True` and more than one value
+    dtype=float32), ...)`. A gradient needs one number. With `has_aux=True` and more than one value
     beside the loss, `TypeError: expected function with aux output to return a two-element tuple`.
 
     ## Instead
@@ -132,7 +132,7 @@ def _message(site: Call, loss: Value, via: Via, what: str) -> str:
     if via.has_aux:
         return f"`{name}` returns {what}; with `has_aux=True` it must return `(loss, extra)`"
     way = "return `(loss, extra)`" if what == "a dict" else "say `has_aux=True`"
-    return f"`{name}` returns {what}, but `{word}` wants one number: {way}"
+    return f"`{name}` returns {what}, but `{word}` expects one number: {way}"
 
 
 def _fix(site: Call) -> Rewrite | None:

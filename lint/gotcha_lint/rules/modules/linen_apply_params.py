@@ -137,7 +137,7 @@ class LinenApplyParams(Rule):
         if given.kind is Kind.TREE and given.of == COLLECTION:
             yield Report(
                 node,
-                f"`{text_of(node)}` is one collection, but `{text_of(site.node.func)}` wants all "
+                f"`{text_of(node)}` is one collection, but `{text_of(site.node.func)}` expects all "
                 f'variables: `{{"params": {text_of(node)}}}`',
                 _wrap(node),
             )

@@ -163,7 +163,7 @@ def _of_partials(body: Body) -> Iterator[Report]:
                 yield Report(
                     arg.value,
                     f"this was compiled with the weights that `{name}` had at the first call: "
-                    f"what changes them later is not seen; pass `{name}` as an argument",
+                    f"it does not see later changes; pass `{name}` as an argument",
                     places=((change.node, f"`{name}` changes here"),),
                 )
 
@@ -282,6 +282,6 @@ def _report(function: Function, name: str, use: cst.CSTNode, call: Call, change:
     return Report(
         use,
         f"`{function.name}` was compiled with the weights that `{name}` had at its first call: "
-        f"what changes them later is not seen by it; pass `{name}` as an argument",
+        f"it does not see later changes; pass `{name}` as an argument",
         places=((change.node, f"`{name}` changes here"), (call.node, "compiled, called here")),
     )

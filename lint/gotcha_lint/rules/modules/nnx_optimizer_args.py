@@ -27,7 +27,7 @@ class NnxOptimizerArgs(Rule):
     `nnx.ModelAndOptimizer`, which holds the model as before.
 
     ## Not reported
-    Parameters that nobody is seen to call with an `nnx.Optimizer`: they may be given a
+    Parameters for which no call with an `nnx.Optimizer` is seen: they may be given a
     `ModelAndOptimizer`. Code for an older Flax (`target-flax`), or for a JAX older than 0.6
     (`target-jax`), which Flax 0.11 does not run on.
     """

@@ -81,8 +81,8 @@ class RematNegativeStatic(Rule):
         if not expected_to_fail(site.body, site.node):
             yield Report(
                 node,
-                "-1 is no argument here: Flax puts the variables and the keys before them. The "
-                "last one stays traced: give its position, where `self` is 0",
+                "-1 is not the last argument here, because Flax adds variables and keys: the last "
+                "argument stays traced; give its position, where `self` is 0",
                 _fix(site, node),
             )
 

@@ -92,7 +92,7 @@ class TrainFlagTraced(Rule):
                 yield Report(
                     param.node,
                     f"Python branches on `{param.name}`, a tracer: list it in `static_argnames`",
-                    places=((use, "asked for its truth here"),),
+                    places=((use, "its truth value is needed here"),),
                     why_traced=True,
                 )
 

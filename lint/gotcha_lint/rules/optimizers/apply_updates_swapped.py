@@ -95,8 +95,8 @@ class ApplyUpdatesSwapped(Rule):
             change = (Change(first, text=text_of(second)), Change(second, text=text_of(first)))
             yield Report(
                 site.node,
-                f"`{text_of(first)}` are the updates: the parameters come first, and the result "
-                "has their type",
+                f"`{text_of(first)}` are the updates, but `apply_updates` takes the parameters "
+                "first: the result has the type of the first argument",
                 Rewrite("swap the arguments", change),
                 places=((update.node, "the updates come from here"),) if update else (),
             )

@@ -6,7 +6,9 @@ from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.host import driven_by_host, runs_often_on_host
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import each_turn, loop_places
 
 _UPDATES = frozenset({"optax.GradientTransformation.update", "flax.nnx.Optimizer.update"})
 
@@ -80,6 +82,20 @@ class EagerOptimizerUpdate(Rule):
             "put gradients and update into one jitted function",
             why_hot=True,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for place, few in programs.updates.items():
+            certain = few == {True}
+            yield Foreseen(place, "it runs a few times in all", certain=certain, denies=True)
+        for place, (loops, calls) in programs.trees.items():
+            yield Foreseen(
+                place,
+                "this updates a tree leaf by leaf at each "
+                f"{each_turn(loops, place[0])}, with a dispatch for each operation and leaf, where "
+                "nobody traces it: put it into the jitted step",
+                (*calls, *loop_places(loops)),
+                certain=False,
+            )
 
 
 def _applies_gradients(site: Call) -> bool:

@@ -29,7 +29,7 @@ class OptimizerReinitialised(Rule):
     step and return the new one.
 
     ## Not reported
-    An optimizer started anew for an inner problem that takes more than one step, or for each run,
+    An optimizer restarted for an inner problem that takes more than one step, or for each run,
     task or client; plain gradient descent, which has no state.
     """
 
@@ -116,7 +116,7 @@ def _state(site: Call) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        f"`{name or 'the state'}` is made anew in each {again}: moments and schedule start "
+        f"`{name or 'the state'}` is initialised again in each {again}: moments and schedule start "
         "from zero",
         places=((update.node, "the only update it gets"),),
         why_traced=step and site.body.trace is not None,
@@ -132,8 +132,8 @@ def _whole_optimizer(site: Call) -> Iterator[Report]:
     if update is not None and update.at.loops == site.at.loops:
         yield Report(
             site.node,
-            f"`{name}` is made anew in each turn of this loop: moments and schedule start from "
-            "zero",
+            f"`{name}` is initialised again in each turn of this loop: moments and schedule "
+            "start from zero",
             places=((update.node, "the only update it makes"),),
         )
 

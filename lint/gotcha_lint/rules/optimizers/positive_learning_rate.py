@@ -72,7 +72,8 @@ class PositiveLearningRate(Rule):
             return
         yield Report(
             last.node,
-            f"the chain ends in `{source_of(last.node)}`, and updates are added: it climbs",
+            f"the chain ends in `{source_of(last.node)}`, and updates are added: "
+            "the loss is maximised",
             Rewrite("negate", (Change(step, before="-"),), safe=False)
             if isinstance(step, cst.Float)
             else None,

@@ -95,8 +95,8 @@ class WeightDecayAfterOptimizer(Rule):
             if all(after.made and after.made <= SIGN_KEEPING for after in parts[number + 1 :]):
                 yield Report(
                     part.node,
-                    "the weights grow: updates are added, and this one comes after the optimizer, "
-                    "which brings the minus: put it first, or use `adamw`",
+                    "the weights grow: the decay comes after the optimizer, which makes the sign "
+                    "negative, so it is added as it is; put it first, or use `adamw`",
                     places=((optimizer.node, "the optimizer"),),
                 )
 

@@ -11,7 +11,7 @@ class GradientsNotReduced(Rule):
     """Returns gradients out of `shard_map(check_vma=False)` that no device has summed or averaged.
 
     ## What happens
-    `out_specs=P()` promises that all devices return the same, and with `check_vma=False` nobody
+    `out_specs=P()` promises that all devices return the same, and with `check_vma=False` nothing
     looks: the result is what the first device has, the gradient of its own part of the batch. Below
     it moves the weight to 0.5 instead of -2.5. A `pmean` of the loss, inside of the differentiated
     function, does not help there: the gradient of each device stays its own.

@@ -75,7 +75,7 @@ class MeshAxisTypes(Rule):
             return
         yield Report(
             site.node,
-            "the axes of this mesh are Explicit by default: say `axis_types=(AxisType.Auto,)` for "
+            "the axes of this mesh are Explicit by default: pass `axis_types=(AxisType.Auto,)` for "
             "automatic sharding",
             _fix(site),
         )

@@ -79,7 +79,7 @@ class DictTestMissesFrozendict(Rule):
         if leaf and tree and not _handles(site) and not only_plain_dicts(site, tree):
             yield Report(
                 tests[0][0],
-                "a `FrozenDict` or an `nnx.State` is no dict: it falls through to "
+                "a `FrozenDict` or an `nnx.State` is not a `dict`: it falls through to "
                 f"`{dotted(leaf[0].node.func)}`, which makes an array of its keys; use "
                 "`jax.tree.map`",
             )

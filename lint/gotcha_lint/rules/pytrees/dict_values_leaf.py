@@ -98,7 +98,7 @@ class DictValuesLeaf(Rule):
             if made is not None and not expected_to_fail(site.body, site.node):
                 yield Report(
                     node,
-                    f"`{source_of(node, 40)}` is a {kind}, which is no pytree: {where} takes it "
+                    f"`{source_of(node, 40)}` is a {kind}, which is not a pytree: {where} takes it "
                     "for one leaf; make it a list",
                     _fix(node, made, kind),
                 )

@@ -71,8 +71,8 @@ class NamedtupleRebuiltByType(Rule):
             return
         yield Report(
             site.node,
-            f"`{text_of(site.node.func)}` of a named tuple wants its fields one by one and raises "
-            "TypeError; "
+            f"`{text_of(site.node.func)}` of a named tuple expects its fields one by one "
+            "and raises TypeError; "
             "use `jax.tree.map`, or `_make`",
         )
 

@@ -75,8 +75,8 @@ class TrailingCommaOnState(Rule):
         comma = text_of(value)[len(text_of(site.node)) :]
         yield Report(
             value,
-            f"the comma at the end makes a tuple of one: the next `{text_of(site.node.func)}` is "
-            "given a tuple around the state",
+            "the comma at the end of the line makes a tuple with one element: the next call of "
+            f"`{text_of(site.node.func)}` gets a tuple that holds the state",
             Rewrite("remove the comma", (Change(value, like=site.node),)) if comma else None,
         )
 

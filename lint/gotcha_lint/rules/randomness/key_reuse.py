@@ -8,7 +8,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call, KeyUse
 from gotcha_lint.analysis.unread import in_unread_line, is_notebook
-from gotcha_lint.analysis.values import Value
+from gotcha_lint.analysis.values import Kind, Value
+from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import KEY_MAKERS
 from gotcha_lint.queries.exclusive import never_both
@@ -24,7 +25,9 @@ from gotcha_lint.queries.keys import (
 from gotcha_lint.queries.linen import assignment
 from gotcha_lint.queries.not_asked import nobody_asks
 from gotcha_lint.queries.own_keys import from_around, own_of_turn, renewed_or_none
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.same_keys import chain, is_meant, may_be, told
+from gotcha_lint.solve.programs import Programs
 
 
 class KeyReuse(Rule):
@@ -33,6 +36,8 @@ class KeyReuse(Rule):
     ## What happens
     The same numbers again: two layers start identical, every step has the same dropout mask, and so
     has every turn of a `scan` whose body takes the key from around it.
+    The two uses may lie far apart: a function that draws from its key, called with a key that is
+    split afterwards; an attribute from which a method draws and that no method renews.
     Nothing fails. `jax.debug_key_reuse(True)` raises `KeyReuseError`, for typed keys
     (`jax.random.key`) only.
 
@@ -40,24 +45,32 @@ class KeyReuse(Rule):
     `key, subkey = jax.random.split(key)` before each draw, or `jax.random.fold_in(key, step)`.
 
     ## Not reported
-    One key for a permutation of several aligned arrays or for views of one sample, equal `init`
-    calls for a target network or another copy, a draw that the second takes the place of before it
-    is read, keys that are split again for `tabulate`, `model.init(key, x)` of an `x` drawn with
-    that key, keys split after a draw that only `init` is given, keys under `eval_shape`, uses in
-    different branches, tests, benchmarks by their names, draws that a mask chooses between, that
-    are only printed, checked or asked for their shape, that nobody reads, that are given only to a
-    function that ignores them, or that are called dummies; calls whose arguments and defaults keep
-    a function from its draw; in a notebook, a draw from which all calls of its function keep it; a
-    function that only splits its key, where what is left is dropped (`_, x = f(key)`); a comment
-    that says "same seed"; in a notebook, another cell's run of something whose first result nobody
-    reads any more; a loop over settings that are written out, or over makers of models to choose
-    from, each of which starts from the same key; results that are only asserted on, or asserted to
-    be equal; two models that are compared; keys of what loads data or pretrained weights; in a file
-    `eval*.py`, a loop over what is measured; in a training loop, what is only shown every so many
-    steps; products with masks that exclude each other; two methods of one object by the names
-    `sample` and `sample_flow`; features of a kernel for both of its sides; in a notebook, two
-    results that no line brings together; two whole runs that are compared (`fit(key, one)`,
-    `fit(key, other)`); what is plotted, printed or logged.
+    Where the same numbers are meant:
+
+    - one key for a permutation of several aligned arrays, or for views of one sample;
+    - equal `init` calls, for a target network or another copy; two models or two whole runs that
+      are compared (`fit(key, one)`, `fit(key, other)`);
+    - a loop over settings that are written out, or over makers of models to choose from, each of
+      which starts from the same key; in a file `eval*.py`, a loop over what is measured;
+    - two methods of one object by the names `sample` and `sample_flow`; features of a kernel for
+      both of its sides; a comment that says "same seed"; tests, and benchmarks by their names.
+
+    Where one of the draws has no effect:
+
+    - a draw that the second replaces before it is read, that is never read, or that is only
+      printed, plotted, logged, checked, asserted on or asked for its shape; in a training loop,
+      what is only shown every so many steps;
+    - keys that are split again for `tabulate`, that only `init` or `eval_shape` is given, or that
+      load data or pretrained weights; `model.init(key, x)` of an `x` drawn with that key;
+    - a function that ignores the key, or that only splits it and drops the rest (`_, x = f(key)`);
+      calls whose arguments and defaults keep a function from its draw; keys called dummies.
+
+    Where only one of the draws happens, or both do not meet:
+
+    - uses in different branches; draws that a mask chooses between; products with masks that
+      exclude each other;
+    - in a notebook, another cell's run of something whose first result nothing reads any more, two
+      results that no line brings together, and a function that no call makes draw.
 
     ## References
     https://docs.jax.dev/en/latest/random-numbers.html
@@ -104,16 +117,33 @@ class KeyReuse(Rule):
         ),
     )
 
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        seen: set[Origin] = set()
+        for reuse in sorted(programs.keys.found, key=lambda reuse: not reuse.certain):
+            if reuse.at not in seen and not is_meant(reuse):
+                seen.add(reuse.at)
+                certain = reuse.certain and not may_be(reuse)
+                yield Foreseen(reuse.at, told(reuse), tuple(chain(reuse)), certain)
+
     def check(self, site: KeyUse) -> Iterator[Report]:
+        reports = list(_reuse(site))
         now = site.body.call_of(site.node)
-        if now is None or _is_quiet(site.body, now) or nobody_asks(site):
+        if reports or (now is not None and now.callee.kind is Kind.CLASS):
+            yield from reports  # what an object does with its key, the engine sees better
+        else:
+            yield Report(site.node, "", meant=True)
+
+
+def _reuse(site: KeyUse) -> Iterator[Report]:
+    now = site.body.call_of(site.node)
+    if now is None or site.in_vain or _is_quiet(site.body, now) or nobody_asks(site):
+        return
+    if draws_nothing(now, site.value):
+        return
+    for before in _earlier(site, now):
+        if not _is_harmless(site.body, now, before):
+            yield from _reports(site, now, before)
             return
-        if draws_nothing(now, site.value):
-            return
-        for before in _earlier(site, now):
-            if not _is_harmless(site.body, now, before):
-                yield from _reports(site, now, before)
-                return
 
 
 def _is_quiet(body: Body, now: Call) -> bool:

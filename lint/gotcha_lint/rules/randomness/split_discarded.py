@@ -57,7 +57,7 @@ class SplitDiscarded(Rule):
         for place in site.sites:
             thrown = _thrown_away(site, place)
             if thrown is not None and _makes_keys(site, thrown):
-                text = f"`{source_of(thrown)}` gives new keys and leaves the old one as it was"
+                text = f"`{source_of(thrown)}` returns new keys and does not change the old one"
                 yield Report(thrown, f"{text}: its result is thrown away")
             elif (
                 isinstance(place, Bind) and _makes_keys(site, place.source) and _unused(site, place)

@@ -26,7 +26,7 @@ class ChangingStaticArgument(Rule):
     A static argument is part of the program: each new value traces and compiles again. A step or
     an epoch counter as a static argument compiled 20 times in 20 steps, and the programs are kept.
     A lambda, a `partial`, an optimizer, and an object of a class without `__eq__` equal no other:
-    made anew at each call, each of them compiles another program too.
+    made again at each call, each of them compiles another program too.
 
     ## Instead
     Pass it as an ordinary argument: Python numbers become traced scalars, and their values compile

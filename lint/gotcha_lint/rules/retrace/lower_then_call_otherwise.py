@@ -19,7 +19,7 @@ class LowerThenCallOtherwise(Rule):
 
     ## What happens
     `step.lower(x, y).compile()` also serves `step(x, y)`, which then compiles nothing. It does not
-    serve `step(x, y=y)`: an argument by its name makes another program, traced and compiled anew.
+    serve `step(x, y=y)`: an argument by its name makes another program, traced and compiled again.
     Nor does it with options, `compile({...})`: these are of the executable alone, which nothing
     calls.
 

@@ -24,7 +24,7 @@ class PartialLastBatch(Rule):
     ## What happens
     `x[i : i + size]` for `i in range(0, len(x), size)` ends with the remainder, a second shape:
     the step compiles twice (2 instead of 1 measured), and the second time at the end of the first
-    epoch, when nobody looks.
+    epoch, late in the run.
 
     ## In a run
     Of this example nothing: a second shape that settles is counted among the compiles of the report

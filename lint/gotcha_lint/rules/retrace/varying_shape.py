@@ -124,6 +124,8 @@ class VaryingShape(Rule):
             return
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for call, constant in programs.settled.items():
+            yield Foreseen(call, "all shapes are constant", certain=constant, denies=True)
         for row, variation in variations(programs, "shape"):
             call = variation.call
             if any(word in call.within.name.lower() for word in _AHEAD):

@@ -13,7 +13,7 @@ _RESTORES = frozenset(f"{name}.restore" for name in SAVES_LATER if not name.ends
 
 
 class CheckpointNotAwaited(Rule):
-    """Saves with Orbax in the background, and nobody waits for the end.
+    """Saves with Orbax in the background and does not wait for the end.
 
     ## What happens
     The last checkpoint is lost when the program ends first: exit code 0, and nothing on the disk
@@ -66,8 +66,8 @@ class CheckpointNotAwaited(Rule):
             if _is_lost(site, owner, call):
                 yield Report(
                     call.node,
-                    "this saves in the background and nobody waits: if the program ends first the "
-                    "checkpoint is lost; "
+                    "this saves in the background and nothing waits for it: if the program "
+                    "ends first the checkpoint is lost; "
                     f"call `{owner or 'the checkpointer'}.wait_until_finished()`",
                     _fix(site, owner, call),
                 )

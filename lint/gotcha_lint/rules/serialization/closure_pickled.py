@@ -59,7 +59,7 @@ class ClosurePickled(Rule):
             if what:
                 yield Report(
                     one.node,
-                    f"pickle cannot write {what}: it holds a function that is local to another",
+                    f"pickle cannot write {what}: it holds a local function",
                 )
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body, Call, Place
-from gotcha_lint.analysis.syntax import holds, source_of
-from gotcha_lint.queries.reads import compiled_calls, reads, targets_of
-from gotcha_lint.queries.steps import in_place, training_loop
-from gotcha_lint.rule import Example, Report, Rule
-
-_READING = ("eval", "test", "predict", "valid", "sample", "generate", "bench", "debug")
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.host import Wait
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called, loop_places
 
 
 class HostReadEveryStep(Rule):
@@ -28,14 +25,15 @@ class HostReadEveryStep(Rule):
     steps take longer than a millisecond, read the result of the step before.
 
     ## Not reported
-    Reads under an `if`, of the step before, once per epoch or chunk, and in loops that evaluate,
-    act in an environment, generate or export: there the value is needed at once. Demos of at most
-    20 turns in all.
+    Reads under an `if` that looks at the turn, of the step before, after an inner loop, and after
+    another step was queued; functions that compile at each turn; `block_until_ready` before the
+    clock is read. Demos of at most 20 turns in all.
+
+    With `--all`, as `info`: reads that the next step needs, as those of an agent that acts; arrays
+    that a loop fetches; methods that a caller may call in a loop.
     """
 
     severity = "warning"
-    preview = True
-    confidence = "medium"
     examples = (
         Example(
             bad="""
@@ -80,35 +78,52 @@ class HostReadEveryStep(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        name = site.function.qualname.lower()
-        if not site.eager or any(word in name for word in _READING):
-            return
-        reported: set[int] = set()
-        for call in compiled_calls(site):
-            loop = training_loop(site, call)
-            if loop is None:
-                continue
-            targets = targets_of(site, call)
-            for read, names in reads(site):
-                seen = bool(names & targets) and read.at.order > call.at.order
-                seen = seen or (in_place(call) and _inside(call, read))
-                if seen and _same_turn(read, call) and id(read.at.statement) not in reported:
-                    reported.add(id(read.at.statement))
-                    yield Report(
-                        read.node,
-                        f"`{source_of(read.node, 40)}` waits for the step at every turn of the "
-                        "loop: read every n steps, or the result of the step before",
-                        places=((call.node, "the step"),),
-                    )
-                    targets -= names  # it is there now: reading it again costs nothing
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for wait in programs.waits.values():
+            yield _foreseen(wait)
 
 
-def _same_turn(read: Place, call: Call) -> bool:
-    """In the same turn, and under no condition of its own."""
-    return read.at.loops == call.at.loops and read.at.guards == call.at.guards
+_WORDS = {
+    "print": "`print` shows a result of",
+    "format": "the text shows a result of",
+    "if": "the test reads a result of",
+    "while": "the test of the loop reads a result of",
+    "range": "`range` reads a result of",
+    "block_until_ready": "`block_until_ready` waits for",
+}
+_WHOLE = frozenset({"block_until_ready", "print"})  # whatever its size, it is not kept
+_NUMBERS = frozenset({"float", "int", "bool", "complex", "item", "if", "range", "format"})
 
 
-def _inside(call: Call, read: Place) -> bool:
-    """`float(step(model, x))`"""
-    return holds(read.node, call.node)
+def _foreseen(wait: Wait) -> Foreseen:
+    read, step = wait.read, called(wait.call.function)
+    what = _WORDS.get(read.what, f"`{read.what}` reads a result of")
+    advice = "keep it on the device and fetch many at once, or read that of the turn before"
+    if wait.needed:
+        advice = "the next step needs it: let the device decide, or run several steps in one call"
+    return Foreseen(
+        wait.place,
+        f"{what} {step} in the same turn of the loop, so the device has nothing to do until the "
+        f"host has queued the next one: {advice}",
+        (
+            (wait.call.path, wait.call.span, "queued here"),
+            (read.path, read.span, "read here"),
+            *loop_places(read.loops),
+        ),
+        certain=_is_certain(wait),
+    )
+
+
+def _is_certain(wait: Wait) -> bool:
+    """In each turn, with nothing else queued, and for nothing that only the host can do now.
+
+    Arrays that are no single numbers may be what the loop is there to fetch.
+    """
+    read = wait.read
+    if wait.needed or wait.sometimes or wait.few or wait.exported or wait.behind:
+        return False
+    if wait.compiled_anew:
+        return False
+    if read.what == "block_until_ready":
+        return wait.carried and not wait.timed
+    return read.what in _NUMBERS or read.what in _WHOLE or (wait.scalar and read.what != "while")

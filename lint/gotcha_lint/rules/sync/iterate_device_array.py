@@ -6,7 +6,9 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.elements import elements_read
 from gotcha_lint.queries.expected import is_benchmark
 from gotcha_lint.queries.places import shows_itself
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called, loop_places
 
 
 class IterateDeviceArray(Rule):
@@ -23,7 +25,7 @@ class IterateDeviceArray(Rule):
     ## Not reported
     Loops whose elements stay on the device, rows given to a jitted step, say; keys of
     `jax.random.split`; arrays that change in the loop; loops of a few turns; tests; `__repr__` and
-    its like; arguments, also those that an annotation calls arrays; elements that a function of
+    similar ones; arguments, also those that an annotation calls arrays; elements that a function of
     the project asks.
 
     ## In a run
@@ -66,4 +68,18 @@ class IterateDeviceArray(Rule):
                 f"`{source_of(read, 40)}` fetches an element of `{name}` from the device at each "
                 f"turn of the loop: fetch them all before it, with `np.asarray({name})`",
                 places=((array, "an array on the device"),),
+            )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for one in programs.elements:
+            yield Foreseen(
+                (one.read.path, one.read.span),
+                f"this reads one result of {called(one.call.function)} from the device at each "
+                "turn of the loop: fetch the whole list before it, with `jax.device_get`",
+                (
+                    (*one.made, "the list"),
+                    (one.call.path, one.call.span, "its elements are made here"),
+                    *loop_places(frozenset((one.loop,))),
+                ),
+                certain=not one.few,
             )

@@ -9,7 +9,7 @@ from gotcha_lint.queries.lost_stores import lost_stores
 from gotcha_lint.queries.traced import abstract
 from gotcha_lint.rule import Example, Report, Rule
 
-# They take their arguments apart and build them anew; a gradient hands on what it is not of, and
+# They take their arguments apart and build them again; a gradient hands on what it is not of, and
 # Flax's transforms bring changes back.
 _REBUILDS = frozenset({"jit", "pmap", "shard_map", "vmap", "scan"})
 _BRINGS_BACK = frozenset({"nnx.jit", "nnx.pmap", "nn.transform", "module"})

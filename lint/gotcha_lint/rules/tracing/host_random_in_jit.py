@@ -83,7 +83,7 @@ class HostRandomInJit(Rule):
         what = _EFFECTS.get(body.fact(site).effect) or _generator(site)
         if what and not only_dropout_while_evaluating(site):
             func = source_of(site.node.func)
-            text = f"`{func}` {what}: its answer is a constant of the compiled program"
+            text = f"`{func}` {what}: the result is a constant of the compiled program"
             yield Report(site.node, text, why_traced=True)
 
 

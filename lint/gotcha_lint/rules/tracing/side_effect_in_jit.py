@@ -101,7 +101,7 @@ def _notes_the_call(body: Body, call: Call) -> bool:
 def _message(call: Call, texts: list[Formatted]) -> str:
     func = source_of(call.node.func)
     if any(text.spec for text in texts):
-        return f"`{func}` formats a traced value, which has no digits yet: this raises TypeError"
+        return f"`{func}` formats a traced value, which has no value yet: this raises TypeError"
     return f"`{func}` runs once, while tracing, and shows a tracer: use `jax.debug.print`"
 
 

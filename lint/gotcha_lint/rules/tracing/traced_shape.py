@@ -26,7 +26,7 @@ class TracedShape(Rule):
 
     ## Instead
     Take the size from a `.shape`, or declare the argument in `static_argnames` (a new value then
-    compiles anew). For a window of fixed width at a traced position use `jax.lax.dynamic_slice`;
+    compiles again). For a window of fixed width at a traced position use `jax.lax.dynamic_slice`;
     for a length that varies, pad and mask: `jnp.where(jnp.arange(m) < n, x, 0)`.
 
     ## References

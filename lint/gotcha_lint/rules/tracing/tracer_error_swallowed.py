@@ -80,8 +80,8 @@ class TracerErrorSwallowed(Rule):
             if handler is not None and asked is not None:
                 yield Report(
                     handler.type or handler,
-                    f"`{source_of(asked.node)}` asks a traced array for its value: it raises in "
-                    "every trace, this takes the error, and the fallback is what is compiled",
+                    f"`{source_of(asked.node)}` needs the value of a traced array: it raises in "
+                    "every trace, this catches the error, and the fallback is compiled",
                     places=((asked.node, "raises while traced"),),
                     why_traced=True,
                 )

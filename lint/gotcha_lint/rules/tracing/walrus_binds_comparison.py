@@ -26,7 +26,7 @@ class WalrusBindsComparison(Rule):
 
     ## Not reported
     Names that are only asked for their truth, handed to an argument by name, or called like a flag
-    (`has_mask`, `training`); what is bound anew under the `if`; comparisons by `==` and `in`.
+    (`has_mask`, `training`); what is bound again under the `if`; comparisons by `==` and `in`.
 
     ## In a run
     Nothing: no error, and no operation that should not be there.

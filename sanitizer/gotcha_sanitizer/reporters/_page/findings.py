@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 
+from gotcha_lint.home import more
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import Json, Run
@@ -66,11 +67,18 @@ def _head(finding: Finding) -> Markup:
     return tag(
         "div",
         tag("span", finding.severity, class_=f"badge {finding.severity}"),
-        tag("h3", tag("a", finding.name, href=finding.url), cause),
+        tag("h3", _name(finding), cause),
         tag("span", place(finding.site), class_="mono"),
         tag("span", ", ".join(filter(None, (times, cost))), class_="cost"),
         class_="head",
     )
+
+
+def _name(finding: Finding) -> Markup:
+    """Linked to its page on the web; without one, the command that prints it is the tooltip."""
+    if finding.url:
+        return tag("a", finding.name, href=finding.url)
+    return tag("span", finding.name, title=more(finding.name))
 
 
 def _differences(finding: Finding) -> Markup:

@@ -1,0 +1,54 @@
+"""Measure the trainer on this machine: ratios and JSON."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.trainer import report, supervise
+from benchmarks.trainer.families import families, words
+from reference_trainer.errors import UserError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.trainer", description=__doc__)
+    options(parser)
+    try:
+        return run(parser.parse_args(argv))
+    except UserError as error:
+        print(f"benchmarks.trainer: {error}", file=sys.stderr)
+        return error.code
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help="measurements (see --list); all")
+    parser.add_argument("--list", action="store_true", help="what is measured, and where")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
+    parser.add_argument("--quick", action="store_true", help="the smallest form: does it run?")
+    parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu"))
+    parser.add_argument("--minutes", type=float, help="for all (45 on a CPU, 7.7 on a GPU)")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.list:
+        for name, family in families().items():
+            print(f"{name:14} {'+'.join(family.SECONDS):8} {words(family)}")
+        return 0
+    about = supervise.about(args.platform)
+    seconds = supervise.chosen(args.names, about["platform"])
+    minutes = args.minutes or supervise.MINUTES[about["platform"]]
+    found = supervise.run(seconds, args.platform, args.quick, minutes, _tell)
+    report.show(about, found)
+    if args.json:
+        report.write(args.json, {**about, "quick": args.quick}, found)
+    return 0
+
+
+def _tell(measured: supervise.Measured) -> None:
+    print(f"{measured.family}: {measured.seconds:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

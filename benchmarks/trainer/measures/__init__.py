@@ -1,0 +1,1 @@
+"""One file per family of measurements; see `benchmarks/trainer/__init__.py`."""

@@ -1,0 +1,32 @@
+"""GPT-2 of 124M at 1024 steps: attention by cuDNN and XLA, scan and unroll, bf16 and fp32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.trainer import cases
+from benchmarks.trainer.row import Row, Size
+from benchmarks.trainer.throughput import Forms
+from reference_trainer.presets import PRESETS
+
+SECONDS = {"gpu": 150}
+
+
+def measure(size: Size) -> Iterator[Row]:
+    config = PRESETS["h200_124m"]
+    if size.quick:
+        config = cases.shrunk(config)
+    # All scores of 64 rows at once do not fit: the same batch, in four parts.
+    xla = config.replace(compute={"attention": "xla"}, optimizer={"accumulate": 4})
+    forms = Forms(size, steps=size.pick(1, 1, 2))
+    yield from forms.add("cudnn unrolled", config, ">= 30")
+    yield from forms.memory("cudnn unrolled")
+    yield from forms.add("cudnn scanned", config.replace(compute={"layers": "scan"}))
+    yield from forms.compared(("cudnn scanned", "cudnn unrolled"), ">= 0.85")
+    yield from forms.add("xla unrolled", xla)
+    yield from forms.compared(("cudnn unrolled", "xla unrolled"), ">= 1.4")
+    yield from forms.add("xla unrolled fp32", xla.replace(compute={"dtype": "float32"}))
+    yield from forms.compared(("xla unrolled", "xla unrolled fp32"), ">= 2")
+    yield from forms.compared(("cudnn unrolled", "xla unrolled fp32"))
+    yield from forms.add("xla scanned", xla.replace(compute={"layers": "scan"}))
+    yield from forms.compared(("xla scanned", "xla unrolled"))

@@ -1,0 +1,300 @@
+"""A language model over bytes in one file: the patterns of reference_trainer/, to be copied.
+
+    python examples/single_file.py --out run some/text.txt more/text.txt
+    python examples/single_file.py --out run some/text.txt more/text.txt   # goes on after a stop
+
+A name ends in its axes: B rows, T steps, D width, V vocabulary, H heads, K head width.
+"""
+
+import argparse
+import functools
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import orbax.checkpoint as ocp
+from flax import nnx
+from jax import lax
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
+
+VOCABULARY = 256
+
+
+@dataclass(frozen=True)  # hashable: a static argument, and no compiled step misses a change
+class Config:
+    width: int = 128
+    depth: int = 4
+    head_width: int = 32
+    dtype: str = "float32"  # of activations; parameters, sums, softmax and norms stay float32
+    length: int = 256
+    batch: int = 16  # rows of a step, over all devices
+    accumulate: int = 1  # parts of a batch, one after another
+    learning_rate: float = 2e-3
+    warmup: int = 20
+    weight_decay: float = 0.1
+    clip: float = 1.0
+    steps: int = 300
+    log_every: int = 10
+    save_every: int = 100
+    seed: int = 0
+
+
+Array = Any  # numpy on the host, jax.Array on the device
+
+
+class Batch(NamedTuple):  # all that a step needs is an argument
+    inputs: Array  # int32 BT
+    targets: Array  # int32 BT
+    segments: Array  # int32 BT: the document's number in its row, from 1; 0 is padding
+    positions: Array  # int32 BT: steps since the document's start
+    weights: Array  # float32 BT: 0 where a target does not count
+
+
+class State(NamedTuple):
+    step: jax.Array  # an int32 array: a Python 0 is weakly typed, and compiles the step twice
+    params: dict
+    opt_state: optax.OptState
+
+
+# --- data: one shape, and batch i is a function of i and the seed ----------------------------
+
+
+def read(paths, length):
+    """Inputs and targets of at most `length` bytes; a longer text goes on in the next pair."""
+    documents = []
+    for path in paths:
+        stream = np.frombuffer(b"\0" + Path(path).read_bytes() + b"\0", np.uint8)
+        for left in range(0, len(stream) - 1, length):
+            right = min(left + length, len(stream) - 1)
+            documents.append((stream[left:right], stream[left + 1 : right + 1]))
+    return documents
+
+
+def pack(sizes, length, bins=8):
+    """Rows of document numbers: each into the fullest of a few open rows that has room."""
+    closed, rows, room = [], [[] for _ in range(bins)], [length] * bins
+    for number, size in enumerate(sizes):
+        fitting = [b for b in range(bins) if room[b] >= size]
+        at = min(fitting or range(bins), key=room.__getitem__)
+        if not fitting:
+            closed.append(rows[at])
+            rows[at], room[at] = [], length
+        rows[at].append(number)
+        room[at] -= size
+    return closed + [row for row in rows if row]
+
+
+class Batches:
+    """`batches[i]` is the same whenever it is made, so that one number resumes the data."""
+
+    def __init__(self, documents, config):
+        order = np.random.default_rng(config.seed).permutation(len(documents))
+        self.documents, self.config = [documents[i] for i in order], config
+        self.rows = pack([len(inputs) for inputs, _ in self.documents], config.length)
+        self.count = len(self.rows)
+        self.rows += [[]] * (-self.count % config.batch)  # empty ones: no other shape at the end
+
+    def __getitem__(self, index):
+        epoch, at = divmod(index, len(self.rows) // self.config.batch)
+        random = np.random.default_rng((self.config.seed, epoch))
+        order = np.append(random.permutation(self.count), range(self.count, len(self.rows)))
+        rows = random.permutation(order.reshape(-1, self.config.batch))[at]
+        shape = (self.config.batch, self.config.length)
+        batch = Batch(*(np.zeros(shape, np.int32) for _ in range(4)), np.zeros(shape, np.float32))
+        for b, row in enumerate(rows.astype(int)):
+            start = 0
+            for segment, number in enumerate(self.rows[row], 1):
+                inputs, targets = self.documents[number]
+                here = slice(start, start := start + len(inputs))
+                batch.inputs[b, here], batch.targets[b, here] = inputs, targets
+                batch.segments[b, here], batch.weights[b, here] = segment, 1
+                batch.positions[b, here] = np.arange(len(inputs))
+        return batch
+
+
+# --- model: nnx modules define the parameters, which are a plain tree of float32 arrays -------
+
+
+class Linear(nnx.Module):
+    def __init__(self, rows, columns, rngs, scale=1.0):
+        init = nnx.initializers.normal(scale * rows**-0.5)
+        self.kernel = nnx.Param(init(rngs.params(), (rows, columns), jnp.float32))
+
+    def __call__(self, x):  # summed in float32, written in the type of x
+        return jnp.matmul(x, self.kernel[...].astype(x.dtype), preferred_element_type=x.dtype)
+
+
+class Norm(nnx.Module):
+    def __init__(self, width):
+        self.scale = nnx.Param(jnp.ones(width))
+
+    def __call__(self, x):
+        return normed(x, self.scale[...])
+
+
+class Block(nnx.Module):
+    def __init__(self, config, rngs):
+        width, small = config.width, (2 * config.depth) ** -0.5  # layers add up to the same size
+        self.config = config
+        self.norm, self.mlp_norm = Norm(width), Norm(width)
+        self.qkv, self.out = Linear(width, 3 * width, rngs), Linear(width, width, rngs, small)
+        self.up, self.down = Linear(width, 4 * width, rngs), Linear(4 * width, width, rngs, small)
+
+    def __call__(self, x_BTD, batch):
+        heads = (*x_BTD.shape[:2], 3, -1, self.config.head_width)
+        q_BTHK, k_BTHK, v_BTHK = jnp.moveaxis(self.qkv(self.norm(x_BTD)).reshape(heads), 2, 0)
+        q_BTHK, k_BTHK = rotate(q_BTHK, batch.positions), rotate(k_BTHK, batch.positions)
+        x_BTD = x_BTD + self.out(
+            attend(q_BTHK, k_BTHK, v_BTHK, batch.segments).reshape(x_BTD.shape)
+        )
+        return x_BTD + self.down(jax.nn.gelu(self.up(self.mlp_norm(x_BTD))))
+
+
+def normed(x, scale):
+    wide = x.astype(jnp.float32)
+    return (wide * lax.rsqrt(jnp.mean(wide**2, -1, keepdims=True) + 1e-6) * scale).astype(x.dtype)
+
+
+def rotate(x_BTHK, positions_BT):
+    half = x_BTHK.shape[-1] // 2
+    turns_K = 10_000.0 ** (-lax.iota(jnp.float32, half) / half)
+    angles_BT1K = positions_BT[:, :, None, None].astype(jnp.float32) * turns_K
+    cos, sin = jnp.cos(angles_BT1K), jnp.sin(angles_BT1K)
+    a, b = jnp.split(x_BTHK.astype(jnp.float32), 2, axis=-1)
+    return jnp.concatenate([a * cos - b * sin, a * sin + b * cos], -1).astype(x_BTHK.dtype)
+
+
+def attend(q_BTHK, k_BTHK, v_BTHK, segments_BT):
+    """Causal, within documents; the mask is made on the device, softmax is float32."""
+    shape = (q_BTHK.shape[1],) * 2
+    causal = lax.broadcasted_iota(jnp.int32, shape, 1) <= lax.broadcasted_iota(jnp.int32, shape, 0)
+    mask_B1TS = causal & (segments_BT[:, None, :, None] == segments_BT[:, None, None, :])
+    scores = jnp.einsum("bthk,bshk->bhts", q_BTHK, k_BTHK, preferred_element_type=jnp.float32)
+    scores = jnp.where(mask_B1TS, scores * q_BTHK.shape[-1] ** -0.5, -1e30)  # finite: no NaN
+    weights = jax.nn.softmax(scores).astype(q_BTHK.dtype)
+    return jnp.einsum("bhts,bshk->bthk", weights, v_BTHK, preferred_element_type=q_BTHK.dtype)
+
+
+@functools.cache
+def definition(config):
+    """The structure of a layer without arrays, made once: no module is walked in a step."""
+    return nnx.graphdef(nnx.eval_shape(lambda: Block(config, nnx.Rngs(0))))
+
+
+def init_params(key, config):
+    embed_key, layers_key = jax.random.split(key)
+    keys = jax.random.split(layers_key, config.depth)
+    return {
+        "embed": config.width**-0.5 * jax.random.normal(embed_key, (VOCABULARY, config.width)),
+        "layers": [
+            nnx.to_pure_dict(nnx.state(Block(config, nnx.Rngs(key)), nnx.Param)) for key in keys
+        ],
+        "norm": {"scale": jnp.ones(config.width)},
+    }
+
+
+def loss_sums(params, batch, config):
+    """Sum of the losses and number of targets: they add up over parts and devices; means do not."""
+    x_BTD = params["embed"][batch.inputs].astype(config.dtype)
+    for layer in params["layers"]:
+        x_BTD = nnx.merge(definition(config), layer)(x_BTD, batch)
+    x_BTD = normed(x_BTD, params["norm"]["scale"])
+    table_VD = params["embed"].astype(config.dtype)
+    logits = jnp.einsum("btd,vd->btv", x_BTD, table_VD, preferred_element_type=jnp.float32)
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, batch.targets)
+    return jnp.sum(losses * batch.weights), jnp.sum(batch.weights)
+
+
+# --- one step: one jit, the state donated, sums divided once ---------------------------------
+
+
+def optimizer(config):
+    rate, last = config.learning_rate, max(config.steps, config.warmup + 1)
+    schedule = optax.warmup_cosine_decay_schedule(0.0, rate, config.warmup, last, 0.1 * rate)
+    adamw = optax.adamw(schedule, b2=0.95, weight_decay=config.weight_decay, mask=is_matrix)
+    return optax.chain(optax.clip_by_global_norm(config.clip), adamw)
+
+
+def is_matrix(params):
+    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
+
+
+def init(key, config):
+    params = init_params(key, config)
+    return State(jnp.zeros((), jnp.int32), params, optimizer(config).init(params))
+
+
+def train_step(state, batch, config):
+    def part(total, some):
+        take = jax.value_and_grad(loss_sums, has_aux=True)
+        return jax.tree.map(jnp.add, total, take(state.params, some, config)), None
+
+    zero = ((jnp.zeros(()), jnp.zeros(())), jax.tree.map(jnp.zeros_like, state.params))
+    parts = [leaf.reshape(-1, config.accumulate, config.length) for leaf in batch]
+    parts = Batch(*(jnp.moveaxis(leaf, 1, 0) for leaf in parts))  # devices keep their rows
+    ((loss, count), grads), _ = lax.scan(part, zero, parts)
+    count = jnp.maximum(count, 1.0)
+    grads = jax.tree.map(lambda grad: grad / count, grads)
+    finite = jnp.isfinite(loss) & jnp.isfinite(optax.tree.norm(grads))
+    updates, opt_state = optimizer(config).update(grads, state.opt_state, state.params)
+    new = State(state.step + 1, optax.apply_updates(state.params, updates), opt_state)
+    kept = jax.tree.map(lambda a, b: jnp.where(finite, a, b), new[1:], state[1:])
+    return State(new.step, *kept), loss / count
+
+
+def train(config, documents, out):
+    """The losses of the steps that were run, from the newest checkpoint in `out` on."""
+    mesh = jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Auto,))
+    whole, rows = (NamedSharding(mesh, PartitionSpec(*axes)) for axes in ((), ("data",)))
+    # Made with the layout that the step returns and a restore gives: no second compile.
+    make = jax.jit(init, static_argnames="config", out_shardings=whole)
+    step = jax.jit(
+        train_step, static_argnames="config", donate_argnums=0, out_shardings=(whole, whole)
+    )
+    batches, losses, waiting, since = Batches(documents, config), [], None, time.perf_counter()
+    with ocp.CheckpointManager(Path(out).absolute()) as checkpoints:
+        start = checkpoints.latest_step() or 0
+        key = jax.random.key(config.seed)
+        if start:  # onto shapes and layouts, not onto lists and dictionaries
+            shapes = jax.eval_shape(functools.partial(init, config=config), key)
+            target = jax.tree.map(
+                lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=whole), shapes
+            )
+            state = checkpoints.restore(start, args=ocp.args.StandardRestore(target))
+        else:
+            state = make(key, config=config)
+        for number in range(start + 1, config.steps + 1):
+            batch = Batch(*(jax.device_put(leaf, rows) for leaf in batches[number - 1]))
+            state, loss = step(state, batch, config=config)
+            if waiting is not None:  # read one step late: the device has its next one already
+                losses.append(float(waiting))
+            waiting = loss
+            if number % config.log_every == 0 and losses:
+                seconds, since = time.perf_counter() - since, time.perf_counter()
+                rate = config.log_every * config.batch * config.length / seconds
+                print(f"step {number - 1}: loss {losses[-1]:.3f}, {rate:,.0f} tokens/s", flush=True)
+                if not np.isfinite(losses[-1]):
+                    raise SystemExit("not finite: the update was left out; lower the learning rate")
+            if number % config.save_every == 0 or number == config.steps:
+                checkpoints.save(number, args=ocp.args.StandardSave(state))
+    return [*losses, *([] if waiting is None else [float(waiting)])]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("texts", nargs="+")
+    parser.add_argument("--out", required=True, help="the run's folder")
+    parser.add_argument("--steps", type=int, default=Config.steps)
+    args = parser.parse_args()
+    config = Config(steps=args.steps)
+    losses = train(config, read(args.texts, config.length), args.out)
+    print(f"last loss: {losses[-1]:.3f} nats per byte" if losses else "the run is complete")
+
+
+if __name__ == "__main__":
+    main()

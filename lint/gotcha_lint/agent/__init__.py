@@ -1,0 +1,1 @@
+"""The linter for coding agents: a server of the Model Context Protocol (`gotcha-lint --mcp`)."""

@@ -1,0 +1,77 @@
+"""Which random key a value is: where it comes from, and the steps that made it.
+
+Two keys of one name are the same key, bit for bit. `jax.random` is a function of its key, so a name
+is an expression: `split(key)[0]` is another key than `key`, and the same one wherever it is written
+again. What is not known has no name (None), and a key without a name is never said to be another's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from gotcha_lint.domain.sites import Origin, Span
+
+SPLIT = "split"  # the keys that `split` gives, as a whole
+EACH_ONE = "each"  # any of several keys, all of which are taken in turn
+_STEPS = 8  # longer names are given up
+_CALLS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """A key from a seed. `calls`: those that lead to it, where the seed may differ with them."""
+
+    path: str
+    span: Span
+    constant: bool  # the seed is written there
+    calls: tuple[Origin, ...] = ()
+
+    def through(self, call: Origin) -> Seeded | None:
+        """The same, as the caller sees it; None where it is too far away."""
+        if self.constant:
+            return self
+        if len(self.calls) >= _CALLS:
+            return None
+        return Seeded(self.path, self.span, False, (call, *self.calls))
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What one call gives for a parameter: unknown, but the same within that call."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The step `fold_in(key, data)`."""
+
+    data: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """The step `keys[index]`, where the index is no constant."""
+
+    index: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The name of a key: its base is a `Seeded`, an `Argument` or a symbol."""
+
+    base: Hashable
+    steps: tuple[Hashable, ...] = ()
+
+    def step(self, step: Hashable) -> Key | None:
+        return Key(self.base, (*self.steps, step)) if len(self.steps) < _STEPS else None
+
+    def is_below(self, other: Key) -> bool:
+        """Is it made of the other key, or the same?"""
+        return self.base == other.base and self.steps[: len(other.steps)] == other.steps
+
+    @property
+    def is_one(self) -> bool:
+        """Is it one key, not any of several?"""
+        return EACH_ONE not in self.steps

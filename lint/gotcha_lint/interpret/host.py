@@ -1,0 +1,143 @@
+"""What the host reads from the device: where it waits, and for which dispatch.
+
+A read is noted where the value follows from a dispatch of this turn (see `domain.freshness`), or
+from a parameter, for which each call puts its own argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from gotcha_lint.domain.freshness import after, aged, histories, made_in, read_at, without_histories
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    Array,
+    Atom,
+    Marks,
+    Number,
+    Object,
+    Symbol,
+    Tuple,
+    Value,
+    join,
+    only,
+)
+from gotcha_lint.interpret.containers import new_container, new_dict
+from gotcha_lint.interpret.events import HostRead
+from gotcha_lint.interpret.heap import Contents, contents_of, element_of, mapping_of
+from gotcha_lint.interpret.machine import Machine
+
+METHODS = frozenset(("item", "tolist", "block_until_ready", "__float__", "__array__"))
+_DEPTH = 4  # of containers in containers
+_LEAVES = 8  # of what is read at once that are told apart
+
+
+def read(
+    machine: Machine, values: Iterable[Value], span: Span, what: str, symbols: bool = True
+) -> Marks:
+    """Notes that the host reads these; returns the marks of what it gets.
+
+    `symbols`: parameters count too. Nothing is read where JAX traces.
+    """
+    if machine.traced:
+        return NO_MARKS
+    found = leaves(machine, values, symbols)
+    if not found:
+        return NO_MARKS
+    machine.note(
+        HostRead(
+            what=what,
+            path=machine.path,
+            span=span,
+            values=found,
+            within=machine.activation.function,
+            loops=machine.current,
+            guards=machine.guards,
+            calls=machine.calls,
+        )
+    )
+    return frozenset((read_at((machine.path, span)),))
+
+
+def leaves(machine: Machine, values: Iterable[Value], symbols: bool = True) -> tuple[Value, ...]:
+    """What may have to be waited for in these values."""
+    found = dict.fromkeys(leaf for value in values for leaf in _leaves(machine, value, symbols, 0))
+    return tuple(found)[:_LEAVES]
+
+
+def _leaves(machine: Machine, value: Value, symbols: bool, depth: int) -> Iterator[Value]:
+    fresh = made_in(value.marks) or histories(value.marks)
+    if value.unknown and fresh:
+        yield Value((), True, value.marks)
+    for atom in value.atoms:
+        if isinstance(atom, Array):
+            if fresh and atom.place == "device":
+                yield Value((atom,), False, value.marks)
+        elif isinstance(atom, Symbol):
+            if symbols:
+                yield Value((atom,), False, value.marks)
+        elif depth < _DEPTH:
+            for part in _parts(machine, atom):
+                yield from _leaves(machine, part, symbols, depth + 1)
+
+
+def _parts(machine: Machine, atom: Atom) -> Iterable[Value]:
+    content = contents_of(machine, atom)
+    if content is not None:
+        return content.items if isinstance(content, Tuple) else (element_of(content),)
+    mapping = mapping_of(machine, atom)
+    if mapping is not None:
+        return (*mapping.values, *((mapping.rest,) if mapping.rest is not None else ()))
+    if isinstance(atom, Object) and atom.site.kind == "instance":
+        site = atom.site
+        found = (machine.peek((site, name)) for name in machine.fields_of(site))
+        return [value for value in found if value is not None]
+    return ()
+
+
+def on_host(machine: Machine, value: Value, seen: Marks, span: Span) -> Value:
+    """What the host holds after the read: arrays of NumPy, for which nothing has to wait."""
+    return _fetched(machine, aged(value, machine.aged), span, 0).marked(seen)
+
+
+def _fetched(machine: Machine, value: Value, span: Span, depth: int) -> Value:
+    if depth > _DEPTH:
+        return Value((), True, without_histories(value.marks))
+    out = Value((), value.unknown, without_histories(value.marks), value.choice)
+    for number, atom in enumerate(value.atoms):
+        new = _fetched_atom(machine, atom, span, depth, (depth, number))
+        out = join(out, new.marked(out.marks))
+    return out
+
+
+def _fetched_atom(
+    machine: Machine, atom: Atom, span: Span, depth: int, extra: tuple[int, int]
+) -> Value:
+    """Containers are new ones."""
+    if isinstance(atom, Array):
+        return only(Array(atom.dtype, False, atom.shape, "host", atom.origin))
+    content = contents_of(machine, atom)
+    if isinstance(content, Tuple):
+        items = tuple(_fetched(machine, item, span, depth + 1) for item in content.items)
+        new: Contents = replace(content, items=items)
+    elif content is not None:
+        new = replace(content, element=_fetched(machine, content.element, span, depth + 1))
+    else:
+        mapping = mapping_of(machine, atom)
+        if mapping is None:
+            return only(atom)
+        rest = None if mapping.rest is None else _fetched(machine, mapping.rest, span, depth + 1)
+        values = tuple(_fetched(machine, item, span, depth + 1) for item in mapping.values)
+        mapping = replace(mapping, values=values, rest=rest)
+        is_dict = isinstance(atom, Object)
+        return new_dict(machine, mapping, span, extra) if is_dict else only(mapping)
+    if isinstance(atom, Object):
+        return new_container(machine, atom.site.kind, new, span, extra)
+    return only(new)
+
+
+def text(marks: Marks, seen: Marks) -> Value:
+    """Text that shows what was read."""
+    return only(Number("str"), after(marks, seen))

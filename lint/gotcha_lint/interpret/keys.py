@@ -1,0 +1,240 @@
+"""Random keys: which key a value is, what a step makes of it, and that it is used.
+
+A key that a caller gives is a symbol of the parameter within the callee, so a function is run once
+for all keys that it is called with; its uses of the parameter are the caller's uses of the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
+
+from gotcha_lint.domain.keys import SPLIT, At, Key, Seeded
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.value import (
+    EACH,
+    NO_MARKS,
+    Array,
+    Atom,
+    Constant,
+    Mapping,
+    Marks,
+    Number,
+    Symbol,
+    Tuple,
+    Value,
+)
+from gotcha_lint.facts.flags import TRAIN
+from gotcha_lint.interpret.events import KeyUse, Turn
+from gotcha_lint.interpret.heap import mapping_of
+from gotcha_lint.interpret.machine import Machine
+
+_DEPTH = 3  # of containers in arguments whose keys become the parameter's
+_SLICE = "%slice"
+
+
+def names(value: Value) -> Iterator[Key]:
+    """The keys that a value may be: arrays with a name, and symbols, should they be keys."""
+    for atom in value.atoms:
+        if isinstance(atom, Array) and atom.key is not None:
+            yield atom.key
+        elif isinstance(atom, Symbol):
+            yield Key(atom)
+
+
+def below(
+    machine: Machine, value: Value, step: Hashable | None, span: Span
+) -> tuple[Key | None, Marks]:
+    """The key that a step makes of this one, and with what it varies besides.
+
+    Where that is not known, it is named by the instruction: another one at each evaluation.
+    """
+    found = list(names(value))
+    known = step is not None and len(found) == 1 and value.only is not None
+    new = found[0].step(step) if known else None
+    return (new, NO_MARKS) if new is not None else _unknown_key(machine, span, step)
+
+
+def _unknown_key(machine: Machine, span: Span, step: Hashable | None) -> tuple[Key | None, Marks]:
+    base = Seeded(machine.path, span, False)
+    machine.activation.seeded.add(base)
+    name, marks = Key(base, (step,) if step == SPLIT else ()), machine.current | {EACH}
+    note(machine, Key(base), marks, "seed", "", span)
+    return name, marks
+
+
+def index_of(value: Value) -> Hashable | None:
+    """A number that tells one key from another: a constant, a symbol, an affine sum; else None."""
+    atom = value.only
+    if isinstance(atom, Constant):
+        return atom.value if isinstance(atom.value, (int, str)) else None
+    if isinstance(atom, Symbol):
+        return atom
+    return atom.affine if isinstance(atom, Number) else None
+
+
+def key_at(array: Array, index: Value) -> Key | None:
+    """`keys[index]`."""
+    if array.key is None:
+        return None
+    atom = index.only
+    if isinstance(atom, Tuple):
+        parts = tuple(part.constant for part in atom.items)
+        if parts[:1] == (_SLICE,):
+            whole = all(part.is_none for part in atom.items[1:])
+            return array.key if whole else array.key.step(parts)
+        return array.key.step(parts) if all(type(part) is int for part in parts) else None
+    known = index_of(index)
+    if known is None:
+        return None
+    return array.key.step(known if isinstance(known, int) else At(known))
+
+
+def with_key(value: Value, key: Key | None) -> Value:
+    """The arrays of the value, as that key."""
+    atoms = [replace(a, key=key) if isinstance(a, Array) else a for a in value.atoms]
+    return Value(atoms, value.unknown, value.marks, value.choice)
+
+
+def as_parameter(value: Value, root: Hashable) -> Value:
+    """The argument as the callee sees it: its keys are the parameter's."""
+    return _renamed(value, Symbol(root), 0)
+
+
+def _renamed(value: Value, symbol: Symbol, depth: int) -> Value:
+    atom = value.only
+    new: Atom | None = atom
+    if isinstance(atom, Array):
+        new = atom if atom.key is None else replace(atom, key=Key(symbol))
+    elif isinstance(atom, Tuple) and depth < _DEPTH:
+        items = [_inner(item, symbol, n, depth) for n, item in enumerate(atom.items)]
+        if any(a is not b for a, b in zip(items, atom.items, strict=True)):
+            new = replace(atom, items=tuple(items))
+    elif isinstance(atom, Mapping) and depth < _DEPTH:
+        pairs = zip(atom.keys, atom.values, strict=True)
+        values = [_inner(item, symbol, key, depth) for key, item in pairs]
+        if any(a is not b for a, b in zip(values, atom.values, strict=True)):
+            new = replace(atom, values=tuple(values))
+    return value if new is atom or new is None else Value((new,), False, value.marks, value.choice)
+
+
+def _inner(value: Value, symbol: Symbol, key: Hashable, depth: int) -> Value:
+    step = symbol.step(f"[{key!r}]")
+    return value if step is None else _renamed(value, step, depth + 1)
+
+
+def seeded(machine: Machine, seed: Value, what: str, span: Span) -> tuple[Key, Marks]:
+    """The key that is made of a seed, and with what it varies."""
+    is_written = isinstance(seed.only, Constant) and not seed.marks
+    base = Seeded(machine.path, span, is_written)
+    machine.activation.seeded.add(base)
+    unknown = not is_written and not isinstance(seed.only, (Symbol, Number))
+    marks = machine.current | {EACH} if unknown else NO_MARKS
+    note(machine, Key(base), marks | seed.marks, "seed", what, span)
+    return Key(base), marks
+
+
+def use(machine: Machine, value: Value, how: str, what: str, span: Span) -> None:
+    """Notes that a key is used."""
+    found = list(names(value))
+    several = len(value.atoms) + value.unknown > 1
+    for key in found:
+        note(machine, key, value.marks, how, what, span, several)
+
+
+def use_streams(machine: Machine, keywords: dict[str, Value], span: Span) -> None:
+    """`model.apply(variables, x, rngs={"dropout": key})`: flax draws from the keys, if it trains.
+
+    It folds the names of streams and modules in, so no other draw gives the same numbers.
+    """
+    given = keywords.get("rngs")
+    if given is None:
+        return
+    flags = (
+        (keywords[name].constant, training) for name, training in TRAIN.items() if name in keywords
+    )
+    if any(flag is (not training) for flag, training in flags):
+        return
+    for atom in given.atoms:
+        mapping = mapping_of(machine, atom)
+        for value in mapping.values if mapping is not None else (given,):
+            use(machine, value, "streams", "rngs", span)
+
+
+def note(
+    machine: Machine,
+    key: Key,
+    marks: Marks,
+    how: str,
+    what: str,
+    span: Span,
+    maybe: bool = False,
+) -> None:
+    machine.key_uses += 1
+    machine.note(
+        KeyUse(
+            key,
+            marks,
+            how,
+            what,
+            machine.path,
+            span,
+            (machine.activation.function,),
+            machine.current,
+            is_listed(machine),
+            bool(machine.guarded),
+            maybe or bool(machine.maybe),
+            (tuple(machine.sides.items()),),
+            machine.calls,
+        )
+    )
+
+
+def is_listed(machine: Machine) -> bool:
+    """Is a loop of this function around that goes over what is written out?"""
+    return any(loop in machine.listed for loop, _ in machine.loops)
+
+
+def again(machine: Machine, start: int, kind: str, span: Span, turn: Callable[[], object]) -> None:
+    """The next turn of what calls a function for each element: `scan`, `vmap`, ...
+
+    Only where the first one, whose events begin at `start`, has used a key; all but the keys that
+    it uses is as in the first one.
+    """
+    if not any(isinstance(event, KeyUse) for event in machine.events[start:]):
+        return
+    loop = (machine.path, span[0], span[1], kind)
+    before, equations = len(machine.events), machine.equations
+    machine.layers.append({})
+    try:
+        turn()
+    finally:
+        machine.layers.pop()
+        machine.equations = equations
+        noted = machine.events[before:]
+        del machine.events[before:]
+    machine.events.append(Turn(loop))
+    machine.events += [
+        replace(event, loops=event.loops | {loop}) if isinstance(event, KeyUse) else event
+        for event in noted
+        if isinstance(event, (KeyUse, Turn))
+    ]
+
+
+def note_undrawn(machine: Machine, start: int, given: Value, span: Span) -> None:
+    """Keys that were handed out, one for each turn, to what has not used them since `start`."""
+    used = [event.key for event in machine.events[start:] if isinstance(event, KeyUse)]
+    for atom in given.atoms:
+        if isinstance(atom, Tuple):
+            for item in atom.items:
+                note_undrawn(machine, start, item, span)
+        elif isinstance(atom, Array) and atom.key is not None:
+            key = atom.key
+            if not any(each.is_below(key) for each in used):
+                note(machine, key, given.marks, "undrawn", "", span)
+
+
+def forget(machine: Machine, start: int) -> None:
+    """Nothing is drawn by what was noted since: `eval_shape` only asks for types."""
+    kept = [e for e in machine.events[start:] if not isinstance(e, (KeyUse, Turn))]
+    machine.events[start:] = kept

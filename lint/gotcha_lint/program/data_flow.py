@@ -1,0 +1,130 @@
+"""What flows where in one function (floor `program`): from its parameters, and to its result.
+
+Without the order of the instructions: what is written to a name once may be in it everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from gotcha_lint.program.ir import Function, Instruction, Region, Span
+
+_TURNS = 6  # through names that are read before they are written
+
+
+def instructions(code: Region) -> Iterator[Instruction]:
+    """All instructions of a region, and of the regions within."""
+    for instruction in code:
+        yield instruction
+        for part in instruction:
+            if isinstance(part, list) and part:
+                for region in part if isinstance(part[0], list) else [part]:
+                    yield from instructions(region)
+
+
+def names_used(function: Function) -> set[str]:
+    """Its own name, and those of the variables and attributes that it reads."""
+    code = instructions(function.body)
+    read = {i[2] if i[0] == "load" else i[3] for i in code if i[0] in ("load", "attr")}
+    return {function.name, *read}
+
+
+def has_loop(function: Function) -> bool:
+    """A `for` or `while` statement; a comprehension is none."""
+    return any(i[0] == "while" or (i[0] == "for" and not i[6]) for i in instructions(function.body))
+
+
+def given_by_caller(function: Function) -> set[Hashable]:
+    """Registers and names that hold something of what the parameters hold, the receiver apart."""
+    return _reached(function, {p.name for p in function.parameters} - {"self", "cls"})
+
+
+def operands_of_call(function: Function, span: Span) -> set[Hashable]:
+    """The registers of a call: what is called, and its arguments."""
+    for instruction in instructions(function.body):
+        if instruction[0] == "call" and instruction[-1] == span:
+            return _uses(instruction)
+    return set()
+
+
+def maps_data(function: Function, makes: Span, span: Span) -> bool:
+    """Does the call at `span` call what the call at `makes` gave, on what the function is given?
+
+    And is its result returned?
+
+    Such a function is one that its users call for each of their inputs.
+    """
+    given = given_by_caller(function)
+    targets = [i[1] for i in instructions(function.body) if i[0] == "call" and i[-1] == makes]
+    made = _reached(function, targets)
+    for instruction in instructions(function.body):
+        if instruction[0] == "call" and instruction[-1] == span:
+            _, target, callee, args, keywords, _ = instruction
+            inputs = {register for _, register in (*args, *keywords)}
+            if inputs & given and callee in made and callee not in given:
+                return bool(_returned(function) & _reached(function, (target,)))
+    return False
+
+
+def _reached(function: Function, start: Iterable[Hashable]) -> set[Hashable]:
+    """Registers and names that hold something of what these hold."""
+    found = set(start)
+    for _ in range(_TURNS):
+        before = len(found)
+        for instruction in instructions(function.body):
+            if _uses(instruction) & found:
+                found |= _written(instruction)
+        if len(found) == before:
+            break
+    return found
+
+
+def _returned(function: Function) -> set[Hashable]:
+    code = instructions(function.body)
+    return {i[2] for i in code if i[0] in ("return", "yield") and i[2] is not None}
+
+
+_OPERANDS = {  # of each operation: where its operands stand, that are one register or name each
+    "load": (2,),
+    "store": (4,),
+    "setattr": (4,),
+    "setitem": (4,),
+    "attr": (2,),
+    "binop": (3, 4),
+    "compare": (3, 4),
+    "augment": (3, 4),
+    "unop": (3,),
+    "append": (3,),
+    "item": (2, 3),
+    "slice": (2, 3, 4),
+    "unpack": (2,),
+    "for": (2,),
+    "enter": (2,),
+    "await": (2,),
+    "yieldfrom": (2,),
+}
+
+
+def _uses(instruction: Instruction) -> set[Hashable]:
+    operation = instruction[0]
+    if operation == "call":
+        _, _, callee, args, keywords, _ = instruction
+        return {callee, *(register for _, register in (*args, *keywords))}
+    if operation == "build":
+        return {register for _, register in instruction[3]}
+    if operation == "dict":
+        return {register for _, register in instruction[2]}
+    if operation == "fstr":
+        return set(instruction[2])
+    return {instruction[place] for place in _OPERANDS.get(operation, ())}
+
+
+def _written(instruction: Instruction) -> set[Hashable]:
+    operation = instruction[0]
+    if operation == "unpack":
+        return set(instruction[3])
+    if operation == "for":
+        return {instruction[3]}
+    if operation in ("store", "setattr", "setitem", "append"):
+        return {instruction[2]}
+    return {instruction[1]}

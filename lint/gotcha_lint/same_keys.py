@@ -1,0 +1,81 @@
+"""Two uses of one key, in words; and where the same numbers are meant.
+
+Whether equal numbers are meant is the author's intention, which names show at best: what looks so
+is said to be possible only, or left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.facts.paths import is_benchmark, is_test
+from gotcha_lint.facts.random import ALIGNED, EVALUATES, RUNS, SAME_ON_PURPOSE
+from gotcha_lint.interpret.events import KeyUse
+from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.keys import Reuse
+from gotcha_lint.solve.programs import Place
+
+_MAKES = ("init", "create", "make", "build", "setup", "reset", "target")
+
+
+def told(reuse: Reuse) -> str:
+    """What happens, in a sentence."""
+    if reuse.loop is None:
+        return "this key was used before: the numbers drawn from it are the same, or depend on them"
+    kind = reuse.loop[3] if len(reuse.loop) > 3 else ""
+    if kind == "vmap":
+        return "every element of this `vmap` draws from the same key: the same numbers for each"
+    turn = f"every turn of the `{kind}`" if kind else "every turn of the loop"
+    if not kind and reuse.loop[2] < 0:
+        turn = "every call"
+    return f"{turn} draws from the same key: the same numbers each time"
+
+
+def chain(reuse: Reuse) -> Iterator[Place]:
+    """Where the key was made, the first use, and what the two calls come to."""
+    if reuse.made is not None:
+        yield (*reuse.made, "the key is made here")
+    if reuse.loop is None:
+        yield (*reuse.before, "first used here")
+        if reuse.before != (reuse.first.path, reuse.first.span):
+            yield reuse.first.path, reuse.first.span, "the first use, within that call"
+    else:
+        path, line, column, *_ = reuse.loop
+        if column > 0:
+            yield path, (line, column, line, column), "in the turns of this loop"
+    if reuse.at != (reuse.now.path, reuse.now.span):
+        yield reuse.now.path, reuse.now.span, "used again here"
+
+
+def is_meant(reuse: Reuse) -> bool:
+    """The same order of several aligned arrays; tests and measurements."""
+    uses = reuse.first, reuse.now
+    if any(is_test(use.path) or is_benchmark(use.path) for use in uses):
+        return True
+    return reuse.loop is None and all(use.what in ALIGNED for use in uses)
+
+
+def may_be(reuse: Reuse) -> bool:
+    """Do names say that equal numbers may be meant?"""
+    first, now = (_entered(use, reuse) for use in (reuse.first, reuse.now))
+    if reuse.loop is not None:
+        return _named(now, (*EVALUATES, *SAME_ON_PURPOSE))
+    if _named(first, EVALUATES) and _named(now, EVALUATES):
+        return True
+    if first and now and first[0] is now[0]:  # one function, called twice
+        name = first[0].name.lower()
+        return name in RUNS or any(word in name for word in (*_MAKES, *SAME_ON_PURPOSE))
+    return False
+
+
+def _named(functions: tuple[Function, ...], words: tuple[str, ...]) -> bool:
+    return any(word in function.qualname.lower() for function in functions for word in words)
+
+
+def _entered(use: KeyUse, reuse: Reuse) -> tuple[Function, ...]:
+    """The functions that lie between the place where the two part ways and the use."""
+    if reuse.loop is not None:
+        return use.functions
+    way = (*use.calls, (use.path, use.span))
+    place = reuse.before if use is reuse.first else reuse.at
+    return use.functions[way.index(place) + 1 :]

@@ -1,0 +1,223 @@
+"""Where the host waits for the device in a loop: what it reads, when, and for what.
+
+The device works on while the host queues the next step. A read of what the last dispatch of the
+same turn has made ends that: nothing is queued before the device has nothing left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gotcha_lint.domain.freshness import (
+    TURN,
+    dispatched,
+    has_read,
+    histories,
+    kept_from,
+    made_at,
+    made_in,
+    read_at,
+)
+from gotcha_lint.domain.sites import Origin
+from gotcha_lint.domain.value import EACH, NO_MARKS, Array, Marks, Value
+from gotcha_lint.interpret.events import ClockRead, CompiledCall, Guard, HostRead
+from gotcha_lint.solve.roots import Segment
+
+_FEW_TURNS = 20  # of a demo
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A read that waits for a dispatch of the same turn, in each turn of the same loops.
+
+    `needed`: the next dispatch depends on what is read. `scalar`: all that is read are single
+    numbers. `timed`: the clock is read next. `behind`: another dispatch was queued between the two.
+    `sometimes`: tests around may leave it out in some turns. `few`: the loops have few turns, or
+    sleep. `exported`: the loop is that of an outsider who calls a method again and again.
+    `carried`: the dispatch takes what it has given in the turn before. `compiled_anew`: it compiles
+    in each turn, which takes longer than any wait.
+    """
+
+    read: HostRead
+    call: CompiledCall
+    place: Origin  # of the read, or of what reads, in the function that dispatches
+    scalar: bool
+    behind: bool
+    sometimes: bool
+    few: bool
+    exported: bool
+    carried: bool
+    compiled_anew: bool
+    needed: bool = False
+    timed: bool = False
+
+    def joined(self, other: Wait) -> Wait:
+        """The same place from two roots: a test that one knows to vary, varies."""
+        sure = other if self.exported or self.few else self
+        return replace(
+            sure,
+            sometimes=self.sometimes or other.sometimes,
+            needed=self.needed or other.needed,
+            timed=self.timed or other.timed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRead:
+    """Elements of a list of results are read one by one, in a loop over the list."""
+
+    read: HostRead
+    call: CompiledCall
+    made: Origin  # of the list
+    loop: Any
+    few: bool
+
+
+def host_reads(segment: Segment) -> tuple[list[Wait], list[ElementRead]]:
+    """The waits of one root, each place once; and the loops that read elements."""
+    reader = _Reader(segment)
+    reader.run()
+    return reader.waits(), reader.elements()
+
+
+class _Reader:
+    def __init__(self, segment: Segment) -> None:
+        self._segment = segment
+        self._calls: dict[Any, tuple[int, CompiledCall]] = {}  # the last call at each place
+        self._last: CompiledCall | None = None
+        self._done: set[Any] = set()  # dispatches that were waited for since
+        self._needs: dict[Any, tuple[Marks, Marks]] = {}  # loops of a call, what it follows from
+        self._found: dict[Any, Wait] = {}
+        self._elements: dict[Any, ElementRead] = {}
+        self._open: list[Any] = []  # waits since the last dispatch
+
+    def run(self) -> None:
+        for number, event in enumerate(self._segment.events):
+            if isinstance(event, CompiledCall):
+                self._dispatch(number, event)
+            elif isinstance(event, HostRead):
+                self._element(event)
+                self._read(event)
+            elif isinstance(event, ClockRead):
+                self._clock(event)
+
+    def waits(self) -> list[Wait]:
+        return [replace(wait, needed=self._is_needed(wait)) for wait in self._found.values()]
+
+    def elements(self) -> list[ElementRead]:
+        return list(self._elements.values())
+
+    def _dispatch(self, number: int, call: CompiledCall) -> None:
+        place = made_at((call.path, call.span))
+        self._calls[place] = number, call
+        self._last = call
+        self._done.discard(place)
+        self._open.clear()
+        if call.loops:
+            tests = NO_MARKS.union(*(guard.marks for guard in call.guards))
+            self._needs[place, call.loops] = call.loops, call.needs | tests
+
+    def _read(self, event: HostRead) -> None:
+        made = {mark for value in event.values for mark in made_in(value.marks)}
+        calls = [(*self._calls[place], place) for place in made if place in self._calls]
+        if not event.loops or not calls:
+            return
+        _, call, place = max(calls, key=lambda each: each[0])
+        if place in self._done or call.loops != event.loops:
+            return
+        extra = [guard for guard in event.guards if guard not in call.guards]
+        skipped = _may_skip(extra, event.loops)
+        if not skipped:
+            self._done.add(place)
+        here = _in_loop(event, call)
+        key = here
+        if key in self._open:
+            return  # by the same call of a helper
+        self._open.append(key)
+        old = self._found.get(key)  # the first turns know least of what varies
+        self._found[key] = Wait(
+            read=event,
+            call=call,
+            place=here,
+            scalar=all(_is_scalar(value) for value in event.values),
+            behind=self._last is not call,
+            sometimes=skipped
+            or _may_skip(call.guards, event.loops)
+            or (old is not None and old.sometimes),
+            few=self._is_few(event.loops),
+            exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
+            carried=kept_from((call.path, call.span)) in call.needs,
+            compiled_anew=bool(self._new_in(call) & event.loops),
+        )
+
+    def _element(self, event: HostRead) -> None:
+        for value in event.values:
+            lists = histories(value.marks)
+            around = value.marks & event.loops
+            calls = [self._calls[d][1] for d in dispatched(value.marks) if d in self._calls]
+            around -= NO_MARKS.union(*(call.loops for call in calls))
+            if not lists or not around or not calls:
+                continue
+            loop, (_, path, span) = min(around), min(lists)
+            self._elements.setdefault(
+                (loop, path, span),
+                ElementRead(event, calls[0], (path, span), loop, self._is_few(frozenset((loop,)))),
+            )
+
+    def _new_in(self, call: CompiledCall) -> Marks:
+        """The loops in which the compiled function is another one in each turn."""
+        fresh = self._segment.fresh
+        return NO_MARKS.union(*(fresh.get(part.site, NO_MARKS) for part in call.identity))
+
+    def _clock(self, event: ClockRead) -> None:
+        for key in self._open:
+            wait = self._found[key]
+            extra = [guard for guard in event.guards if guard not in wait.read.guards]
+            if event.loops == wait.read.loops and not _may_skip(extra, event.loops):
+                self._found[key] = replace(wait, timed=True)
+
+    def _is_few(self, loops: Marks) -> bool:
+        if loops & self._segment.waiting:
+            return True
+        turns = 1.0
+        for loop in loops:
+            size = self._segment.turns.get(loop)
+            turns *= float("inf") if size is None else size.high
+        return turns <= _FEW_TURNS
+
+    def _is_needed(self, wait: Wait) -> bool:
+        mark = read_at((wait.read.path, wait.read.span))
+        return any(
+            mark in sources and loops & wait.read.loops for loops, sources in self._needs.values()
+        )
+
+
+def _in_loop(read: HostRead, call: CompiledCall) -> Origin:
+    """Where the function that leads to both reads: itself, or through what it calls."""
+    to_read = (*read.calls, (read.path, read.span))
+    to_call = (*call.calls, (call.path, call.span))
+    for mine, its in zip(to_read, to_call, strict=False):
+        if mine != its:
+            return mine
+    return read.path, read.span
+
+
+def _is_loop(mark: Any) -> bool:
+    return isinstance(mark, tuple) and len(mark) == 3 and isinstance(mark[2], int)
+
+
+def _is_scalar(value: Value) -> bool:
+    arrays = [atom for atom in value.atoms if isinstance(atom, Array) and atom.shape == ()]
+    return not value.unknown and len(arrays) == len(value.atoms)
+
+
+def _may_skip(guards: Iterable[Guard], loops: Marks) -> bool:
+    """May some of these tests come out otherwise in another turn?"""
+    varying = loops | {EACH} | {(TURN, loop) for loop in loops}
+    return any(
+        not guard.of_loop
+        and (not guard.stable or bool(guard.marks & varying) or has_read(guard.marks))
+        for guard in guards
+    )

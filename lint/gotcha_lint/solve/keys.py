@@ -1,0 +1,213 @@
+"""Keys that are used twice: the typestate of random keys, fresh or consumed, along each run.
+
+The names of keys are expressions (`domain.keys`), so a key that is renewed is another one, and a
+turn of a loop forgets the keys that vary with it. What is said here may happen on some path; that
+both uses are of the same key holds on all (*must*), unless the reuse says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gotcha_lint.domain.keys import SPLIT, Argument, Key, Seeded
+from gotcha_lint.domain.sites import Origin
+from gotcha_lint.domain.value import Symbol
+from gotcha_lint.interpret.events import KeyUse, Turn
+from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.roots import Segment
+
+CONSUMES = frozenset({"draw", "split"})
+_KEPT = 12  # uses of one key that are compared with later ones
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """A key is used (`now`) that was used before (`first`); the same use where a loop repeats it.
+
+    `at`, `before`: the places where the two part ways: calls of one function, or the uses.
+    `made`: where the key was made, if that is known. `loop`: in whose turns it is used again.
+    """
+
+    first: KeyUse
+    now: KeyUse
+    before: Origin
+    at: Origin
+    certain: bool
+    made: Origin | None = None
+    loop: Any = None
+
+
+@dataclass(slots=True)
+class KeyReuses:
+    """All that is used twice in a project."""
+
+    found: list[Reuse] = field(default_factory=list)
+
+    def add(self, segment: Segment) -> None:
+        """Takes the events of one root, in program order."""
+        _Reader(self.found).read(segment)
+
+
+class _Reader:
+    def __init__(self, found: list[Reuse]) -> None:
+        self.found = found
+        self.own: list[Reuse] = []  # of this root
+        self.undrawn: set[Key] = set()
+        self.uses: dict[Key, list[KeyUse]] = {}
+        self.varying: dict[Any, set[Key]] = {}  # by loop
+        self.below: dict[Any, set[Key]] = {}  # by base
+        self.seeds: dict[Any, KeyUse] = {}
+        self.before_seed: dict[Any, set[KeyUse]] = {}  # by base
+        self.told: set[Key] = set()
+
+    def read(self, segment: Segment) -> None:
+        for event in segment.events:
+            if isinstance(event, Turn):
+                self._turn(event.loop)
+            elif isinstance(event, KeyUse) and event.how == "undrawn":
+                self.undrawn.add(event.key)
+            elif isinstance(event, KeyUse):
+                self._use(event)
+        # Of an object that outsiders make, they may renew the key between two calls, or within.
+        driven = segment.root is not None and segment.root.is_class
+        for each in self.own:
+            if not self._is_undrawn(each):
+                self.found.append(replace(each, certain=each.certain and not driven))
+
+    def _is_undrawn(self, reuse: Reuse) -> bool:
+        """Is it split alone, into keys that draw nothing?"""
+        return any(
+            use.how == "split" and use.key.step(SPLIT) in self.undrawn
+            for use in (reuse.first, reuse.now)
+        )
+
+    def _turn(self, loop: Any) -> None:
+        """What varies with the loop is another key from now on."""
+        for key in self.varying.pop(loop, ()):
+            kept = [use for use in self.uses.get(key, ()) if loop not in use.marks]
+            self.uses[key] = kept
+
+    def _use(self, now: KeyUse) -> None:
+        key = now.key
+        if now.how == "seed":
+            self._seed(now)
+            return
+        known = self.uses.setdefault(key, [])
+        self.below.setdefault(key.base, set()).add(key)
+        for first in known:
+            reuse = self._compare(first, now)
+            if reuse is not None:
+                self.own.append(reuse)
+                self.told.add(key)
+                break
+        if len(known) < _KEPT and not any(_place(now) == _place(each) for each in known):
+            known.append(now)
+            for mark in now.marks:
+                self.varying.setdefault(mark, set()).add(key)
+
+    def _seed(self, now: KeyUse) -> None:
+        """Another key has that name now, unless its seed is written there."""
+        base = now.key.base
+        self.seeds[base] = now
+        if isinstance(base, Seeded) and not base.constant:
+            for key in self.below.pop(base, ()):
+                self.uses.pop(key, None)
+        elif base in self.below:
+            old = [use for key in self.below[base] for use in self.uses.get(key, ())]
+            self.before_seed.setdefault(base, set()).update(old)
+        for mark in now.marks:
+            self.varying.setdefault(mark, set()).add(now.key)
+
+    def _compare(self, first: KeyUse, now: KeyUse) -> Reuse | None:
+        if any(now.key.is_below(key) for key in self.told):
+            return None
+        made = self.seeds.get(now.key.base)
+        at_seed = (made.path, made.span) if made is not None else None
+        if _place(first) == _place(now):
+            loops = [
+                loop for loop in now.loops if loop not in now.marks and isinstance(loop, tuple)
+            ]
+            if not loops or not now.key.is_one or now.how == "fold":
+                return None
+            loop = min(loops, key=str)
+            certain = self._repeats(now, loops, made)
+            place = _in_loop(now, loop)
+            return Reuse(first, now, place, place, certain, at_seed, loop)
+        if not (first.how in CONSUMES and now.how in CONSUMES) or are_exclusive(first, now):
+            return None
+        before, at = part_ways(first, now)
+        certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
+        if first in self.before_seed.get(now.key.base, ()):
+            certain = False  # the same seed, written in a function that is called twice
+        if not now.key.is_one and first.what == now.what and now.how == "draw":
+            certain = False  # the same numbers, computed in two ways
+        return Reuse(first, now, before, at, certain, at_seed)
+
+    def _repeats(self, now: KeyUse, loops: list[Any], made: KeyUse | None) -> bool:
+        """Is it certain that the turns use one key, and that they are meant to differ?"""
+        if now.guarded or now.maybe or now.listed or now.how == "given":
+            return False
+        if made is not None and any(loop in made.loops for loop in loops):
+            return False  # each turn begins from the seed
+        real = [loop for loop in loops if len(loop) > 3 or loop[2] >= 0]
+        return any(loop[3:] != ("vmap",) for loop in real) and _is_surely_key(now.key)
+
+
+def _place(use: KeyUse) -> tuple[Any, ...]:
+    return use.path, use.span, use.calls
+
+
+def _is_surely_key(key: Key) -> bool:
+    """Is it one value, whenever it is read? Elements of something unknown may differ."""
+    base = key.base
+    if isinstance(base, Symbol):
+        return not any(isinstance(step, tuple) or "[*]" in step for step in base.path)
+    return isinstance(base, (Seeded, Argument))
+
+
+def _in_loop(use: KeyUse, loop: Any) -> Origin:
+    """The use, or the call that comes to it: in the body of the loop, or in the function that
+    `scan` and the like repeat.
+    """
+    ways = (*use.calls, (use.path, use.span))
+    inner = [level for level, function in enumerate(use.functions) if _is_around(function, loop)]
+    level = inner[-1] if inner else len(ways) - 1
+    if len(loop) > 3:
+        closures = [n for n, f in enumerate(use.functions) if n > level and _is_closure(f)]
+        level = closures[-1] if closures else level + 1
+    return ways[min(level, len(ways) - 1)]
+
+
+def _is_around(function: Function, loop: Any) -> bool:
+    first = function.first or function.line
+    return function.path == loop[0] and (
+        function.is_module or first <= loop[1] <= function.end_line
+    )
+
+
+def _is_closure(function: Function) -> bool:
+    parent = function.parent
+    return parent is not None and not parent.is_module and not parent.is_class
+
+
+def part_ways(first: KeyUse, now: KeyUse) -> tuple[Origin, Origin]:
+    """The first places that differ on the ways to the two uses."""
+    ways = (*first.calls, (first.path, first.span)), (*now.calls, (now.path, now.span))
+    for before, at in zip(*ways, strict=False):
+        if before != at:
+            return before, at
+    return ways[0][-1], ways[1][-1]
+
+
+def are_exclusive(first: KeyUse, now: KeyUse) -> bool:
+    """Are the two on branches of which one alone is taken?"""
+    calls = zip((*first.calls, None), (*now.calls, None), strict=False)
+    for level, (before, at) in enumerate(calls):
+        taken = dict(first.sides[level]) if level < len(first.sides) else {}
+        later = now.sides[level] if level < len(now.sides) else ()
+        if any(taken.get(branch, side) != side for branch, side in later):
+            return True
+        if before != at:
+            return False
+    return False

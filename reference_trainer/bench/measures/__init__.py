@@ -1,1 +1,0 @@
-"""One file per family of measurements; see `bench/__init__.py`."""

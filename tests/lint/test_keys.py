@@ -1,0 +1,284 @@
+"""Random keys in the engine: one key used twice, across calls, objects, closures and loops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gotcha_lint.domain.keys import Key, Seeded
+from gotcha_lint.domain.value import Array, Value, join, only
+from tests.lint.support import code, found, lint_files, marks
+
+HELPERS = """
+    import jax
+
+
+    def noise(key, x):
+        return x + jax.random.normal(key, x.shape)
+
+
+    def mask(key, x):
+        return x * jax.random.bernoulli(key, 0.5, x.shape)
+
+
+"""
+
+USED_TWICE = {
+    "two functions": """
+        def corrupt(key, x):
+            return mask(key, noise(key, x))  # ! key-reuse
+        """,
+    "split after a function that draws": """
+        def corrupt(key, x):
+            x = noise(key, x)
+            key, sub = jax.random.split(key)  # ! key-reuse
+            return mask(sub, x)
+        """,
+    "one of the keys of a split": """
+        def corrupt(key, x):
+            keys = jax.random.split(key, 3)
+            x = noise(keys[0], x)
+            y = noise(keys[1], x)
+            return mask(keys[1], y)  # ! key-reuse
+        """,
+    "folded with the same number": """
+        def corrupt(key, x):
+            x = noise(jax.random.fold_in(key, 1), x)
+            return mask(jax.random.fold_in(key, 1), x)  # ! key-reuse
+        """,
+    "out of a tuple": """
+        def step(state):
+            x, key = state
+            return noise(key, x), key
+
+
+        def corrupt(key, x):
+            x, key = step((x, key))
+            return mask(key, x)  # ! key-reuse
+        """,
+    "an attribute that no method renews": """
+        class Agent:
+            def __init__(self, seed):
+                self.key = jax.random.key(seed)
+
+            def act(self, x):
+                return noise(self.key, x)
+
+
+        def play(seed, env):
+            agent = Agent(seed)
+            x = env.reset()
+            for _ in range(100):
+                x = env.step(agent.act(x))  # ! key-reuse
+        """,
+    "a carry that is handed back": """
+        def walk(key, xs):
+            def body(carry, x):
+                key, total = carry
+                _, sub = jax.random.split(key)  # ! key-reuse
+                return (key, total + noise(sub, x)), None
+
+            return jax.lax.scan(body, (key, 0.0), xs)
+        """,
+    "a closure that a helper hands on": """
+        def repeat(body, x):
+            return jax.lax.fori_loop(0, 8, lambda i, x: body(x), x)
+
+
+        def walk(key, x):
+            return repeat(lambda x: noise(key, x), x)  # ! key-reuse
+        """,
+    "streams of a model in a closure": """
+        def train(model, params, batches, key):
+            for batch in batches:
+
+                def loss(params):
+                    return model.apply(params, batch, rngs={"dropout": key}).sum()
+
+                params = params - jax.grad(loss)(params)  # ! key-reuse
+            return params
+        """,
+    "an option that is given": """
+        def train(key, x, augment=None):
+            if augment is not None:
+                x = augment(jax.random.split(key, 8), x)
+            return mask(key, x)  # ! key-reuse
+        """,
+}
+
+FRESH = {
+    "branches that exclude each other": """
+        def corrupt(key, x, kind):
+            if kind == "noise":
+                x = noise(key, x)
+            if kind == "mask":
+                x = mask(key, x)
+            return x
+        """,
+    "a return before": """
+        def corrupt(key, x, dense):
+            if dense:
+                return noise(key, x)
+            return mask(key, x)
+        """,
+    "branches of cond": """
+        def corrupt(key, x, dense):
+            return jax.lax.cond(dense, noise, mask, key, x)
+        """,
+    "renewed in each turn": """
+        def walk(key, xs):
+            for x in xs:
+                key, sub = jax.random.split(key)
+                noise(sub, x)
+            return noise(key, x)
+        """,
+    "folded with the number of the turn": """
+        def walk(key, xs):
+            return [noise(jax.random.fold_in(key, n), x) for n, x in enumerate(xs)]
+        """,
+    "a key for each element": """
+        def walk(key, xs):
+            return jax.lax.scan(lambda c, xk: (noise(xk[1], xk[0]), None), 0.0,
+                                (xs, jax.random.split(key, len(xs))))
+        """,
+    "a carry that is renewed": """
+        def walk(key, xs):
+            def body(carry, x):
+                key, total = carry
+                key, sub = jax.random.split(key)
+                return (key, total + noise(sub, x)), None
+
+            return jax.lax.scan(body, (key, 0.0), xs)
+        """,
+    "keys unpacked": """
+        def corrupt(key, x):
+            first, *others = jax.random.split(key, 3)
+            return mask(first, noise(others[0], noise(others[1], x)))
+        """,
+    "keys in a list": """
+        def corrupt(key, x):
+            keys = list(jax.random.split(key, 2))
+            return mask(keys[0], noise(keys[1], x))
+        """,
+    "an attribute that is renewed": """
+        class Agent:
+            def __init__(self, seed):
+                self.key = jax.random.key(seed)
+
+            def act(self, x):
+                self.key, sub = jax.random.split(self.key)
+                return noise(sub, x)
+
+
+        def play(seed, env):
+            agent = Agent(seed)
+            x = env.reset()
+            for _ in range(100):
+                x = env.step(agent.act(x))
+        """,
+    "a state that is replaced": """
+        import flax
+
+
+        @flax.struct.dataclass
+        class State:
+            key: jax.Array
+
+            def next(self):
+                key, sub = jax.random.split(self.key)
+                return self.replace(key=key), sub
+
+
+        def corrupt(key, x, dense):
+            state, sub = State(key).next()
+            x = noise(sub, x)
+            if dense:
+                state, sub = state.next()
+                x = noise(sub, x)
+            state, sub = state.next()
+            return mask(sub, x)
+        """,
+    "only asked for a shape": """
+        def shape(key, x):
+            return jax.eval_shape(noise, key, x), mask(key, x)
+        """,
+    "streams of one init": """
+        def start(model, key, x):
+            return model.init({"params": key, "dropout": key}, x)
+        """,
+    "streams that evaluation does not draw from": """
+        def measure(model, params, batches, key):
+            for batch in batches:
+                print(model.apply(params, batch, train=False, rngs={"dropout": key}))
+        """,
+    "one order for several arrays": """
+        def shuffle(key, x):
+            return jax.random.permutation(key, x)
+
+
+        def both(key, x, y):
+            return shuffle(key, x), shuffle(key, y)
+        """,
+}
+
+
+def lint(tmp_path: Path, text: str, name: str = "project.py") -> list[tuple[int, str]]:
+    return found(lint_files(tmp_path, {name: text}, select=("key-reuse",)))
+
+
+@pytest.mark.parametrize("name", USED_TWICE)
+def test_a_key_is_used_twice(tmp_path: Path, name: str) -> None:
+    text = code(HELPERS) + "\n\n" + code(USED_TWICE[name])
+    assert lint(tmp_path, text) == marks(text)
+
+
+@pytest.mark.parametrize("name", FRESH)
+def test_a_key_is_used_once(tmp_path: Path, name: str) -> None:
+    assert lint(tmp_path, code(HELPERS) + "\n\n" + code(FRESH[name])) == []
+
+
+def test_tests_repeat_numbers_on_purpose(tmp_path: Path) -> None:
+    text = code(HELPERS) + "\n\n" + code(USED_TWICE["two functions"])
+    assert lint(tmp_path, text, "test_project.py") == []
+
+
+def test_what_may_be_meant_is_shown_with_all_alone(tmp_path: Path) -> None:
+    text = """
+        class Evaluator:
+            def __init__(self, key, x):
+                self.start = noise(key, x)
+                self.key = key
+
+            def run(self, x):
+                return mask(self.key, x)
+
+
+        def train(key, x):
+            evaluator = Evaluator(key, x)
+            return evaluator.run(x)
+        """
+    text = code(HELPERS) + "\n\n" + code(text)
+    assert lint(tmp_path, text) == []
+    files = {"other.py": text}
+    (finding,) = lint_files(tmp_path / "all", files, select=("key-reuse",), all=True)
+    assert (finding.severity, finding.confidence) == ("info", "medium")
+
+
+def test_the_chain_leads_to_the_use(tmp_path: Path) -> None:
+    text = code(HELPERS) + "\n\n" + code(USED_TWICE["an attribute that no method renews"])
+    (finding,) = lint_files(tmp_path, {"project.py": text}, select=("key-reuse",))
+    lines = text.splitlines()
+    assert [(lines[place.line - 1].strip(), place.message) for place in finding.chain] == [
+        ("self.key = jax.random.key(seed)", "the key is made here"),
+        ("for _ in range(100):", "in the turns of this loop"),
+        ("return x + jax.random.normal(key, x.shape)", "used again here"),
+    ]
+
+
+def test_two_keys_joined_have_no_name() -> None:
+    base = Seeded("a.py", (1, 1, 1, 2), True)
+    one, two = (only(Array("key", False, (), key=Key(base, ("split", n)))) for n in (0, 1))
+    both: Value = join(one, two)
+    assert [atom.key for atom in both.atoms if isinstance(atom, Array)] == [None]
+    assert both == join(two, one) == join(both, one)
