@@ -17,6 +17,8 @@ from measuring import capture
 from measuring.programs import FOLDER, Pair, marks, pairs, plain
 from pages.catalogue import gotchas
 
+from gotcha_lint import engine, formats
+from gotcha_lint.config import Settings
 from gotcha_lint.errors import TABLE, recognise
 from gotcha_lint.registry import rules
 
@@ -87,8 +89,12 @@ def test_the_process_is_ended(name: str):
     assert good.code == 0, good.err
 
 
-def test_the_linter_still_prints_what_the_pages_say(tmp_path: Path):
-    """All examples in one run; `make measure` writes anew what changed."""
+def test_the_linter_still_prints_what_the_pages_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """All examples in one run, each shown alone; `make measure` writes again what changed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").touch()
     wanted: dict[str, str] = {}
     for name, gotcha in gotchas().items():
         for number, pair in enumerate(pairs().get(name, ())):
@@ -97,17 +103,19 @@ def test_the_linter_still_prints_what_the_pages_say(tmp_path: Path):
                 file.parent.mkdir()
                 file.write_text(plain(pair.bad), "utf-8")
                 wanted[file.parent.name] = _committed(name, pair)
-    (tmp_path / "pyproject.toml").touch()
-    command = [sys.executable, "-m", "gotcha_lint", "--preview", "."]
-    env = os.environ | {"PYTHONPATH": capture.SOURCES, "NO_COLOR": "1", "COLUMNS": "88"}
-    out = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True).stdout
-    found = dict.fromkeys(wanted, "")
-    for block in out.strip().split("\n\n"):
-        folder = block.partition("/")[0]
-        if f"[{folder.rpartition('-')[0]}]" in block.partition("\n")[0]:
-            text = block.replace(f"{folder}/", "")
-            found[folder] = "\n\n".join(filter(None, (found[folder], text)))
-    assert found == wanted
+    settings = Settings(preview=True)
+    report = engine.lint([f"{each}/{capture.NAME}" for each in wanted], lambda path: settings)
+    assert report.failures == []
+    printed = {folder: _printed(report, folder) for folder in wanted}
+    assert printed == wanted
+
+
+def _printed(report: engine.Report, folder: str) -> str:
+    """What the linter prints of one example alone, with the rule that it is an example of."""
+    name, path = folder.rpartition("-")[0], f"{folder}/{capture.NAME}"
+    findings = [f for f in report.findings if f.path == path and f.name == name]
+    shown = formats.Shown(findings, report.source, rules().get, source_width=88)
+    return formats.load("full")(shown).replace(f"{folder}/", "").strip("\n")
 
 
 def _committed(name: str, pair: Pair) -> str:

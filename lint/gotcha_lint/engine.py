@@ -80,7 +80,7 @@ def lint(
     overlay = overlay or {}
     settings = {path: settings_for(path) for path in files}
     rows = _user_rows(settings.values())
-    space = gather(files, overlay, frozenset(name.partition(".")[0] for name in rows), screen)
+    space = _gathered(files, overlay, rows, screen)
     findings = [_unreadable(path, why) for path, why in space.unreadable.items()]
     findings += [
         file_finding(path, error)
@@ -153,7 +153,19 @@ def workspace(
 ) -> Workspace:
     """The files that have to be read to lint these."""
     rows = _user_rows(settings_for(path) for path in files)
-    return gather(files, overlay, frozenset(name.partition(".")[0] for name in rows), screen)
+    return _gathered(files, overlay, rows, screen)
+
+
+def _gathered(
+    files: Sequence[str],
+    overlay: Mapping[str, bytes],
+    rows: Mapping[str, Mapping[str, object]],
+    screen: bool,
+) -> Workspace:
+    names = frozenset(name.partition(".")[0] for name in rows)
+    table = facts.load().with_user_rows(rows) if rows else None
+    said = {name: table.get(table.canonical(name)) for name in rows} if table is not None else {}
+    return gather(files, overlay, names, screen, rows=said)
 
 
 def _broken(path: str, raw: bytes) -> list[Unreadable]:

@@ -148,7 +148,8 @@ def _run_new(
     live: Live | None,
 ) -> None:
     """Runs the units that have changed."""
-    keys = {path: f"{files.digests[path].hex()} {ways}" for path in paths}
+    said = sorted(files.rows.items()) or ""
+    keys = {path: f"{files.digests[path].hex()} {ways}{said}" for path in paths}
     new = [path for path in paths if path not in kept or kept[path].key != keys[path]]
     for path in new:
         kept.pop(path, None)
@@ -212,6 +213,7 @@ class _Component:
 
     def __init__(self, space: Workspace, component: Collection[str]) -> None:
         self.raw = {path: space.raw[path] for path in component}
+        self.rows = space.rows
         self.graph = ImportGraph({path: space.links.get(path, ()) for path in component})
         self.index = ModuleIndex(sorted(component))
         self.own = {path: self._digest(path) for path in component}
@@ -263,7 +265,7 @@ def _units(
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
         running = Running() if live is None else live.running.setdefault(min(files.raw), Running())
-        running.take(read.modules, files.index, files.graph)
+        running.take(read.modules, files.index, files.graph, files.rows)
         yield from running.units(paths)
     except RecursionError:  # nested deeper than is followed: what was noted until then stands
         pass

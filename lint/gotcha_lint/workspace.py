@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from gotcha_lint import screen
 from gotcha_lint.config import DEFAULT_EXCLUDES
+from gotcha_lint.facts import Fact
 from gotcha_lint.modules import ModuleIndex
 
 _MARKERS = (".git", "pyproject.toml", "gotcha.toml", "setup.py", "setup.cfg")
@@ -26,6 +27,7 @@ class Workspace:
     skipped: Mapping[str, bytes]  # asked files that the screen left out
     components: tuple[frozenset[str], ...]  # of `raw`: files that imports join
     links: Mapping[str, Collection[str]]  # which of them each imports
+    rows: Mapping[str, Fact] = field(default_factory=dict)  # what users say of functions elsewhere
 
     def without(self, paths: Collection[str]) -> Workspace:
         """Leaves out whole components."""
@@ -87,6 +89,7 @@ def gather(
     extra: frozenset[str],
     use_screen: bool,
     discover: Callable[[str], Iterable[str]] | None = None,
+    rows: Mapping[str, Fact] | None = None,
 ) -> Workspace:
     """Reads the asked files and those of their projects; keeps what has to be parsed."""
     shown = {os.path.abspath(path): path for path in asked}
@@ -110,7 +113,7 @@ def gather(
         names = {full: _name(full, shown) for full in keep}
         for full, name in names.items():
             links[name] = frozenset(names[t] for t in own.get(full, ()) if t in names)
-    return Workspace(tuple(asked), raw, unreadable, skipped, tuple(components), links)
+    return Workspace(tuple(asked), raw, unreadable, skipped, tuple(components), links, rows or {})
 
 
 def _name(full: str, shown: Mapping[str, str]) -> str:

@@ -173,11 +173,11 @@ def test_what_a_change_concerns_is_analysed_again(project, analysed, name, old, 
             """
             import jax
 
-            def evaluate(x):
+            def setup(x):
                 return jax.jit(lambda y: y + 1)(x)
             """,
-            "import library\nfor i in range(1000):\n    library.evaluate(1)\n",
-            "import library\nfor i in range(1000):\n    pass\nlibrary.evaluate(1)\n",
+            "import library\nfor i in range(1000):\n    library.setup(1)\n",
+            "import library\nfor i in range(1000):\n    pass\nlibrary.setup(1)\n",
             "jit-in-loop",
         ),
         # Which classes there are below its own.

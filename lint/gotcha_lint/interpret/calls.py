@@ -23,6 +23,7 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
+from gotcha_lint.facts import Fact
 from gotcha_lint.interpret.attributes import attribute
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
@@ -135,6 +136,9 @@ def _call_atom(
 def call_library(
     machine: Machine, name: str, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
+    row = machine.rows.get(name)
+    if row is not None:
+        return _of_user(machine, row, name, args, keywords, span)
     model = find(name)
     if model is None:
         out = unknown_call(machine, args, keywords, span)
@@ -142,6 +146,38 @@ def call_library(
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
         return out
     return model(Call(machine, name, args, keywords, span))
+
+
+_ROLES = {
+    "jit": "jax.jit",
+    "pmap": "jax.pmap",
+    "grad": "jax.grad",
+    "vmap": "jax.vmap",
+    "checkpoint": "jax.checkpoint",
+    "scan": "jax.lax.scan",
+    "while": "jax.lax.while_loop",
+    "cond": "jax.lax.cond",
+}
+
+
+def _of_user(
+    machine: Machine,
+    row: Fact,
+    name: str,
+    args: tuple[Value, ...],
+    keywords: Arguments,
+    span: Span,
+) -> Value:
+    """A function of which the user says which transform it is like, or that it reads."""
+    role = _ROLES.get(row.transform.role) if row.transform is not None else None
+    model = find(role) if role is not None else None
+    if role is not None and model is not None:
+        return model(Call(machine, role, args, keywords, span))
+    out = unknown_call(machine, args, keywords, span)
+    if row.effect in ("read", "wait"):
+        seen = read(machine, (*args, *keywords.values()), span, name)
+        return out.marked(seen)
+    return out
 
 
 def unknown_call(

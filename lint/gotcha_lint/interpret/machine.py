@@ -12,6 +12,7 @@ from typing import Any
 from gotcha_lint.domain.freshness import Aged
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
+from gotcha_lint.facts import Fact
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
@@ -42,6 +43,7 @@ class Machine(State, ABC):
         """`modules` by path; `index` finds them by the names that imports use."""
         super().__init__()
         self.modules = modules
+        self.rows: Mapping[str, Fact] = {}
         self._index = index
         self._found: dict[tuple[str, str], str | None] = {}
         self.visible: Collection[str] = modules  # those that may be imported now
@@ -95,9 +97,12 @@ class Machine(State, ABC):
         self.activations.append(self.top)
         self.operations: Mapping[str, Callable[[Instruction, Registers], str | None]] = {}
 
-    def take(self, modules: dict[str, Module], index: ModuleIndex) -> None:
-        """These are the modules from now on."""
+    def take(
+        self, modules: dict[str, Module], index: ModuleIndex, rows: Mapping[str, Fact]
+    ) -> None:
+        """These are the modules from now on, and what users say of functions elsewhere."""
         self.modules, self.visible = modules, modules
+        self.rows = rows
         self._index = index
         self._found.clear()
 

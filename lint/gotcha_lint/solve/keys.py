@@ -192,12 +192,25 @@ def _is_closure(function: Function) -> bool:
 
 
 def part_ways(first: KeyUse, now: KeyUse) -> tuple[Origin, Origin]:
-    """The first places that differ on the ways to the two uses."""
+    """The first places that differ on the ways to the two uses.
+
+    Where one place calls several functions in turn, that is the place where the key is used again.
+    """
     ways = (*first.calls, (first.path, first.span)), (*now.calls, (now.path, now.span))
-    for before, at in zip(*ways, strict=False):
+    for level, (before, at) in enumerate(zip(*ways, strict=False)):
         if before != at:
-            return before, at
+            several = first.functions[level : level + 1] != now.functions[level : level + 1]
+            outer = _is_driven(first)
+            return (ways[0][outer], ways[1][outer]) if several else (before, at)
     return ways[0][-1], ways[1][-1]
+
+
+def _is_driven(use: KeyUse) -> bool:
+    """Is the outermost call that of a root, which stands at its `def`?"""
+    within = use.functions[1:2]
+    return bool(use.calls) and any(
+        use.calls[0][1][0] in (function.line, function.first) for function in within
+    )
 
 
 def are_exclusive(first: KeyUse, now: KeyUse) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gotcha_lint.facts import Fact
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.state import Fields, Layer
 from gotcha_lint.modules import ModuleIndex
@@ -59,7 +60,13 @@ class Running:
         self.imported: dict[str, _Imported] = {}
         self.clean: dict[str, _Imported] = {}  # those that saw no strangers: good for all groups
 
-    def take(self, modules: Mapping[str, Module], index: ModuleIndex, graph: ImportGraph) -> None:
+    def take(
+        self,
+        modules: Mapping[str, Module],
+        index: ModuleIndex,
+        graph: ImportGraph,
+        rows: Mapping[str, Fact],
+    ) -> None:
         """These are the modules from now on."""
         old = self.engine.modules
         new = {path for path, module in modules.items() if old.get(path) is not module}
@@ -71,7 +78,7 @@ class Running:
             path: Names(module) if path in new else self.names[path]
             for path, module in modules.items()
         }
-        self.engine.take(dict(modules), index)
+        self.engine.take(dict(modules), index, rows)
         self.graph = graph
 
     def units(self, wanted: Collection[str]) -> Iterator[Unit]:
