@@ -25,7 +25,7 @@ from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.rule import Foreseen, Rule
-from gotcha_lint.screen import uses_jax
+from gotcha_lint.screen import code, imported_names, is_of_jax
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.units import Running, Unit
 from gotcha_lint.source import Source, decode
@@ -154,7 +154,8 @@ def _run_new(
     for path in new:
         kept.pop(path, None)
     read = files.read(new, None if live is None else live.read)
-    for unit in _units(files, read, new, live):
+    using = files.using(new)
+    for unit in _units(files, read, using, live):
         lost = _failures(unit)
         found = _ask(_programs([unit]), read, ways, tasks, lost)
         failures.extend(lost)
@@ -162,7 +163,7 @@ def _run_new(
             kept[unit.path] = Kept(keys[unit.path], found)
     failures.extend(read.failures)
     if not read.failures:  # the others use no JAX, or are no Python
-        left = (path for path in new if path not in read.modules)
+        left = set(new) - (set(using) & read.modules.keys())
         kept.update({path: Kept(keys[path], {}) for path in left})
     if read.modules and live is None:
         read.modules.clear()
@@ -202,7 +203,7 @@ def interpret(
         files = _Component(space, component)
         shown = sorted(files.graph.importers(asked))
         out = files.read(shown)
-        ran = list(_units(files, out, shown))
+        ran = list(_units(files, out, files.using(shown)))
         out.programs = _programs(ran, count)
         out.failures += [failure for unit in ran for failure in _failures(unit)]
     return out
@@ -219,6 +220,23 @@ class _Component:
         self.own = {path: self._digest(path) for path in component}
         self.digests = self.graph.digests(self.own)
 
+    def using(self, paths: Collection[str]) -> list[str]:
+        """Those that import a JAX library, at any distance; the others compile nothing."""
+        closures = self.graph.closures
+        near = set[str]().union(*(closures[path] for path in paths))
+        users = {path for path in near if self._uses_jax(path)}
+        return [path for path in paths if not users.isdisjoint(closures[path])]
+
+    def _uses_jax(self, path: str) -> bool:
+        """Does it import a JAX library? A module of the project may have `jax` in its name."""
+        names = filter(is_of_jax, imported_names(code(path, self.raw[path])))
+        return any(not self._is_own(name, path) for name in names)
+
+    def _is_own(self, name: str, path: str) -> bool:
+        parts = name.split(".")
+        ways = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+        return any(self.index.find(way, path) in self.raw for way in ways if way)
+
     def _digest(self, path: str) -> bytes:
         name = f"{path}\0{_module_name(self.index, path)}\0".encode("utf-8", "surrogatepass")
         return blake2b(name + self.raw[path], digest_size=16).digest()
@@ -234,11 +252,7 @@ class _Component:
         """
         out = Interpreted({}, {})
         closures = self.graph.closures
-        near = set[str]().union(*(closures[path] for path in paths))
-        users = {path for path in near if uses_jax(path, self.raw[path])}
-        needed = set[str]().union(
-            *(closures[path] for path in paths if not users.isdisjoint(closures[path]))
-        )
+        needed = set[str]().union(*(closures[path] for path in self.using(paths)))
         for path in sorted(needed):
             digest = self.own[path]
             if known is not None and path in known and known[path][0] == digest:

@@ -36,7 +36,12 @@ passes = mentions
 
 def uses_jax(path: str, raw: bytes) -> bool:
     """The file imports a JAX library, or a module whose name says that it wraps one."""
-    return any(word in name for name in imported_names(code(path, raw)) for word in _ALWAYS)
+    return any(map(is_of_jax, imported_names(code(path, raw))))
+
+
+def is_of_jax(name: str) -> bool:
+    """Does an imported name say that it is a JAX library's, or wraps one?"""
+    return any(word in name for word in _ALWAYS)
 
 
 def code(path: str, raw: bytes) -> bytes:

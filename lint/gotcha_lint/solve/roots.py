@@ -211,6 +211,7 @@ _COMPILING = frozenset(
      "fori_loop", "cond", "switch", "associative_scan")
 )  # fmt: skip
 _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
+_EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
 _LOOPS = frozenset(("for", "while"))
@@ -245,8 +246,10 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
 
 
 def _uses_keys(names: set[str]) -> bool:
-    """Does it name what takes a random key? `split` alone is a method of strings, too."""
-    return not _KEYS.isdisjoint(names) or ("split" in names and not _RANDOM.isdisjoint(names))
+    """Does it name what takes a random key? Everyday words count beside a name of keys alone."""
+    if not (_KEYS - _EVERYDAY).isdisjoint(names):
+        return True
+    return not (_RANDOM.isdisjoint(names) or (_KEYS | _EVERYDAY).isdisjoint(names))
 
 
 class Names:
