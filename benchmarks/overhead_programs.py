@@ -75,7 +75,7 @@ def step() -> Turn:
     def once() -> None:
         nonlocal w
         w, loss = train(w, x)
-        float(loss)
+        float(loss)  # gotcha: allow[host-read-every-step] the time until it is read is measured
 
     return timed(once, 10)
 

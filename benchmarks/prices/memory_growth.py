@@ -22,6 +22,7 @@ def _kept(
     w: jax.Array, history: list[Any], keep: Callable[[jax.Array], Any]
 ) -> tuple[jax.Array, list[Any]]:
     w, activations = _step(w)
+    # gotcha: allow[host-read-every-step] reading is the cure that is measured
     return w, [*history, keep(activations)]
 
 

@@ -118,6 +118,7 @@ class _Checked:
         at = self.leaves[index]
         there = (at.astype(np.float64) + by).astype(at.dtype)
         new = [*self.leaves[:index], there, *self.leaves[index + 1 :]]
+        # gotcha: allow[host-read-every-step] differences are taken on the host, in float64
         return float(self.run(new)), there.astype(np.float64)
 
 

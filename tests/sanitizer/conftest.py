@@ -24,7 +24,8 @@ from tests.sanitizer.support import SOURCES
 @pytest.fixture
 def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[int, str, str]]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    for name in ("FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
 
     def call(*arguments: str) -> tuple[int, str, str]:
         code = main(arguments)

@@ -252,7 +252,7 @@ def test_a_crash_keeps_its_traceback_and_is_explained_after_it(go):
     assert done.err.startswith(bare.err)
     told = done.err.removeprefix(bare.err)
     assert "==gotcha: traced-if at prog.py:12" in told and "argument: x" in told
-    assert "docs/gotchas/traced-if.md" in told
+    assert "more: gotcha-lint --explain traced-if\n" in told
     assert told.count("fix: ") == 1 and "  traced-if at prog.py:12: see above\n" in told
     (finding,) = [e for e in done.record() if e["event"] == "finding" and e["name"] == "traced-if"][
         :1
@@ -262,7 +262,7 @@ def test_a_crash_keeps_its_traceback_and_is_explained_after_it(go):
 
 def test_the_report_of_a_run_that_only_crashed_is_the_explanation(go):
     done = go(CRASH, LOG)
-    assert done.err.count("==gotcha: ") == 1 and done.err.endswith("/traced-if.md\n")
+    assert done.err.count("==gotcha: ") == 1 and done.err.endswith("--explain traced-if\n")
     later = text.render(fold(done.record()))  # as `gotcha-sanitize report run.jsonl`
     assert "gotcha: 1 finding; nothing was compiled in " in later
     assert "prog.py:12\n" in later and "fix: " in later

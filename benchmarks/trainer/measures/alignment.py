@@ -37,10 +37,14 @@ class Products:
         self.arrays = [
             jax.random.normal(key, shape, dtype) for key, shape in zip(keys, shapes, strict=True)
         ]
-        self.gradient = jax.jit(jax.grad(_loss, argnums=(0, 1, 2)))
 
     def __call__(self) -> tuple[jax.Array, ...]:
-        return self.gradient(*self.arrays)
+        return _gradient(*self.arrays)
+
+
+@jax.jit
+def _gradient(*arrays: jax.Array) -> tuple[jax.Array, ...]:
+    return jax.grad(_loss, argnums=(0, 1, 2))(*arrays)
 
 
 def _loss(x_BD: jax.Array, up_DF: jax.Array, down_FD: jax.Array) -> jax.Array:
