@@ -53,7 +53,8 @@ def snapshot(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The linter's findings of other runs are not ours."""
+    """The linter's findings of other runs are not ours, and a terminal's width is none."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GOTCHA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("COLUMNS", raising=False)  # workers of pytest have one
         yield

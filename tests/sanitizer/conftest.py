@@ -24,8 +24,7 @@ from tests.sanitizer.support import SOURCES
 @pytest.fixture
 def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[int, str, str]]:
     monkeypatch.chdir(tmp_path)
-    for name in ("FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
 
     def call(*arguments: str) -> tuple[int, str, str]:
         code = main(arguments)
