@@ -28,6 +28,7 @@ def test_a_summary_comes_back_as_it_was(path: Path) -> None:
     assert pickle.loads(pickle.dumps(summary)) == summary
 
 
+@pytest.mark.slow
 def test_what_functions_tell_each_other_is_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Result] = []
 

@@ -24,6 +24,7 @@ SMALL = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow  # `make check` lints it with the rest of the repository
 def test_the_linter_finds_nothing(tmp_path):
     """With preview rules, without configuration, nothing allowed or left out."""
     (tmp_path / "gotcha.toml").write_text("")

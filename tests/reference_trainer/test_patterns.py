@@ -53,6 +53,7 @@ def test_the_right_place_is_marked(wrong):
         }
 
 
+@pytest.mark.slow  # some twenty versions, each in a process of its own
 @each_wrong
 def test_the_wrong_version_fails_its_test(wrong, tmp_path):
     copy_with(wrong["change"], tmp_path)
