@@ -61,12 +61,12 @@ def child(folder: Path, how: str, told: Path) -> int:
     from reference_trainer.train import loop
 
     class Dies(loop.Stop):
-        def asked(self, step: int) -> bool:
+        def requested(self, step: int) -> bool:
             if step == KILLED:
                 while not (folder / "checkpoints" / str(SAVED)).is_dir():
                     time.sleep(0.05)  # it is saved in the background
                 os.kill(os.getpid(), signal.SIGKILL)
-            return super().asked(step)
+            return super().requested(step)
 
     inner = loop.train
 
