@@ -15,7 +15,7 @@ from gotcha_lint.finding import Edit, Finding
 from gotcha_lint.fixer import edited
 from gotcha_lint.source import Source
 
-REASON = "TODO: say why this is right"
+REASON = "WHY: say here why this is right"
 _ABOUT_COMMENTS = {"unused-allow", "unknown-comment"}
 
 

@@ -172,7 +172,7 @@ def _add_allow(options: Options, finder: SettingsFinder, tools: Tools, inputs: I
         good, added, files = good and written, added + done.added * written, files + written
     if not options.quiet:
         terminal.note(f"added {count(added, 'comment')} to {count(files, 'file')}")
-        terminal.note("fill in the reasons: grep -rn 'TODO: say why'") if added else None
+        terminal.note("fill in the reasons: grep -rn 'WHY: say here'") if added else None
     again = lint(options, finder, tools, inputs)
     left = baselines.new(again.findings)
     _print(options, tools, again, left, None)

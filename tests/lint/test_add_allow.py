@@ -56,7 +56,7 @@ def test_nothing_is_left(capsys: pytest.CaptureFixture[str], folder: Path, end: 
     assert before[0] == 1 and len(before[1].splitlines()) >= 6
     code, out, err = run(capsys, "--add-allow", "a.py")
     assert (code, out) == (0, "")
-    assert "comments to 1 file" in err and "TODO" in err
+    assert "comments to 1 file" in err and "WHY: say here" in err
     text = file.read_bytes().decode()
     assert text.count("\n") == text.count(end)
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(CODE))
@@ -81,7 +81,7 @@ def test_names_of_one_line_share_a_comment() -> None:
     source = decode("a.py", b"def f():\n    x = 1\n")
     found = [Finding(name, "m", "a.py", 2, 5, 2, 6, id=name) for name in ("b-c", "a-b", "b-c")]
     done = commented(source, found)
-    comment = "    # gotcha: allow[b-c, a-b] TODO: say why this is right\n"
+    comment = "    # gotcha: allow[b-c, a-b] WHY: say here why this is right\n"
     assert done.text == f"def f():\n{comment}    x = 1\n"
     assert done.added == 1
 

@@ -67,7 +67,7 @@ def test_no_room_for_a_checkpoint(folder, capsys, monkeypatch):
 @pytest.mark.skipif(
     not shutil.which("unshare")
     or subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode != 0,
-    reason="needs a file system of its own",
+    reason="only root, or a user with namespaces, may mount the small disk that is filled here",
 )
 def test_a_disk_that_fills_up(folder):
     """A real one: one line and exit code 1, the first checkpoint is whole, and the run goes on."""
