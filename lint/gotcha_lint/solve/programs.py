@@ -9,23 +9,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gotcha_lint.domain.sites import Frame, Origin, Site, Span
+from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
     Array,
-    Atom,
-    Mapping,
     Marks,
-    Method,
     Number,
     Object,
-    Sequence,
-    Symbol,
-    Tuple,
     Value,
     is_of_unknown,
 )
-from gotcha_lint.interpret.arrays import SIZES
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -37,19 +30,13 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
-from gotcha_lint.interpret.heap import is_module_class
 from gotcha_lint.interpret.leaves import Axis, Leaf, Leaves
-from gotcha_lint.program.data_flow import (
-    given_by_caller,
-    has_loop,
-    maps_data,
-    names_used,
-    operands_of_call,
-)
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
+from gotcha_lint.solve.captured import arrays_in, bytes_of, changes, is_own_variable, may_be_arrays
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.keys import KeyReuses
+from gotcha_lint.solve.per_input import is_called_for_each_input
 from gotcha_lint.solve.roots import Segment
 from gotcha_lint.solve.weights import weights_read
 
@@ -259,7 +246,7 @@ class _Reader:
         for site in self.readers.get(event.location, ()):
             trace = self.traces.get(site)
             before = trace.get(event.location) if trace else None
-            if before is not None and _changes(before, event.value):
+            if before is not None and changes(before, event.value):
                 self.dirty.setdefault(site, {})[event.location] = event
 
     def _call(self, call: CompiledCall) -> None:
@@ -297,10 +284,10 @@ class _Reader:
         weights = weights_read(call.traced)
         for place, value in call.captured:
             at = weights.get(place[1])
-            if at is not None and not isinstance(place[0], Site) and _may_be_arrays(value):
+            if at is not None and not isinstance(place[0], Site) and may_be_arrays(value):
                 row.captures.append(Capture(call, place, None, at, 0, is_weights=True))
                 continue
-            if value.unknown or _is_own_variable(place):
+            if value.unknown or is_own_variable(place):
                 continue
             for array in arrays_in(value):
                 size = bytes_of(array)
@@ -423,7 +410,7 @@ class _Reader:
             if self.made[site] is not call.within:
                 continue
             row = self._row(site, call)
-            certain = _is_called_for_each_input(call)
+            certain = is_called_for_each_input(call)
             row.variations.append(Variation("once", call, places=where(call), certain=certain))
 
     def _across(self) -> None:
@@ -442,50 +429,6 @@ class _Reader:
 def _on_other_sides(a: Allocation, b: Allocation) -> bool:
     sides = dict(a.sides)
     return any(sides.get(at, side) != side for at, side in b.sides)
-
-
-_ONCE = ("init", "setup", "main", "reset", "build", "make", "create", "load", "restore")
-
-
-def _is_called_for_each_input(call: CompiledCall) -> bool:
-    """Data in, data out: its user calls the function for each input that there is.
-
-    Not so a function that has a loop of its own, as a run of a training has, and what makes the
-    first state of something: it is called at the start.
-    """
-    within, compiled = call.within, call.function
-    if within.is_module or (within.name.startswith("__") and within.name != "__call__"):
-        return False
-    starts = [within.name, *(names_used(compiled) if compiled is not None else ())]
-    if any(word in name.lower().split("_") for name in starts for word in _ONCE):
-        return False
-    if not all(_is_made_by(atom, within) for atom in call.site.info["inner"].atoms):
-        return False
-    given = given_by_caller(within)
-    own = {place[1] for place, _ in call.captured if _is_of(place[0], within)}
-    chosen = operands_of_call(within, call.site.span)
-    if given & (own | chosen):  # another program for another configuration
-        return False
-    return not has_loop(within) and maps_data(within, call.site.span, call.span)
-
-
-def _is_of(base: object, function: Function) -> bool:
-    return isinstance(base, Frame) and base.function is function
-
-
-def _is_made_by(atom: Atom, function: Function) -> bool:
-    """What is compiled, or what it is a method of, is made by this very function of known code."""
-    if isinstance(atom, Method):
-        return all(_is_made_by(part, function) for part in atom.receiver.atoms)
-    if not isinstance(atom, Object) or not _is_of(atom.site.info.get("frame"), function):
-        return False
-    cls = atom.site.info.get("class")
-    if cls is not None and is_module_class(cls):
-        return False  # its methods are equal where its leaves are
-    inner: Value | None = atom.site.info.get("inner")
-    return inner is None or (
-        not inner.unknown and all(isinstance(part, (Object, Method)) for part in inner.atoms)
-    )
 
 
 def _closures(event: EagerControl) -> tuple[Place, ...]:
@@ -707,64 +650,3 @@ def signature(leaves: Leaves) -> Any:
             for path, leaf in leaves.items()
         )
     )
-
-
-def _changes(before: Value, after: Value) -> bool:
-    """Does a write change what the trace has read? Arrays have no value here: one is a change."""
-    if before == after:
-        return (
-            bool(after.marks)
-            or any(isinstance(atom, (Array, Number)) for atom in after.atoms)
-            or (after.unknown and not after.atoms)
-        )
-    still = ("function", "class", "module", "transform")
-    kept = all(isinstance(a, Object) and a.site.kind in still for a in after.atoms)
-    return after.unknown or not kept
-
-
-def _may_be_arrays(value: Value) -> bool:
-    """Something unknown, or a tree of it: no function, class or model."""
-    kinds = ("dict", "list", "object")
-    return all(
-        isinstance(atom, (Array, Tuple, Mapping, Sequence, Symbol))
-        or (isinstance(atom, Object) and atom.site.kind in kinds)
-        for atom in value.atoms
-    )
-
-
-def _is_own_variable(place: Location) -> bool:
-    """A parameter of a linen or haiku module: `apply` is given its value as an argument."""
-    base = place[0]
-    cls = base.info.get("class") if isinstance(base, Site) else None
-    return cls is not None and any(
-        name.startswith(("flax.linen", "haiku")) for name in cls.info["library"]
-    )
-
-
-def arrays_in(value: Value, depth: int = 0) -> Iterable[Array]:
-    """The arrays in a value and in the containers that are values themselves."""
-    if depth > 4:
-        return
-    for atom in value.atoms:
-        if isinstance(atom, Array):
-            yield atom
-        elif isinstance(atom, Tuple):
-            for item in atom.items:
-                yield from arrays_in(item, depth + 1)
-        elif isinstance(atom, Sequence):
-            yield from arrays_in(atom.element, depth + 1)
-        elif isinstance(atom, Mapping):
-            for item in (*atom.values, *((atom.rest,) if atom.rest else ())):
-                yield from arrays_in(item, depth + 1)
-
-
-def bytes_of(array: Array) -> int | None:
-    """None where the dtype or a size is not known."""
-    count = SIZES.get(array.dtype or "")
-    if count is None or array.shape is None:
-        return None
-    for size in array.shape:
-        if size.constant is None:
-            return None
-        count *= size.constant
-    return count
