@@ -26,7 +26,16 @@ from gotcha_lint.domain.value import (
     constant,
     only,
 )
-from gotcha_lint.interpret import attributes, branches, calls, containers, host, imports, loops
+from gotcha_lint.interpret import (
+    attributes,
+    branches,
+    calls,
+    containers,
+    host,
+    imports,
+    loops,
+    unpacking,
+)
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
@@ -203,7 +212,7 @@ class Engine(Machine):
 
     def _do_unpack(self, i: Instruction, r: Registers) -> None:
         _, _, source, targets, star, span = i
-        values = containers.unpack(self, r.get(source, UNKNOWN), len(targets), star, span)
+        values = unpacking.unpack(self, r.get(source, UNKNOWN), len(targets), star, span)
         for target, value in zip(targets, values, strict=True):
             r[target] = value
 

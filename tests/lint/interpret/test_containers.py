@@ -31,7 +31,7 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
-from gotcha_lint.interpret import containers
+from gotcha_lint.interpret import containers, unpacking
 from gotcha_lint.interpret.arithmetic import binary
 from gotcha_lint.interpret.comparison import compare
 from gotcha_lint.interpret.heap import contents, mapping_of
@@ -279,11 +279,11 @@ def test_an_augmented_list_keeps_its_identity() -> None:
 def test_unpacking_is_that_of_python(concrete: list[Any], data: st.DataObject) -> None:
     machine = FakeMachine()
     value = machine.abstract(concrete)
-    whole = containers.unpack(machine, value, len(concrete), None, SPAN)
+    whole = unpacking.unpack(machine, value, len(concrete), None, SPAN)
     assert [x.constant for x in whole] == concrete
     count = data.draw(st.integers(1, len(concrete) + 1))
     star = data.draw(st.integers(0, count - 1))
-    parts = containers.unpack(machine, value, count, star, SPAN)
+    parts = unpacking.unpack(machine, value, count, star, SPAN)
     end = star + len(concrete) - (count - 1)
     expected = [*concrete[:star], concrete[star:end], *concrete[end:]]
     assert all(contains(machine, p, x) for p, x in zip(parts, expected, strict=True))
@@ -291,7 +291,7 @@ def test_unpacking_is_that_of_python(concrete: list[Any], data: st.DataObject) -
 
 def test_what_is_unpacked_from_a_symbol_is_a_symbol() -> None:
     machine = FakeMachine()
-    parts = containers.unpack(machine, only(NAME), 2, None, SPAN)
+    parts = unpacking.unpack(machine, only(NAME), 2, None, SPAN)
     assert [x.only for x in parts] == [NAME.step("[0]"), NAME.step("[1]")]
 
 
@@ -384,7 +384,7 @@ def test_only_what_differs_among_the_elements_varies() -> None:
     number = only(Number("int", 0, 9), frozenset((OTHER,)))
     pairs = only(Sequence(only(Tuple((function, number))), Size()))
     each, _, _ = containers.element(machine, pairs, LOOP)
-    first, second = containers.unpack(machine, each, 2, None, SPAN)
+    first, second = unpacking.unpack(machine, each, 2, None, SPAN)
     assert first.marks == frozenset()
     assert second.marks == {LOOP, OTHER}
     item = containers.item(machine, each, constant(0), SPAN)
@@ -463,7 +463,7 @@ def test_rows_of_unknown_number_are_transposed() -> None:
     machine = FakeMachine()
     row = only(Tuple((constant("a"), only(Number("int")))))
     columns = machine.builtin("zip", **{"*": row})
-    first, second = containers.unpack(machine, columns, 2, None, SPAN)
+    first, second = unpacking.unpack(machine, columns, 2, None, SPAN)
     for column, value in ((first, "a"), (second, 3)):
         each, _, _ = containers.element(machine, column, None)
         assert contains(machine, each, value)
