@@ -35,6 +35,7 @@ from gotcha_lint.workspace import Workspace
 
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
+_LARGE = 100  # modules of a component: what was made of them is given back at once
 _RUNS = 100  # of a server, before it forgets what it need not keep
 _LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until then stands
 
@@ -165,7 +166,7 @@ def _run_new(
     if not read.failures:  # the others use no JAX, or are no Python
         left = set(new) - (set(using) & read.modules.keys())
         kept.update({path: Kept(keys[path], {}) for path in left})
-    if read.modules and live is None:
+    if len(read.modules) > _LARGE and live is None:
         read.modules.clear()
         gc.collect()
 

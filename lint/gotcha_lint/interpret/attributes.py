@@ -211,6 +211,7 @@ def make_class(machine: Machine, instruction: Instruction, registers: Registers)
         machine.classes.pop()
         machine.activations.pop()
         outer.writes |= inside.writes
+        outer.fixed |= inside.fixed
         outer.made.update(inside.made)
         for location, value in inside.reads.items():
             outer.reads.setdefault(location, value)

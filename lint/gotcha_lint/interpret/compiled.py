@@ -173,6 +173,7 @@ def _trace(
     outer.cut |= inside.cut
     outer.functions |= inside.functions
     outer.contexts |= inside.contexts
+    outer.fixed |= inside.fixed
     for made, loops in inside.made.items():
         machine.activations[-1].made.setdefault(made, loops)
     for place, value in inside.reads.items():

@@ -229,6 +229,7 @@ class Summary:
     """What a call of a function in one context reads, writes, returns and does."""
 
     reads: dict[Location, Value]
+    fixed: frozenset[Location]  # read besides: names that are bound to the same for good
     writes: dict[Location, Value]
     result: Value
     events: tuple[Event, ...]

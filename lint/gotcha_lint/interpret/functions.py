@@ -37,7 +37,7 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
-from gotcha_lint.interpret.events import Event, KeyUse, Location, Summary, Turn, Write
+from gotcha_lint.interpret.events import CompiledCall, Event, KeyUse, Location, Summary, Turn, Write
 from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
@@ -194,6 +194,8 @@ def _known(machine: Machine, key: Any) -> Summary | None:
 
 
 def _holds(machine: Machine, summary: Summary) -> bool:
+    if not summary.fixed.isdisjoint(machine.bindings.rebound):
+        return False
     return all((machine.peek(p) or MISSING) == value for p, value in summary.reads.items())
 
 
@@ -291,9 +293,10 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     writes = _writes(machine, activation)
     summary = Summary(
         reads=activation.reads,
+        fixed=frozenset(activation.fixed),
         writes=writes,
         result=_result(activation),
-        events=tuple(_distinct(noted)),
+        events=tuple(_distinct(noted, activation)),
         made=tuple(activation.made.items()),
         equations=own,
         contexts=frozenset(activation.contexts),
@@ -332,12 +335,19 @@ def _frame(machine: Machine, site: Site, function: Function, values: Arguments) 
     return frame
 
 
-def _distinct(events: list[Event]) -> list[Event]:
-    """Without those that say nothing new: the same write, with the same value, again."""
+def _distinct(events: list[Event], activation: Activation) -> list[Event]:
+    """Without those that say nothing new: the same write, with the same value, again.
+
+    And without writes to what is made in the same call, if no trace has seen it there: no older
+    trace holds it.
+    """
     out: list[Event] = []
     seen: set[Any] = set()
     counts: Counter[Event] = Counter()
     uses = 0
+    seen_by_traces = {
+        place for event in events if isinstance(event, CompiledCall) for place, _ in event.captured
+    }
     for event in events:
         if isinstance(event, (KeyUse, Turn)):  # the second time tells all that the third would
             counts[event] += 1
@@ -346,6 +356,9 @@ def _distinct(events: list[Event]) -> list[Event]:
                 out.append(event)
             continue
         if isinstance(event, Write):
+            base = event.location[0]
+            if activation.made.get(base) is not None and event.location not in seen_by_traces:
+                continue
             key = event.location, event.span, event.value, event.old
             if key in seen:
                 continue
@@ -394,6 +407,7 @@ def _apply(
     activation.functions |= summary.functions
     activation.contexts |= summary.contexts
     activation.seeded |= new.seeded
+    activation.fixed |= summary.fixed
     for place in summary.reads:
         moved = new.location(place)
         if moved is None or activation.owns(moved):

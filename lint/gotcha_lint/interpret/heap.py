@@ -35,6 +35,8 @@ from gotcha_lint.domain.value import (
     join_sizes,
     only,
 )
+from gotcha_lint.interpret.bindings import Lookup, path_of
+from gotcha_lint.interpret.events import Location
 from gotcha_lint.interpret.machine import Machine
 
 ITEMS = "[]"
@@ -260,13 +262,35 @@ def class_of(atom: Atom) -> Site | None:
     return None
 
 
-def class_attribute(machine: Machine, cls: Site, name: str, depth: int = 0) -> Value | None:
-    """What a class or its bases say of a name; None where they say nothing."""
-    found = machine.read((cls.info["frame"], name))
+def class_attribute(machine: Machine, cls: Site, name: str) -> Value | None:
+    """What a class or its bases say of a name; None where they say nothing.
+
+    Classes may have a hundred bases, so an answer is kept as long as what it read is the same.
+    """
+    key = cls, name
+    known = machine.lookups.get(key)
+    if known is not None and known.holds(machine.bindings, machine.loading):
+        machine.activation.fixed |= known.places
+        return known.value
+    places: set[Location] = set()
+    found = _in_bases(machine, cls, name, places)
+    if places <= machine.activation.fixed:
+        paths = frozenset(map(path_of, places))
+        kept = frozenset(places)
+        machine.lookups[key] = Lookup(found, kept, paths, len(machine.bindings.rebound))
+    return found
+
+
+def _in_bases(
+    machine: Machine, cls: Site, name: str, places: set[Location], depth: int = 0
+) -> Value | None:
+    place = cls.info["frame"], name
+    places.add(place)
+    found = machine.read(place)
     if found is not None or depth > _BASES:
         return found
     for base in cls.info["bases"]:
-        found = class_attribute(machine, base, name, depth + 1)
+        found = _in_bases(machine, base, name, places, depth + 1)
         if found is not None:
             return found
     return None

@@ -85,6 +85,7 @@ def run_module(machine: Machine, path: str) -> None:
     machine.traced = machine.guarded = 0
     depth = len(machine.activations)
     machine.activations.append(Activation(module.top, Frame(module.top), (), 0))
+    machine.loading.add(path)
     try:
         machine.run(module.top.body)
     except (OutOfBudget, RecursionError) as error:
@@ -92,6 +93,7 @@ def run_module(machine: Machine, path: str) -> None:
     except Exception as error:  # a fault of ours in one module does not hide the others
         machine.failures.append((module.path, "<module>", f"{type(error).__name__}: {error}"))
     finally:
+        machine.loading.discard(path)
         del machine.activations[depth:]
         for layer in machine.layers[len(machine.bottom) :]:
             machine.bottom[-1].update(layer)

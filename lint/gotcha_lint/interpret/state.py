@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gotcha_lint.domain.keys import Seeded
 from gotcha_lint.domain.sites import Frame, Site
 from gotcha_lint.domain.value import BOTTOM, NO_MARKS, Marks, Value, join
+from gotcha_lint.interpret.bindings import Bindings, Lookup, may_be_fixed, path_of
 from gotcha_lint.interpret.events import Location
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Activation:
         "control",
         "cut",
         "environment",
+        "fixed",
         "frame",
         "function",
         "functions",
@@ -70,6 +72,7 @@ class Activation:
         self.environment = environment  # frames of the enclosing functions, outermost first
         self.base = base  # how many layers lie below
         self.reads: Layer = {}
+        self.fixed: set[Location] = set()  # read besides, and bound to the same for good
         self.writes: set[Location] = set()
         self.returns: list[tuple[Value, Layer]] = []
         self.yields: list[Value] = []
@@ -102,6 +105,9 @@ class State:
         self.activations: list[Activation] = []
         self.fields: Fields = {}  # attributes written in this root, in order
         self.fields_below: list[Fields] = []  # ... by the modules
+        self.bindings = Bindings()
+        self.lookups: dict[tuple[Site, str], Lookup] = {}
+        self.loading: set[str] = set()  # modules that are being run: their names are not settled
 
     @property
     def activation(self) -> Activation:
@@ -124,8 +130,21 @@ class State:
             and location not in activation.writes
             and location not in activation.reads
         ):
-            activation.reads[location] = MISSING if value is None else value
+            if self._is_fixed(location, value):
+                activation.fixed.add(location)
+            else:
+                activation.reads[location] = MISSING if value is None else value
         return value
+
+    def _is_fixed(self, location: Location, value: Value | None) -> bool:
+        """Is it a name that is bound to the same for good?"""
+        if not may_be_fixed(location) or path_of(location) in self.loading:
+            return False
+        for layer in reversed(self.bottom):
+            left = layer.get(location)
+            if left is not None:
+                return left is value and self.bindings.is_fixed(location, left)
+        return value is None and self.bindings.is_fixed(location, None)
 
     def put(self, location: Location, value: Value) -> None:
         """Writes a location; whether others can see it is noted."""
@@ -134,6 +153,8 @@ class State:
             activation.writes.add(location)
         if location[0].__class__ is not Frame:
             self.fields.setdefault(location[0], {})[location[1]] = None
+        if may_be_fixed(location) and path_of(location) not in self.loading:
+            self.bindings.rebound.add(location)
         self.layers[-1][location] = value
 
     def fields_of(self, base: Any) -> list[str]:

@@ -13,8 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gotcha_lint.domain.sites import Frame
+from gotcha_lint.domain.value import Value
 from gotcha_lint.facts import Fact
+from gotcha_lint.interpret.bindings import may_be_fixed, path_of
 from gotcha_lint.interpret.engine import Engine
+from gotcha_lint.interpret.events import Location
 from gotcha_lint.interpret.state import Fields, Layer
 from gotcha_lint.modules import ModuleIndex
 from gotcha_lint.program.import_graph import ImportGraph
@@ -39,11 +43,6 @@ class _Imported:
     layer: Layer
     fields: Fields
     compiled: frozenset[str]  # names of what a transform made
-
-    @property
-    def bases(self) -> Iterable[Any]:
-        """Whose locations it writes."""
-        return dict.fromkeys(place[0] for place in self.layer)
 
 
 class Running:
@@ -80,6 +79,12 @@ class Running:
         }
         self.engine.take(dict(modules), index, rows)
         self.graph = graph
+        self.engine.bindings.rebound.update(
+            (path, name)
+            for path in new
+            for function in modules[path].functions
+            for name in function.globals
+        )
 
     def units(self, wanted: Collection[str]) -> Iterator[Unit]:
         """The units of the modules at these paths."""
@@ -115,6 +120,16 @@ class Running:
             if path in needed:
                 self._import(path)
 
+    def _compare(self, path: str, layer: Layer) -> None:
+        """The module has been run and has left this: other modules' names, too, may have changed."""
+        others = (path_of(place) for place in layer if may_be_fixed(place))
+        self.engine.bindings.compare({path, *others}, self._left)
+
+    def _left(self, location: Location) -> Value | None:
+        """What the modules have left at a location."""
+        found = (layer.get(location) for layer in reversed(self.engine.bottom))
+        return next((value for value in found if value is not None), None)
+
     def _import(self, path: str) -> None:
         done = self.clean.get(path)
         if done is None:
@@ -123,14 +138,28 @@ class Running:
             if not self._strangers(path):
                 self.clean[path] = done
         self.imported[path] = done
-        for of in done.bases:
+        for of in self._changed(done.layer):
             owner = of if isinstance(of, str) else self.owners.setdefault(of, path)
             if path not in self.graph.closures.get(owner, ()):
                 self.writers.setdefault(owner, set()).add(path)
                 self.writers.setdefault(path, set()).add(owner)
         self.engine.bottom[0].update(done.layer)
+        self._compare(path, done.layer)
         for base, fields in done.fields.items():
             self.fields.setdefault(base, {}).update(fields)
+
+    def _changed(self, layer: Layer) -> Iterable[Any]:
+        """Whose locations the module has written, where that makes a difference to others.
+
+        It makes none where they had left the same, nor in the frame of a function that has ended
+        with nothing left in it.
+        """
+        below = self.engine.bottom[0]
+        return dict.fromkeys(
+            place[0]
+            for place, value in layer.items()
+            if (place in below or not _is_inner(place[0])) and below.get(place) != value
+        )
 
     def _run(self, path: str) -> _Imported:
         """Runs a module, into a layer of its own."""
@@ -165,6 +194,8 @@ class Running:
         if is_script:
             self._forget(path)
         own = self._run(path) if is_script else self.imported[path]
+        if is_script:
+            self._compare(path, own.layer)
         engine.fields_below = [self.fields, own.fields] if is_script else [self.fields]
         engine.visible = self._visible(path)
         before = len(engine.failures)
@@ -176,3 +207,11 @@ class Running:
         engine.fresh = fresh
         failures = [*own.unit.failures, *engine.failures[before:]]
         return Unit(path, [*own.unit.segments, *roots], failures)
+
+
+def _is_inner(base: Any) -> bool:
+    """Is it the frame of a function, or of a class that a function makes?"""
+    if not isinstance(base, Frame):
+        return False
+    parent = base.function.parent
+    return not base.function.is_class or (parent is not None and not parent.is_module)
