@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -75,13 +75,20 @@ class Drafting:
             draft = replace(draft, places=places) if places and not draft.chain else draft
             reported.append(draft)
             self._keep(draft, statement, made, used)
-        left = [f for f in task.forecasts if (f.name, f.span[0]) not in meant]
-        for forecast, draft, statement in self._foretold(left, reported):
+        doubted = [self._doubted(forecast, meant) for forecast in task.forecasts]
+        for forecast, draft, statement in self._foretold(doubted, reported):
             # What only may hold is not shown unasked; a comment that allows it is no idle one.
             shown = made if forecast.certain or task.all else []
             self._keep(draft, statement, shown, used)
         made.extend(about_comments(self.comments, self.text, self.model.path, used, task.rules))
         return sorted(set(made), key=lambda d: (d.start, d.end, d.name, d.message))
+
+    @staticmethod
+    def _doubted(forecast: Forecast, meant: Set[tuple[str, int]]) -> Forecast:
+        """One of which the text suggests that the author means it is possible only."""
+        if (forecast.name, forecast.span[0]) not in meant:
+            return forecast
+        return replace(forecast, certain=False, severity="info", confidence="medium")
 
     def _is_denied(self, draft: Draft, denials: Sequence[Forecast]) -> bool:
         """Does the program as a whole show that a report is wrong?"""

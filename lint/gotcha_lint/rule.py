@@ -78,7 +78,7 @@ class Report:
     why_traced: bool = False  # the reason chain of the function belongs to the message
     why_hot: bool = False  # ... the loops that call it
     confidence: Confidence | None = None
-    meant: bool = False  # no finding: the author means what stands there, whatever is foreseen
+    meant: bool = False  # no finding: what is foreseen there may be what the author means
 
 
 @dataclass(frozen=True, slots=True)

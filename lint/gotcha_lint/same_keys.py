@@ -48,9 +48,9 @@ def chain(reuse: Reuse) -> Iterator[Place]:
 
 
 def is_meant(reuse: Reuse) -> bool:
-    """The same order of several aligned arrays; tests and measurements."""
+    """The same order of several aligned arrays; tests."""
     uses = reuse.first, reuse.now
-    if any(is_test(use.path) or is_benchmark(use.path) for use in uses):
+    if any(is_test(use.path) for use in uses):
         return True
     return reuse.loop is None and all(use.what in ALIGNED for use in uses)
 
@@ -58,6 +58,8 @@ def is_meant(reuse: Reuse) -> bool:
 def may_be(reuse: Reuse) -> bool:
     """Do names say that equal numbers may be meant?"""
     first, now = (_entered(use, reuse) for use in (reuse.first, reuse.now))
+    if is_benchmark(reuse.now.path):
+        return True
     if reuse.loop is not None:
         return _named(now, (*EVALUATES, *SAME_ON_PURPOSE))
     if _named(first, EVALUATES) and _named(now, EVALUATES):

@@ -265,6 +265,59 @@ def test_what_may_be_meant_is_shown_with_all_alone(tmp_path: Path) -> None:
     assert (finding.severity, finding.confidence) == ("info", "medium")
 
 
+HANDED_OVER = """
+    import jax
+    import numpy as np
+
+
+    def evaluate(dataset, encode, policy, flags):
+        key = jax.random.key(0)
+        batch = next(dataset)
+        other = encode(key, batch)  # nobody knows what it does with the key: the first use
+        action = policy.sample(seed=key)  # ! key-reuse
+        noise = jax.random.normal(key, batch.shape)  # ! key-reuse
+        for _ in range(8):
+            batch = encode(key, next(dataset))  # ! key-reuse
+            print(batch)
+        flags.append(key)
+        return other, action, noise
+    """
+
+
+def test_a_key_that_is_handed_over_twice_is_shown_with_all_alone(tmp_path: Path) -> None:
+    text = code(HANDED_OVER)
+    assert lint(tmp_path, text) == []
+    findings = lint_files(tmp_path / "all", {"a.py": text}, select=("key-reuse",), all=True)
+    assert found(findings) == marks(text)
+    assert {f.severity for f in findings} == {"info"}
+
+
+def test_a_key_that_is_only_kept_is_no_use_of_it(tmp_path: Path) -> None:
+    text = """
+        import jax
+        import numpy as np
+        from project import Batch
+
+
+        def keep(log, path):
+            key = jax.random.key(0)
+            log.append(key)
+            log.info("key %s", key)
+            np.save(path, jax.random.key_data(key))
+            batch = Batch(key)
+            return batch, jax.random.normal(key, (3,))
+        """
+    assert lint_files(tmp_path, {"a.py": code(text)}, select=("key-reuse",), all=True) == []
+
+
+def test_a_benchmark_may_mean_the_same_numbers(tmp_path: Path) -> None:
+    text = code(HELPERS) + "\n\n" + code(USED_TWICE["two functions"])
+    files = {"benchmark.py": text}
+    assert lint_files(tmp_path, files, select=("key-reuse",)) == []
+    (finding,) = lint_files(tmp_path / "all", files, select=("key-reuse",), all=True)
+    assert finding.severity == "info"
+
+
 def test_the_chain_leads_to_the_use(tmp_path: Path) -> None:
     text = code(HELPERS) + "\n\n" + code(USED_TWICE["an attribute that no method renews"])
     (finding,) = lint_files(tmp_path, {"project.py": text}, select=("key-reuse",))

@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+# Methods and functions that keep what they are given, or show it, and draw nothing.
+KEEPS = frozenset(
+    {
+        *("append", "extend", "add", "insert", "put", "set", "setdefault", "update", "replace"),
+        *("save", "dump", "dumps", "write", "serialize", "restore", "store", "to_state_dict"),
+        *("from_state_dict", "from_bytes", "to_bytes", "device_put", "put_nowait", "send", "push"),
+        *("log", "info", "debug", "warning", "error", "print", "format", "join", "get", "pop"),
+        *("create", "key_data", "wrap_key_data", "block_until_ready", "copy", "deepcopy", "index"),
+        *("register", "record", "assert_equal", "assertEqual", "shape", "freeze", "unfreeze"),
+        *("replicate", "shard", "broadcast", "partial", "register_buffer", "fold_in"),
+    }
+)
+# Packages whose functions draw from no key, but for those that are known to.
+NO_DRAWS = ("jax.", "numpy.", "builtins.", "orbax.", "logging.", "absl.", "chex.", "pickle.", "os.")
 # One key for several arrays keeps their rows together.
 ALIGNED = frozenset({"jax.random.permutation", "jax.random.shuffle", "jax.random.choice"})
 # New keys from an old one, which stays as it was.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
@@ -167,9 +169,16 @@ def set_attribute(machine: Machine, base: Value, name: str, value: Value, span: 
     """`base.name = value`, for each object that it may be."""
     for atom in base.atoms:
         if isinstance(atom, Object):
-            machine.write((atom.site, name), value, span)
+            machine.write((_holder(atom.site), name), value, span)
         elif isinstance(atom, Symbol):
             machine.write((atom, name), value, span)
+
+
+def _holder(site: Site) -> Hashable:
+    """Whose location an attribute is: names of modules and classes are those of their bodies."""
+    if site.kind == "module":
+        return site.path
+    return site.info["frame"] if site.kind == "class" else site
 
 
 def make_class(machine: Machine, instruction: Instruction, registers: Registers) -> Value:

@@ -31,7 +31,7 @@ from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import read
-from gotcha_lint.interpret.keys import use_streams
+from gotcha_lint.interpret.keys import hand_over, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
@@ -77,6 +77,7 @@ def call(
     """`callee(*args, **keywords)`, for each function that it may be."""
     out = BOTTOM
     if callee.unknown or not callee.atoms:
+        hand_over(machine, "", args, keywords, span)
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several
@@ -130,7 +131,15 @@ def _call_atom(
         model = METHODS.get(f"{site.kind}()")
         if model is not None:
             return model(Call(machine, "()", args, keywords, span, only(atom), atom))
+    if isinstance(atom, Symbol):
+        hand_over(machine, _last_name(atom), args, keywords, span)
     return unknown_call(machine, args, keywords, span)
+
+
+def _last_name(symbol: Symbol) -> str:
+    """`encode` of a parameter `encode`, or of `self.vae.encode`."""
+    step = symbol.path[-1] if symbol.path else symbol.root
+    return str(step[-1] if isinstance(step, tuple) else step).lstrip(".")
 
 
 def call_library(
@@ -141,6 +150,7 @@ def call_library(
         return _of_user(machine, row, name, args, keywords, span)
     model = find(name)
     if model is None:
+        hand_over(machine, name, args, keywords, span)
         out = unknown_call(machine, args, keywords, span)
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
@@ -206,6 +216,7 @@ def _call_method(
     receiver = method.receiver
     out = BOTTOM
     if receiver.unknown:
+        hand_over(machine, method.name, args, keywords, span)
         out = unknown_call(machine, args, keywords, span).marked(made_in(receiver.marks))
         if method.name in READS:
             me = Value((), True, receiver.marks)
@@ -248,6 +259,8 @@ def _method_of(
         model = METHODS.get(kind)
         if model is not None:
             return model(Call(machine, method.name, args, keywords, span, receiver, atom))
+    if isinstance(atom, (Symbol, Object)):
+        hand_over(machine, method.name, args, keywords, span)
     return unknown_call(machine, args, keywords, span).marked(receiver.marks)
 
 

@@ -6,7 +6,7 @@ for all keys that it is called with; its uses of the parameter are the caller's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gotcha_lint.domain.keys import SPLIT, At, Key, Seeded
@@ -17,14 +17,15 @@ from gotcha_lint.domain.value import (
     Array,
     Atom,
     Constant,
-    Mapping,
     Marks,
     Number,
     Symbol,
     Tuple,
     Value,
 )
+from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
+from gotcha_lint.facts.random import KEEPS, NO_DRAWS
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
@@ -110,7 +111,7 @@ def _renamed(value: Value, symbol: Symbol, depth: int) -> Value:
         items = [_inner(item, symbol, n, depth) for n, item in enumerate(atom.items)]
         if any(a is not b for a, b in zip(items, atom.items, strict=True)):
             new = replace(atom, items=tuple(items))
-    elif isinstance(atom, Mapping) and depth < _DEPTH:
+    elif isinstance(atom, MappingOf) and depth < _DEPTH:
         pairs = zip(atom.keys, atom.values, strict=True)
         values = [_inner(item, symbol, key, depth) for key, item in pairs]
         if any(a is not b for a, b in zip(values, atom.values, strict=True)):
@@ -140,6 +141,19 @@ def use(machine: Machine, value: Value, how: str, what: str, span: Span) -> None
     several = len(value.atoms) + value.unknown > 1
     for key in found:
         note(machine, key, value.marks, how, what, span, several)
+
+
+def hand_over(
+    machine: Machine, name: str, args: Iterable[Value], keywords: Mapping[str, Value], span: Span
+) -> None:
+    """Something that nobody knows is given a key: as a rule it draws from it."""
+    short = name.rpartition(".")[2]
+    if name.startswith(NO_DRAWS) or short.lower() in KEEPS or short[:1].isupper():
+        return
+    given = [*args, *(value for key, value in keywords.items() if key != "rngs")]
+    for value in given:
+        if any(isinstance(atom, Array) and atom.key is not None for atom in value.atoms):
+            use(machine, value, "given", name, span)
 
 
 def use_streams(machine: Machine, keywords: dict[str, Value], span: Span) -> None:

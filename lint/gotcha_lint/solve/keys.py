@@ -17,7 +17,7 @@ from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
-CONSUMES = frozenset({"draw", "split"})
+CONSUMES = frozenset({"draw", "split", "given"})
 _KEPT = 12  # uses of one key that are compared with later ones
 
 
@@ -60,6 +60,7 @@ class _Reader:
         self.seeds: dict[Any, KeyUse] = {}
         self.before_seed: dict[Any, set[KeyUse]] = {}  # by base
         self.told: set[Key] = set()
+        self.pairs: set[tuple[Key, frozenset[Origin]]] = set()  # of uses, that were told
 
     def read(self, segment: Segment) -> None:
         for event in segment.events:
@@ -98,7 +99,10 @@ class _Reader:
         for first in known:
             reuse = self._compare(first, now)
             if reuse is not None:
-                self.own.append(reuse)
+                pair = key, frozenset({(first.path, first.span), (now.path, now.span)})
+                if pair not in self.pairs:  # a loop comes to the same two uses the other way round
+                    self.pairs.add(pair)
+                    self.own.append(reuse)
                 self.told.add(key)
                 break
         if len(known) < _KEPT and not any(_place(now) == _place(each) for each in known):
@@ -120,7 +124,7 @@ class _Reader:
             self.varying.setdefault(mark, set()).add(now.key)
 
     def _compare(self, first: KeyUse, now: KeyUse) -> Reuse | None:
-        if any(now.key.is_below(key) for key in self.told):
+        if any(now.key.is_below(key) and now.key != key for key in self.told):
             return None
         made = self.seeds.get(now.key.base)
         at_seed = (made.path, made.span) if made is not None else None
@@ -138,6 +142,8 @@ class _Reader:
             return None
         before, at = part_ways(first, now)
         certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
+        if "given" in (first.how, now.how) or now.key in self.told:
+            certain = False  # nobody knows what it does with the key; or one of several already
         if first in self.before_seed.get(now.key.base, ()):
             certain = False  # the same seed, written in a function that is called twice
         if not now.key.is_one and first.what == now.what and now.how == "draw":

@@ -121,7 +121,7 @@ class Running:
                 self._import(path)
 
     def _compare(self, path: str, layer: Layer) -> None:
-        """The module has been run and has left this: other modules' names, too, may have changed."""
+        """The module was run and has left this; names of others, too, may have changed."""
         others = (path_of(place) for place in layer if may_be_fixed(place))
         self.engine.bindings.compare({path, *others}, self._left)
 

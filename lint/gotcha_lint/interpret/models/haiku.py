@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.domain.value import UNKNOWN, Object, Tuple, Value, only
 from gotcha_lint.interpret.call import Call, methods, model
+from gotcha_lint.interpret.keys import use
 
 _STATE = "haiku with state"
 _PLAIN = "haiku"
@@ -38,6 +39,9 @@ def transformed_method(call: Call) -> Value:
         return UNKNOWN
     skipped = 1 if call.short == "init" else 2 + with_state
     keywords = {name: value for name, value in call.keywords.items() if name != "rng"}
+    rng = call.get(skipped - 1, "rng")
+    if rng is not None:
+        use(call.engine, rng, "given", call.short, call.span)
     out = call.engine.call(call.on.site.info["inner"], call.args[skipped:], keywords, call.span)
     if call.short == "init":
         return UNKNOWN

@@ -45,6 +45,9 @@ class KeyReuse(Rule):
     `key, subkey = jax.random.split(key)` before each draw, or `jax.random.fold_in(key, step)`.
 
     ## Not reported
+    A key that is given twice to functions that nobody knows, and what only a name or a comment
+    suggests below, are shown with `--all`, as `info`.
+
     Where the same numbers are meant:
 
     - one key for a permutation of several aligned arrays, or for views of one sample;
@@ -53,7 +56,7 @@ class KeyReuse(Rule):
     - a loop over settings that are written out, or over makers of models to choose from, each of
       which starts from the same key; in a file `eval*.py`, a loop over what is measured;
     - two methods of one object by the names `sample` and `sample_flow`; features of a kernel for
-      both of its sides; a comment that says "same seed"; tests, and benchmarks by their names.
+      both of its sides; a comment that says "same seed"; benchmarks; tests (never shown).
 
     Where one of the draws has no effect:
 
