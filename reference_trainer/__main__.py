@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from reference_trainer.errors import UserError
+from reference_trainer.config import UserError
 
 COMMANDS = {
     "train": "train a model; the same command goes on with a run that was stopped",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.trainer import report, supervise
 from benchmarks.trainer.families import families, words
-from reference_trainer.errors import UserError
+from reference_trainer.config import UserError
 
 
 def main(argv: Sequence[str] | None = None) -> int:

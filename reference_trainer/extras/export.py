@@ -18,9 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export as jax_export
 
-from reference_trainer.config import Config
+from reference_trainer.config import Config, UserError
 from reference_trainer.data.batch import Batch
-from reference_trainer.errors import UserError
 from reference_trainer.model import backbone
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.heads import logits

@@ -21,7 +21,7 @@ from tests.reference_trainer.support import ROOT, environment
 PROGRAM = '''
 import os, signal, sys, time
 from pathlib import Path
-from reference_trainer import machine
+from reference_trainer.run import machine
 machine.choose("cpu", sys.argv[1])
 import jax
 from reference_trainer.train import loop
@@ -187,7 +187,7 @@ def test_sigterm_to_one_stops_both(tmp_path):
 
 
 JOIN = """
-from reference_trainer import machine
+from reference_trainer.run import machine
 machine.choose("cpu", "auto")
 import jax
 print(jax.process_count(), jax.process_index(), jax.device_count())

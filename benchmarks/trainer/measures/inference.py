@@ -12,9 +12,10 @@ import jax.numpy as jnp
 from benchmarks.trainer import cases, clock
 from benchmarks.trainer.row import Row, Size
 from reference_trainer.config import Config
+from reference_trainer.extras import decode
+from reference_trainer.extras.sample import policy_step
 from reference_trainer.model import backbone
-from reference_trainer.presets import PRESETS
-from reference_trainer.sample import policy_step
+from reference_trainer.run.presets import PRESETS
 
 SECONDS = {"cpu": 120, "gpu": 30}
 BATCHES = (1, 32)
@@ -50,7 +51,7 @@ class Playing:
         make = jax.jit(backbone.init, static_argnames="config")
         self.params = make(jax.random.key(0), config=config)
         self.inputs_BF = jnp.ones((rows, len(config.model.features)), jnp.int32)
-        self.carry = backbone.start(config, rows, config.data.length)
+        self.carry = decode.start(config, rows, config.data.length)
 
     def __call__(self) -> list[jax.Array]:
         position = jnp.int32(self.position)

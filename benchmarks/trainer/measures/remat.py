@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchmarks.trainer import cases
 from benchmarks.trainer.row import Row, Size
-from reference_trainer.presets import PRESETS
+from reference_trainer.run.presets import PRESETS
 
 SECONDS = {"cpu": 120, "gpu": 45}
 
