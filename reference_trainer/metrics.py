@@ -24,9 +24,8 @@ def parameters(tree: Any) -> int:
 def flops_per_token(config: Config, length: int | None = None) -> float:
     """Of one training step, per token: 6 for each weight of a matrix, plus mixing over steps.
 
-    Attention is counted in full, 12 L D T, not halved for causality (the convention of nanoGPT and
-    of PaLM, arXiv:2204.02311 B); recomputation is not counted. State space layers: the four
-    products of the chunked form, arXiv:2405.21060 section 6.
+    Attention is counted in full, 12 L D T, not halved for causality (as in nanoGPT and PaLM,
+    arXiv:2204.02311 B), recomputation is not; state space layers by arXiv:2405.21060 section 6.
     """
     model, compute = config.model, config.compute
     length = length or config.data.length

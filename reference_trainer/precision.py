@@ -63,5 +63,5 @@ def _einsum_as(dtype: jnp.dtype, subscripts: str, a: jax.Array, b: jax.Array) ->
 
 
 def aligned(size: int, multiple: int = 8) -> int:
-    """The next multiple, as the units that multiply matrices want them."""
+    """The next multiple."""
     return -(-size // multiple) * multiple

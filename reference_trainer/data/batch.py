@@ -29,8 +29,7 @@ class Batch(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A sequence, cut to the length of a row: inputs TF, targets TH, of the smallest type that
-    holds the data: a batch makes them int32."""
+    """A sequence of at most a row's length: TF and TH, of the smallest type that holds the data."""
 
     inputs: np.ndarray
     targets: np.ndarray

@@ -18,7 +18,7 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.data.loader import Loader
 
 Placed = tuple[Batch, dict[str, Any]]  # on the device; the state of the loader after it
-Room, Ready = threading.Semaphore, SimpleQueue  # of what is Placed, or an error
+Room, Ready = threading.Semaphore, SimpleQueue[Placed | BaseException]
 
 
 @contextmanager
@@ -51,7 +51,9 @@ def _placed(loader: Loader, place: Callable[[Batch], Batch]) -> Iterator[Placed]
         yield place(batch), loader.state()  # where the loader is after this very batch
 
 
-def _read(placed: Iterator[Placed], room: Room, ready: Ready, stop: threading.Event) -> None:
+def _read(
+    placed: Iterator[Placed], room: threading.Semaphore, ready: Ready, stop: threading.Event
+) -> None:
     try:
         while room.acquire() and not stop.is_set():
             ready.put(next(placed))

@@ -36,10 +36,7 @@ KEPT: dict[str, tuple[str, ...]] = {  # by `compute.remat`
 
 
 def init(key: jax.Array, config: Config) -> Params:
-    """Float32 parameters: {"embed": one VD per feature, "layers": ..., "norm": ..., "heads": ...}.
-
-    "layers" is a list of groups of layers, or one group of stacked arrays where they are scanned.
-    """
+    """Float32 parameters; "layers" is a list of groups, or one of stacked arrays to be scanned."""
     model = config.model
     embed_key, layers_key, heads_key = jax.random.split(key, 3)
     keys = jax.random.split(layers_key, model.depth // group(config))

@@ -9,6 +9,7 @@ Sampling computes one step at a time over the same parameters: `extras/decode.py
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -93,13 +94,12 @@ class Block(nnx.Module):
         return self.dropout(x, deterministic=key is None, rngs=key)
 
 
-def _mixer(kind: str) -> type[nnx.Module]:
-    """Another kind of layer is a class in a file of its own, and a line here."""
-    if kind == "ssm":
-        from reference_trainer.extras.mamba import Ssm
+def _mixer(kind: str) -> Callable[..., nnx.Module]:
+    if kind == "attention":
+        return Attention
+    from reference_trainer.extras.mamba import Ssm  # another kind: a class in a file of its own
 
-        return Ssm
-    return Attention
+    return Ssm
 
 
 def residual(config: Config) -> float:

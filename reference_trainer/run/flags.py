@@ -48,5 +48,5 @@ def keep_programs(folder: str) -> None:
 def described(config: Config) -> str:
     """One line for people."""
     options = [f"{name}={str(value).lower()}" for name, value in compiler_options(config).items()]
-    folder = jax.config.jax_compilation_cache_dir or "not kept"
+    folder = jax.config.values.get("jax_compilation_cache_dir") or "not kept"
     return f"compiler options: {', '.join(options) or 'none'}; compiled programs: {folder}"

@@ -86,6 +86,7 @@ def train(
     config, run, spent = job.config, job.config.run, goodput or Goodput()
     start, score, counter = saved.step if saved else 0, None, CompileCounter(spent)
     spent.begin(folder, start)
+    number = start
     with ExitStack() as stack:
         checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep, clean=True))
         log = Log(folder, run.steps, start, tensorboard=tensorboard, trackers=trackers)

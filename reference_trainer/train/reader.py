@@ -53,7 +53,7 @@ class Reader:
             self._read(before, state)
 
     def pause(self) -> None:
-        """Time spent until now, on an evaluation or a report, is not training time."""
+        """Time spent until now is not training time."""
         self._counted, self._flops, self._since = 0.0, 0.0, time.perf_counter()
 
     def _read(self, step: Sent, state: TrainState) -> None:

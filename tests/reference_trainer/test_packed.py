@@ -28,7 +28,8 @@ def qkv(dtype: str = "float32") -> list[jax.Array]:
 
 
 def mixed(kind: str, window: int, arrays: list[jax.Array]) -> jax.Array:
-    return attend(*arrays, SEGMENTS, kind=kind, window=window, chunk=64, packed=True)
+    q, k, v = arrays
+    return attend(q, k, v, SEGMENTS, kind=kind, window=window, chunk=64, packed=True)
 
 
 @pytest.mark.parametrize("window", [0, 30])

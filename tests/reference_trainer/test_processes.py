@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reference_trainer.run.start import newest_whole
 from reference_trainer.train.checkpoint import Checkpoints
 from tests.reference_trainer.support import ROOT, environment
 
@@ -173,7 +174,7 @@ def test_who_loses_the_others_says_so_and_leaves(tmp_path, killed):
         assert "Traceback" not in errors
     running[killed].communicate()
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
-        newest, damaged = checkpoints.newest_whole()
+        newest, damaged = newest_whole(checkpoints)
     assert newest is not None and newest >= 3 and not damaged
 
 
