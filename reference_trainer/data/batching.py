@@ -24,7 +24,7 @@ EMPTY = -1  # in the place of a row's number
 
 
 class Batches:
-    """`batches[i]` is batch `i` of the run, the same whenever it is asked for.
+    """`batches[i]` is batch `i` of the run, always the same.
 
     An epoch is `len(batches)` batches and has each document once. With `shuffle` epochs go on
     without end, each with its own order; without, there is one. `rows` are this process's.

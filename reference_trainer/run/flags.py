@@ -1,4 +1,4 @@
-"""What the compiler is told, in one place; a run prints it.
+"""Options of the compiler, in one place; a run prints them.
 
 Wrong: XLA_FLAGS in a shell script that nobody finds again, or options that were copied from another
 machine: on one device those that overlap transfers do nothing.

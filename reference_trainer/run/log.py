@@ -1,4 +1,4 @@
-"""What a run tells: a progress bar, a line of JSON per report, and TensorBoard where asked for."""
+"""What a run prints and writes: a progress bar, a line of JSON per report, and TensorBoard."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def padding_report(sizes: Mapping[str, int], multiple: int = 8) -> list[str]:
 def sizes(tree: Any, name: str = "") -> dict[str, int]:
     """Bytes of each part of a state, by the names of its fields, as "opt_state.1.0.mu".
 
-    The special type comes first: a NamedTuple is a tuple too, and asked for its `tuple` part first
+    The special type comes first: a NamedTuple is a tuple too, and as a `tuple` first
     it would lose its names. (gotcha: general-type-first)
     """
     # gotcha: shows[general-type-first] a NamedTuple is a tuple too

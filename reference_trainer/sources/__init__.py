@@ -1,7 +1,7 @@
 """Where the data of a run comes from: one function for each value of `data.source`.
 
 A data set is a function `Data -> Corpus` in a file of its own and one line in `SOURCES`. Its
-module is imported when it is asked for, so that an optional one costs nothing.
+module is imported when it is used, so that an optional one costs nothing.
 """
 
 from __future__ import annotations
