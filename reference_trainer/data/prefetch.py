@@ -18,7 +18,8 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.data.loader import Loader
 
 Placed = tuple[Batch, dict[str, Any]]  # on the device; the state of the loader after it
-Room, Ready = threading.Semaphore, SimpleQueue[Placed | BaseException]
+Room = threading.Semaphore
+Ready = SimpleQueue[Placed | BaseException]
 
 
 @contextmanager
