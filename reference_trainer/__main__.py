@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from reference_trainer.errors import UserError
+from reference_trainer.config import UserError
 
 COMMANDS = {
     "train": "train a model; the same command goes on with a run that was stopped",
@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name == chosen:  # the others are not imported
             importlib.import_module(f"reference_trainer.commands.{name}").options(command)
     args, more = parser.parse_known_args(argv)
+    sys.unraisablehook = _report
     settings = [text for text in more if "=" in text and not text.startswith("-")]
     if len(settings) < len(more) or (more and args.command != "train"):
         known = re.findall(r"--[\w-]+", commands.choices[args.command].format_help())
@@ -76,6 +77,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"reference_trainer: {OUT_OF_MEMORY}\n{str(error)[:300]}", file=sys.stderr)
         return 1
+
+
+def _report(found: sys.UnraisableHookArgs) -> None:
+    """As Python reports an error in a thread of C++, but for one: threads that still write when a
+    save has failed, as on a full disk, find its event loop closed. The failure itself is raised.
+    """
+    if not (isinstance(found.exc_value, RuntimeError) and "loop is closed" in str(found.exc_value)):
+        sys.__unraisablehook__(found)
 
 
 def meant(text: str, known: Sequence[str]) -> str:

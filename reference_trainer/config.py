@@ -1,10 +1,10 @@
 """Every number of a run, in one frozen value.
 
-Wrong: a dict or an `argparse.Namespace` that everything reads and anything may change: a compiled
-step never sees the change, and a dict cannot be a static argument.
+Wrong: a dict or an `argparse.Namespace` that anything may change: a compiled step never sees the
+change, and a dict cannot be a static argument.
 Right: frozen dataclasses. They hash, so that they may be static; they are written into each
-checkpoint; and a run is changed by making a new value. (gotchas: stale-self,
-unhashable-static-argument)
+checkpoint; a run is changed by making a new value.
+(gotchas: stale-self, unhashable-static-argument)
 """
 
 from __future__ import annotations
@@ -13,41 +13,23 @@ import dataclasses
 import difflib
 import json
 import math
-import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_type_hints
 
-from reference_trainer.errors import UserError
 
-# What each number must be, with the names of the settings; a NaN is none of these.
-RANGES: list[tuple[str, Callable[[float], bool], str]] = [
-    (
-        "1 or more",
-        lambda x: x >= 1,
-        "model.width model.depth model.head_width model.mlp model.state model.conv compute.chunk "
-        "compute.ssm_chunk compute.remat_every data.length data.bins data.buckets "
-        "optimizer.accumulate run.steps run.keep run.eval_every run.save_every run.log_every",
-    ),
-    (
-        "0 or more, and less than 2**63",
-        lambda x: 0 <= x < 2**63,
-        "model.window compute.loss_chunk data.batch data.prefetch data.delay data.limit data.seed "
-        "run.seed run.eval_batches optimizer.learning_rate optimizer.warmup optimizer.weight_decay",
-    ),
-    ("more than 0", lambda x: x > 0, "optimizer.clip"),
-    ("a share between 0 and 1", lambda x: 0 < x < 1, "data.held_out"),
-    ("a share from 0 to 1", lambda x: 0 <= x <= 1, "optimizer.final_share"),
-    (
-        "a share from 0 to less than 1",
-        lambda x: 0 <= x < 1,
-        "model.dropout optimizer.b1 optimizer.b2",
-    ),
-]
+class UserError(Exception):
+    """A mistake that a user can correct: shown as one line, without a traceback."""
+
+    code = 2  # the exit status of the process
 
 
 class ConfigError(UserError):
     """A setting that does not exist, or a value it cannot have."""
+
+
+class DataError(UserError):
+    """The data is missing, unreadable or not of the kind that was requested."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +56,7 @@ class Compute:
 
     dtype: Literal["float32", "bfloat16"] = "float32"  # of activations; parameters stay float32
     quantise: Literal["none", "int8"] = "none"  # train as if weights and inputs were int8
-    attention: Literal["xla", "chunked", "cudnn"] = "xla"
+    attention: Literal["xla", "chunked", "cudnn", "packed"] = "xla"
     chunk: int = 128  # queries at a time in chunked attention
     ssm_chunk: int = 64  # steps in one chunk of the state space layers
     loss_chunk: int = 0  # steps at a time in the head and loss; 0: all at once
@@ -128,7 +110,7 @@ class Run:
     save_every: int = 100
     keep: int = 2  # newest checkpoints kept, besides the best
     log_every: int = 10
-    parallel: Literal["dp", "fsdp"] = "dp"
+    parallel: Literal["dp", "zero", "fsdp"] = "dp"  # who holds the state: all, or each a part
     seed: int = 0
 
 
@@ -143,7 +125,9 @@ class Config:
     run: Run = field(default_factory=Run)
 
     def __post_init__(self) -> None:
-        _check(self)
+        from reference_trainer.run import ranges  # which needs the names of this module
+
+        ranges.check(self)
 
     def replace(self, **sections: Mapping[str, Any]) -> Config:
         """`config.replace(data={"batch": 8})`: the same run with other values; ConfigError."""
@@ -175,38 +159,6 @@ def field_type(section: str, name: str) -> Any:
 def _meant(name: str, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(names), n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(sorted(names))}"
-
-
-def _check(config: Config) -> None:
-    """Each number in its range, and what no single setting can know; ConfigError."""
-    for words, holds, names in RANGES:
-        for name in names.split():
-            if not holds(value := operator.attrgetter(name)(config)):
-                raise ConfigError(f"{name}={value}: must be {words}")
-    model, data = config.model, config.data
-    if (
-        not (model.pattern and model.features and model.heads)
-        or min(*model.features, *model.heads) < 1
-    ):
-        raise ConfigError("model.pattern, features and heads have one entry or more, of 1 or more")
-    unit = group(config)
-    wrong = [
-        (model.width % model.head_width, f"model.width must be a multiple of {model.head_width}"),
-        (
-            model.depth % unit,
-            f"model.depth must be a multiple of {unit}: the pattern, and remat_every, go in",
-        ),
-        (model.tied and model.features != model.heads, "model.tied needs one equal vocabulary"),
-        (data.batch % config.optimizer.accumulate, "data.batch must divide by accumulate"),
-        (
-            data.source in ("files", "tokens") and not data.paths,
-            f"data.source={data.source} needs data.paths",
-        ),
-        (model.head_width % 2, "model.head_width must be even: rotary positions turn pairs"),
-    ]
-    for bad, message in wrong:
-        if bad:
-            raise ConfigError(message)
 
 
 def group(config: Config) -> int:

@@ -1,32 +1,19 @@
 """Speed, memory and how much of the machine is used, by formulas and not by the compiler's count.
 
-Wrong: `compiled.cost_analysis()["flops"]` for utilisation: it counts the body of a scan once, and
-is off by the number of layers. Wrong: the peak with sparsity, or padding counted as work.
+Wrong: `compiled.cost_analysis()["flops"]` for utilisation: it counts the body of a scan once.
+Wrong: the peak with sparsity, or padding counted as work.
 Right: operations counted from the shapes, the dense peak of the type in use, useful tokens only.
 """
 
 from __future__ import annotations
 
-import re
+import resource
 from typing import Any
 
 import jax
 
 from reference_trainer.config import Config
-
-# Dense peaks in TFLOP/s by (device, type of the matrices), from the makers' data sheets.
-PEAKS: dict[tuple[str, str], float] = {
-    ("A100", "bfloat16"): 312.0,
-    ("A100", "float32"): 156.0,  # TF32
-    ("L4", "bfloat16"): 121.0,
-    ("L40S", "bfloat16"): 362.0,
-    ("H100", "bfloat16"): 989.0,  # SXM; less on a PCIe card
-    ("H100", "float32"): 494.0,  # TF32
-    ("H200", "bfloat16"): 989.0,
-    ("H200", "float32"): 494.0,  # TF32
-    ("B200", "bfloat16"): 2250.0,
-    ("RTX 4090", "bfloat16"): 165.0,
-}
+from reference_trainer.run.peaks import peak
 
 
 def parameters(tree: Any) -> int:
@@ -37,9 +24,8 @@ def parameters(tree: Any) -> int:
 def flops_per_token(config: Config, length: int | None = None) -> float:
     """Of one training step, per token: 6 for each weight of a matrix, plus mixing over steps.
 
-    Attention is counted in full, 12 L D T, not halved for causality (the convention of nanoGPT and
-    of PaLM, arXiv:2204.02311 B); recomputation is not counted. State space layers: the four
-    products of the chunked form, arXiv:2405.21060 section 6.
+    Attention is counted in full, 12 L D T, not halved for causality (as in nanoGPT and PaLM,
+    arXiv:2204.02311 B), recomputation is not; state space layers by arXiv:2405.21060 section 6.
     """
     model, compute = config.model, config.compute
     length = length or config.data.length
@@ -61,14 +47,6 @@ def flops_per_token(config: Config, length: int | None = None) -> float:
     return 3.0 * forward  # the way back costs twice the way forth
 
 
-def peak(kind: str, dtype: str) -> tuple[str, float] | None:
-    """(name, operations per second) of a device by its `device_kind`; None where unknown."""
-    for (name, held), tera in PEAKS.items():
-        if re.search(rf"\b{name}\b", kind) and held == dtype:
-            return f"{name} {dtype} dense {tera:g} TFLOP/s", tera * 1e12
-    return None
-
-
 def utilisation(config: Config, flops_per_second: float) -> tuple[float, str] | None:
     """Model FLOPs utilisation of all devices, and the peak it refers to."""
     found = peak(jax.devices()[0].device_kind, config.compute.dtype)
@@ -82,32 +60,18 @@ def memory(compiled: Any = None) -> dict[str, int]:
     """Bytes: what a compiled step asks for, and the most a device held so far where it says so."""
     report = {}
     if compiled is not None and (analysis := compiled.memory_analysis()) is not None:
-        report |= {
-            "arguments": analysis.argument_size_in_bytes,
-            "shared with results": analysis.alias_size_in_bytes,
-            "temporary": analysis.temp_size_in_bytes,
-        }
+        report["arguments"] = analysis.argument_size_in_bytes
+        report["shared with results"] = analysis.alias_size_in_bytes
+        report["temporary"] = analysis.temp_size_in_bytes
     stats = jax.local_devices()[0].memory_stats() or {}
     if "peak_bytes_in_use" in stats:
         report["most in use"] = stats["peak_bytes_in_use"]
     return report
 
 
-def sizes(tree: Any, name: str = "") -> dict[str, int]:
-    """Bytes of each part of a state, by the names of its fields, as "opt_state.1.0.mu".
-
-    The special type comes first: a NamedTuple is a tuple too, and asked for its `tuple` part first
-    it would lose its names. (gotcha: general-type-first)
-    """
-    # gotcha: shows[general-type-first] a NamedTuple is a tuple too
-    if hasattr(tree, "_fields"):
-        parts = zip(tree._fields, tree, strict=True)
-    elif isinstance(tree, tuple):
-        parts = enumerate(tree)
-    else:
-        return {name: sum(leaf.nbytes for leaf in jax.tree.leaves(tree))}
-    found = [sizes(part, f"{name}.{key}" if name else str(key)) for key, part in parts]
-    return {key: size for part in found for key, size in part.items()}
+def host_memory() -> int:
+    """Bytes: the most this process has held so far. On a CPU the arrays are among them."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 class Compiles:

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.trainer import report, supervise
+from benchmarks.trainer import estimate, report, supervise
 from benchmarks.trainer.families import families, words
-from reference_trainer.errors import UserError
+from reference_trainer.config import UserError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,6 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="measurements (see --list); all")
     parser.add_argument("--list", action="store_true", help="what is measured, and where")
+    parser.add_argument("--estimate", action="store_true", help="of GPUs, from bytes and FLOPs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
     parser.add_argument("--quick", action="store_true", help="the smallest form: does it run?")
     parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu"))
@@ -35,6 +36,13 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         for name, family in families().items():
             print(f"{name:14} {'+'.join(family.SECONDS):8} {words(family)}")
+        return 0
+    if args.estimate:
+        about = {"platform": "gpu", "device": "none", "devices": 0, "note": estimate.NOTE}
+        found = [supervise.Measured("estimate", tuple(estimate.rows()), 0.0)]
+        report.show(about, found)
+        if args.json:
+            report.write(args.json, about, found)
         return 0
     about = supervise.about(args.platform)
     seconds = supervise.chosen(args.names, about["platform"])

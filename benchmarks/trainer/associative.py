@@ -1,7 +1,7 @@
 """State space layers by `lax.associative_scan`: the form that is often copied, to be measured.
 
-Every step's state is kept, B * T * H * P * N numbers, at each of log2(T) levels. See `model/ssm.py`
-for what to use instead.
+Every step's state is kept, B * T * H * P * N numbers, at each of log2(T) levels. See
+`extras/mamba.py` for what to use instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def associative(
     starts_BT: jax.Array,
     state_BHPN: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
-    """As `ssm.sequential`."""
+    """As `decode.sequential`."""
     log_decay_BTH = jnp.where(starts_BT[..., None], -jnp.inf, log_decay_BTH)
     kept_BTH11 = jnp.exp(log_decay_BTH)[..., None, None]
     added_BTHPN = jnp.einsum(

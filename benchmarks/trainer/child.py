@@ -17,8 +17,8 @@ import jax
 
 from benchmarks.trainer.families import families
 from benchmarks.trainer.row import Size, unmeasured
-from reference_trainer import machine
-from reference_trainer.errors import UserError
+from reference_trainer.config import UserError
+from reference_trainer.run import machine
 
 PACKAGES = ("jax", "jaxlib", "flax", "optax", "orbax-checkpoint", "numpy")
 

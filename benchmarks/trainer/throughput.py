@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from benchmarks.trainer import cases, clock
 from benchmarks.trainer.row import Row, Size, unmeasured
-from reference_trainer import machine, metrics
+from reference_trainer import metrics
 from reference_trainer.config import Config
+from reference_trainer.run import kernels
 
 
 @dataclass
@@ -23,7 +24,7 @@ class Forms:
 
     def add(self, name: str, config: Config, target: str = "") -> Iterator[Row]:
         """Tokens per second and utilisation; one row with the reason if it does not run."""
-        config, reason = machine.fitting_attention(config)
+        config, reason = kernels.fitting_attention(config)
         try:
             train = cases.Training(config, self.steps)
             first = clock.once(train, time.perf_counter)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import NamedTuple
 
 from reference_trainer.config import Config, ConfigError
-from reference_trainer.settings import from_json
+from reference_trainer.run.settings import from_json
 
 RUN = Path("runs/cpu_smoke")
 CACHE = "~/.cache/reference_trainer"
+CACHE_VARIABLE = "REFERENCE_TRAINER_CACHE"
 
 
 class Loaded(NamedTuple):
@@ -26,7 +28,10 @@ class Loaded(NamedTuple):
 def machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--platform", default="auto", choices=("auto", "cpu", "gpu", "rocm", "tpu"))
     parser.add_argument(
-        "--cache", default=CACHE, metavar="DIR", help=f"compiled programs; none: off ({CACHE})"
+        "--cache",
+        default=os.environ.get(CACHE_VARIABLE, CACHE),
+        metavar="DIR",
+        help=f"compiled programs; none: off; default: ${CACHE_VARIABLE}, else {CACHE}",
     )
 
 
@@ -38,15 +43,16 @@ def run_options(parser: argparse.ArgumentParser) -> None:
 
 def set_up(args: argparse.Namespace) -> None:
     """Before anything compiles: the platform, then the cache."""
-    from reference_trainer import machine
+    from reference_trainer.run import flags, machine
 
     machine.choose(args.platform)
-    machine.keep_programs(args.cache)
+    flags.keep_programs(args.cache)
 
 
 def load(args: argparse.Namespace) -> Loaded:
     """The parameters of a run's checkpoint, on this machine's devices."""
-    from reference_trainer import machine, parallel
+    from reference_trainer import parallel
+    from reference_trainer.run import kernels, start
     from reference_trainer.train import state as states
     from reference_trainer.train.checkpoint import Checkpoints
 
@@ -55,12 +61,12 @@ def load(args: argparse.Namespace) -> Loaded:
         raise ConfigError(f"no run in {args.out}: give its folder with --out")
     with Checkpoints(folder) as checkpoints:
         if args.step is None:
-            step, lines = checkpoints.newest_whole()
+            step, lines = start.newest_whole(checkpoints)
             print(*lines, sep="\n", end="\n" if lines else "")
         else:
-            checkpoints.check_whole(step := args.step)
+            start.check_whole(checkpoints, step := args.step)
         saved = checkpoints.read(step)
-        config, why = machine.fitting_attention(from_json(saved.config))
+        config, why = kernels.fitting_attention(from_json(saved.config))
         if why:
             print(why)
         state = checkpoints.restore(states.abstract(config, parallel.device_mesh()), saved.step)

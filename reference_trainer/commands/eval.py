@@ -14,11 +14,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     common.set_up(args)
-    from reference_trainer import report
-    from reference_trainer.data.corpus import load
     from reference_trainer.extras import play
+    from reference_trainer.run import probes, report
+    from reference_trainer.sources import load
     from reference_trainer.train import loop
-    from reference_trainer.train.evaluate import evaluate
+    from reference_trainer.train.step import evaluate
 
     loaded = common.load(args)
     corpus = load(loaded.config.data)
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
         f"step {loaded.step}: {score.bits:.3f} bits per {corpus.unit}, "
         f"accuracy {score.accuracy:.3f}, {score.targets} targets"
     )
-    report.context(job, loaded.params)
+    probes.context(job, loaded.params)
     if previous := tuple(corpus.about.get("previous", ())):
         alone = play.accuracy(loaded.params, corpus.held_out, previous, loaded.config)
         print(f"playing by itself: accuracy {alone:.3f}")

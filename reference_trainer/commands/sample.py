@@ -18,7 +18,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     common.set_up(args)
-    from reference_trainer import sample
+    from reference_trainer.extras import sample
 
     if args.temperature < 0 or args.count < 1:
         raise ConfigError("--temperature is 0 or more, --count 1 or more")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from reference_trainer.commands import common
 from reference_trainer.config import Config, ConfigError
-from reference_trainer.presets import PRESETS, for_bytes
-from reference_trainer.settings import from_json, listing, overridden
+from reference_trainer.run.presets import PRESETS, for_bytes
+from reference_trainer.run.settings import from_json, listing, overridden
 
 if TYPE_CHECKING:
-    from reference_trainer.train.start import Resume
+    from reference_trainer.run.start import Resume
 
 RESUME: tuple[Resume, ...] = ("auto", "always", "never")
 SETTING = re.compile(r"(model|compute|data|optimizer|run)\.\w+=")
@@ -54,12 +54,12 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from reference_trainer import machine
+    from reference_trainer.run import flags, machine
 
     machine.choose(args.platform, args.distributed)
-    machine.keep_programs(args.cache)
-    from reference_trainer.processes import exit_if_peer_lost
-    from reference_trainer.train.lock import lock
+    flags.keep_programs(args.cache)
+    from reference_trainer.run.lock import lock
+    from reference_trainer.run.processes import exit_if_peer_lost
 
     folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
     with lock(folder), exit_if_peer_lost():
@@ -67,14 +67,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _train(args: argparse.Namespace, folder: Path) -> int:
-    from reference_trainer import machine, parallel, report
-    from reference_trainer.data.corpus import load
-    from reference_trainer.train import loop, start
+    from reference_trainer import parallel
+    from reference_trainer.run import kernels, machine, report, start
+    from reference_trainer.run.goodput import Goodput
+    from reference_trainer.run.log import check_board
+    from reference_trainer.sources import load
+    from reference_trainer.train import loop
     from reference_trainer.train import state as states
-    from reference_trainer.train.checkpoint import check_room
-    from reference_trainer.train.log import check_board
 
-    way = _way(args)
+    spent, way = Goodput(), _way(args)
     saved = start.find(folder, way, args.step)
     if way == "always":
         config = configured(args, from_json(saved.config) if saved else None)
@@ -100,17 +101,20 @@ def _train(args: argparse.Namespace, folder: Path) -> int:
     loop.check(config, corpus)  # all that can be known before the first compile, and its time
     if args.tensorboard:
         check_board()
-    check_room(folder, states.abstract(config, parallel.device_mesh()))
+    start.check_room(folder, states.abstract(config, parallel.device_mesh()))
     attention = {"attention": config.compute.attention}
-    config, why = machine.fitting_attention(config)
+    config, why = kernels.fitting_attention(config)
     config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))
     job = loop.prepare(config, corpus, requested=config.replace(compute=attention))
     if saved:  # nothing is refused from here on
         later = start.set_aside(folder / "checkpoints", saved.step)
         if later:
             print(f"set aside the checkpoints after step {saved.step}: {', '.join(later)}")
-    report.before(job, why)
-    result = loop.train(job, folder, saved, tensorboard=args.tensorboard, profile=args.profile)
+    with spent.on("compiles"):
+        report.before(job, why)
+    result = loop.train(
+        job, folder, saved, tensorboard=args.tensorboard, profile=args.profile, goodput=spent
+    )
     report.after(job, result, folder, baselines=not args.no_report)
     return 0
 

@@ -2,9 +2,9 @@
 
 Wrong: a step that reads the batch, a mask or a length from the scope around it: the values are
 compiled in, as constants. (gotchas: jit-captures-batch, large-constant-captured)
-Right: a NamedTuple of arrays, with weights that say which targets count. A padded step and
-a row that only fills up the last batch differ in `weights` alone, so that one compiled program
-serves them all. (gotchas: varying-shape, partial-last-batch)
+Right: arrays, with weights that say which targets count. A padded step and a row that only fills
+up the last batch differ in `weights` alone: one compiled program serves them all.
+(gotchas: varying-shape, partial-last-batch)
 
 The suffix of an array names its axes: B rows, T steps, F features, H heads.
 """
@@ -29,8 +29,7 @@ class Batch(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A sequence, cut to the length of a row: inputs TF, targets TH, of the smallest type that
-    holds the data: a batch makes them int32."""
+    """A sequence of at most a row's length: TF and TH, of the smallest type that holds the data."""
 
     inputs: np.ndarray
     targets: np.ndarray
@@ -47,10 +46,7 @@ class Corpus(NamedTuple):
 
 def empty(rows: int, length: int, features: int, heads: int) -> Batch:
     """All padding."""
-    return Batch(
-        inputs=np.zeros((rows, length, features), np.int32),
-        targets=np.zeros((rows, length, heads), np.int32),
-        segments=np.zeros((rows, length), np.int32),
-        positions=np.zeros((rows, length), np.int32),
-        weights=np.zeros((rows, length), np.float32),
-    )
+    shape = (rows, length)
+    inputs, targets = (np.zeros((*shape, size), np.int32) for size in (features, heads))
+    segments, positions = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
+    return Batch(inputs, targets, segments, positions, np.zeros(shape, np.float32))

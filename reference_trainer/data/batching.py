@@ -2,12 +2,10 @@
 
 Wrong: each batch padded to its own longest document, and a short one at the end of the epoch:
 every new shape is compiled again. (gotchas: varying-shape, partial-last-batch)
-Right: rows of a few lengths known beforehand; a batch that lacks rows is filled up with empty
-ones, which weigh nothing.
+Right: rows of a few lengths known beforehand; a batch that lacks rows gets empty ones.
 
-Wrong: the order drawn from a generator that is carried along: a run that is resumed sees other
-data.
-Right: batch `i` is a function of `i` and the seed, so that one number resumes a run exactly.
+Wrong: the order drawn from a generator that is carried along: a resumed run sees other data.
+Right: batch `i` is a function of `i` and the seed.
 
 Axes: N batches of an epoch, R rows of a batch.
 """
@@ -18,21 +16,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from reference_trainer.config import Data
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Batch, Document, empty
-from reference_trainer.data.corpus import DataError
 
 Row = list[int]  # the documents in it, by their numbers
 EMPTY = -1  # in the place of a row's number
-MULTIPLE = 8  # of the lengths of buckets
 
 
 class Batches:
-    """`batches[i]` is batch `i` of the run, the same whenever it is asked for.
+    """`batches[i]` is batch `i` of the run, always the same.
 
     An epoch is `len(batches)` batches and has each document once. With `shuffle` epochs go on
-    without end, each with its own order of the same rows; without, there is one. `rows` are this
-    process's: all processes share one order of whole batches, and make a part of each.
+    without end, each with its own order; without, there is one. `rows` are this process's.
     """
 
     lengths: tuple[int, ...]  # of rows: a step is compiled once for each
@@ -117,6 +112,8 @@ def _padded(sizes: np.ndarray, data: Data) -> dict[int, list[Row]]:
 
 
 def _bucketed(sizes: np.ndarray, data: Data) -> dict[int, list[Row]]:
+    from reference_trainer.extras.buckets import bucket_lengths
+
     # gotcha: shows[varying-shape] a few lengths, known before the first step
     lengths = bucket_lengths(sizes, data.buckets, data.length)
     rows: dict[int, list[Row]] = {length: [] for length in lengths}
@@ -150,26 +147,3 @@ def best_fit(sizes: Sequence[int], length: int, bins: int) -> list[Row]:
         rows[at].append(number)
         room[at] -= size
     return closed + [row for row in rows if row]
-
-
-def bucket_lengths(sizes: np.ndarray, buckets: int, longest: int) -> tuple[int, ...]:
-    """At most so many lengths, one for each size and with the least padding in all.
-
-    Dynamic programming over the lengths that occur, rounded up: the best use of k buckets for
-    the documents up to a length is the best use of k - 1 for those up to a smaller one, and one
-    bucket for the rest.
-    """
-    lengths_J = np.unique(np.minimum(-(-sizes // MULTIPLE) * MULTIPLE, longest))
-    fitting_J = np.searchsorted(np.sort(sizes), lengths_J, side="right")
-    # Steps in a bucket of length j for what does not fit into i; a bucket i >= j is none.
-    steps_IJ = lengths_J * (fitting_J - fitting_J[:, None])
-    steps_IJ[np.tril_indices(len(lengths_J), -1)] = 2**62
-    best_J, froms = lengths_J * fitting_J, []
-    for _ in range(buckets - 1):
-        total_IJ = best_J[:, None] + steps_IJ
-        froms.append(total_IJ.argmin(axis=0))
-        best_J = total_IJ.min(axis=0)
-    chosen = [len(lengths_J) - 1]
-    for from_J in reversed(froms):
-        chosen.append(from_J[chosen[-1]])
-    return tuple(lengths_J[sorted(set(chosen))].tolist())

@@ -9,14 +9,12 @@ and write the same state, so that a run started with one goes on with the other.
 from __future__ import annotations
 
 import importlib.util
-import sys
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from reference_trainer.config import Data
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Batch
 from reference_trainer.data.batching import Batches
-from reference_trainer.data.corpus import DataError
 
 State = dict[str, Any]  # plain values
 
@@ -32,8 +30,10 @@ class Loader(Iterator[Batch], Protocol):
 def loader(batches: Batches, data: Data, state: State | None = None) -> Loader:
     """From the first batch of a shuffled `Batches`, or from where `state` was taken; DataError."""
     check(data)
-    kinds = {"simple": SimpleLoader, "grain": GrainLoader}
-    return kinds[data.loader](batches, data, state or {"next_index": 0})
+    kind = SimpleLoader
+    if data.loader == "grain":  # imported here: it takes a second
+        from reference_trainer.extras.grain_loader import GrainLoader as kind
+    return kind(batches, data, state or {"next_index": 0})
 
 
 def check(data: Data) -> None:
@@ -56,21 +56,3 @@ class SimpleLoader(Iterator[Batch]):
 
     def state(self) -> State:
         return {"next_index": self._next}
-
-
-class GrainLoader(Iterator[Batch]):
-    """Grain: batches are made by threads, for data that is slow to read or to decode."""
-
-    def __init__(self, batches: Batches, data: Data, state: State) -> None:
-        import grain  # a second at the start that only this loader needs
-
-        threads = grain.ReadOptions(num_threads=data.prefetch, prefetch_buffer_size=data.prefetch)
-        indices = grain.MapDataset.range(sys.maxsize)  # an index beyond the epoch is in the next
-        self._iterator = iter(indices.map(batches.__getitem__).to_iter_dataset(threads))
-        self._iterator.set_state(state)
-
-    def __next__(self) -> Batch:
-        return next(self._iterator)
-
-    def state(self) -> State:
-        return dict(self._iterator.get_state())

@@ -18,6 +18,8 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.data.loader import Loader
 
 Placed = tuple[Batch, dict[str, Any]]  # on the device; the state of the loader after it
+Room = threading.Semaphore
+Ready = SimpleQueue[Placed | BaseException]
 
 
 @contextmanager
@@ -26,8 +28,7 @@ def prefetch(
 ) -> Iterator[Iterator[Placed]]:
     """At most `size` batches ahead of the one in use; 0: none, and no thread.
 
-    `place` runs in the thread, where `with jax.set_mesh(...)` of the caller does not reach: it
-    must name the sharding itself.
+    `place` runs in the thread, where `jax.set_mesh` does not reach: it names the sharding itself.
     """
     placed = _placed(loader, place)
     if not size:
@@ -52,10 +53,7 @@ def _placed(loader: Loader, place: Callable[[Batch], Batch]) -> Iterator[Placed]
 
 
 def _read(
-    placed: Iterator[Placed],
-    room: threading.Semaphore,
-    ready: SimpleQueue[Placed | BaseException],
-    stop: threading.Event,
+    placed: Iterator[Placed], room: threading.Semaphore, ready: Ready, stop: threading.Event
 ) -> None:
     try:
         while room.acquire() and not stop.is_set():
@@ -65,9 +63,7 @@ def _read(
         ready.put(error)
 
 
-def _taken(
-    room: threading.Semaphore, ready: SimpleQueue[Placed | BaseException]
-) -> Iterator[Placed]:
+def _taken(room: Room, ready: Ready) -> Iterator[Placed]:
     while not isinstance(item := ready.get(), BaseException):
         room.release()
         yield item

@@ -81,12 +81,12 @@ def probabilities(train: Sequences, held_out: Sequences, vocabulary: int) -> Ite
         raise ValueError(f"{len(train.history)} steps of {vocabulary} values are too many to count")
     probability_N = np.full(len(held_out.target_N), 1 / vocabulary)
     contexts = zip(_contexts(train, vocabulary), _contexts(held_out, vocabulary), strict=True)
-    for context_N, asked_N in contexts:
+    for context_N, queried_N in contexts:
         counts = _count(context_N, train.target_N, vocabulary)
-        key_N = asked_N * vocabulary + held_out.target_N
+        key_N = queried_N * vocabulary + held_out.target_N
         seen_N = _look_up(counts.pair, counts.seen, key_N)
-        total_N = _look_up(counts.context, counts.total, asked_N)
-        kinds_N = _look_up(counts.context, counts.kinds, asked_N)
+        total_N = _look_up(counts.context, counts.total, queried_N)
+        kinds_N = _look_up(counts.context, counts.kinds, queried_N)
         mixed_N = (seen_N + kinds_N * probability_N) / np.maximum(total_N + kinds_N, 1)
         probability_N = np.where(total_N > 0, mixed_N, probability_N)
         yield probability_N
@@ -108,10 +108,10 @@ def _count(context_N: np.ndarray, target_N: np.ndarray, vocabulary: int) -> Coun
     return Counts(pair, seen, context, total, kinds=np.diff(first, append=len(pair)))
 
 
-def _look_up(keys: np.ndarray, values: np.ndarray, asked_N: np.ndarray) -> np.ndarray:
+def _look_up(keys: np.ndarray, values: np.ndarray, queried_N: np.ndarray) -> np.ndarray:
     """The value of each key; 0 if it is not there."""
-    at_N = np.minimum(np.searchsorted(keys, asked_N), len(keys) - 1)
-    return np.where(keys[at_N] == asked_N, values[at_N], 0)
+    at_N = np.minimum(np.searchsorted(keys, queried_N), len(keys) - 1)
+    return np.where(keys[at_N] == queried_N, values[at_N], 0)
 
 
 def _text(documents: list[Document], longest: int) -> Sequences:

@@ -24,11 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
-from reference_trainer.config import Data
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Corpus, Document
-from reference_trainer.data.corpus import DataError, lot
 from reference_trainer.extras import musicxml
 from reference_trainer.extras.musicxml import Score
+from reference_trainer.sources import lot
 
 VOICES = ("Soprano", "Alto", "Tenor", "Bass")
 LOWEST = 36  # in MIDI: the low C of a bass

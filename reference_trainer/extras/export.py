@@ -11,6 +11,7 @@ For any number of rows of the trained length, each with one document. To run it:
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import jax
@@ -18,9 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export as jax_export
 
-from reference_trainer.config import Config
+from reference_trainer.config import Config, UserError
 from reference_trainer.data.batch import Batch
-from reference_trainer.errors import UserError
+from reference_trainer.extras.int8 import Int8, packed, unpacked
 from reference_trainer.model import backbone
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.heads import logits
@@ -37,8 +38,17 @@ def forward(params: Params, inputs_BTF: jax.Array, config: Config) -> list[jax.A
     return logits(params, backbone.hidden(params, batch, config), config)
 
 
-def write(params: Params, config: Config, path: Path, platforms: tuple[str, ...] = ()) -> int:
+def write(
+    params: Params,
+    config: Config,
+    path: Path,
+    platforms: tuple[str, ...] = (),
+    *,
+    int8: bool = False,
+) -> int:
     """Write the function for these platforms (default: the one in use); its size in bytes.
+
+    With `int8` the matrices of the layers are saved as whole numbers: a quarter of the bytes.
 
     The weights are an argument of the function and are saved beside it, as `PATH.npz`: baked in,
     they would be constants of the program. (gotcha: large-constant-captured)
@@ -46,15 +56,18 @@ def write(params: Params, config: Config, path: Path, platforms: tuple[str, ...]
     (rows,) = jax_export.symbolic_shape("rows")
     features = len(config.model.features)
     inputs = jax.ShapeDtypeStruct((rows, config.data.length, features), jnp.int32)
+    params = packed(params) if int8 else params
     weights = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), params)
 
     def run(params: Params, inputs_BTF: jax.Array) -> list[jax.Array]:
-        return forward(params, inputs_BTF, config)
+        return forward(unpacked(params), inputs_BTF, config)
 
     if unknown := set(platforms) - PLATFORMS:
         raise UserError(
             f"--platforms: no {', '.join(sorted(unknown))}; known: {', '.join(sorted(PLATFORMS))}"
         )
+    with suppress(ValueError):  # a second time: it is known already
+        jax_export.register_namedtuple_serialization(Int8, serialized_name="reference_trainer.Int8")
     made = jax_export.export(jax.jit(run), platforms=platforms or None)(weights, inputs)
     try:
         path.write_bytes(made.serialize())

@@ -17,7 +17,7 @@ import numpy as np
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Document
 from reference_trainer.data.batching import Batches
-from reference_trainer.model import backbone
+from reference_trainer.extras import decode
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.heads import logits
 
@@ -55,13 +55,13 @@ def played(
         known = position - 1 - config.data.delay
         own_BH = actions_BTH[:, jnp.maximum(known, 0)]
         fed_BF = jnp.where(known >= 0, recorded_BF.at[:, columns].set(own_BH), recorded_BF)
-        x_BD, layers = backbone.step(params, fed_BF, layers, position, config)
+        x_BD, layers = decode.step(params, fed_BF, layers, position, config)
         heads = [jnp.argmax(head_BV, axis=-1) for head_BV in logits(params, x_BD, config)]
         action_BH = jnp.stack(heads, axis=-1).astype(jnp.int32)
         return (layers, actions_BTH.at[:, position].set(action_BH)), action_BH
 
     empty_BTH = jnp.zeros((rows, length, len(previous)), jnp.int32)
-    start = (backbone.start(config, rows, length), empty_BTH)
+    start = (decode.start(config, rows, length), empty_BTH)
     frames = (jnp.arange(length), jnp.moveaxis(inputs_BTF, 1, 0))
     _, actions_TBH = jax.lax.scan(one, start, frames)
     return jnp.moveaxis(actions_TBH, 0, 1)

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from reference_trainer.errors import UserError
+from reference_trainer.config import UserError
 
 if TYPE_CHECKING:  # the package is optional
     from matplotlib.axes import Axes

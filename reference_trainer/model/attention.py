@@ -1,12 +1,13 @@
-"""Causal attention within documents: three ways to compute the same values.
+"""Causal attention within documents: four ways to compute the same values.
 
 Wrong: a mask made outside of the step (T * T numbers in the program); none between the documents
 of a row; -inf for what is masked (a query with nothing else is NaN, and then all gradients are).
-Right: the mask is compared inside of the step from counters and the documents' numbers, documents
-see only themselves, masked scores are finite. (gotchas: large-constant-captured, non-finite-value)
+Right: the mask is compared inside of the step from counters and the documents' numbers, masked
+scores are finite. (gotchas: large-constant-captured, non-finite-value)
 
 `xla` keeps T * T scores per head for the backward pass. `chunked` computes a few queries at a time,
-and again on the way back: far less memory and, on a CPU, less time. `cudnn` is flash attention.
+and again on the way back. `cudnn` is flash attention; `packed` is another that skips the blocks of
+other documents: see `extras/packed.py`.
 
 Axes: B rows, T steps, S steps seen, L steps in a chunk, C chunks, H heads, K head width.
 """
@@ -20,8 +21,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 
-from reference_trainer.model.chunks import cut, joined
-from reference_trainer.model.flash import flash, refusal
+from reference_trainer.model.parts import cut, joined
 from reference_trainer.precision import einsum32
 
 MASKED = -1e30
@@ -30,11 +30,11 @@ PARTS = 4  # of a row, in chunked attention
 
 
 class Queries(NamedTuple):
-    """Consecutive steps that look back."""
+    """Consecutive steps that look back, from the `first` place in the row."""
 
     q_BTHK: jax.Array
     segments_BT: jax.Array
-    first: int | jax.Array  # the first one's place in the row
+    first: int | jax.Array
 
 
 class Keys(NamedTuple):
@@ -50,17 +50,6 @@ class Keys(NamedTuple):
             lax.dynamic_slice_in_dim(x, first, steps, axis=1) for x in self[:3]
         )
         return Keys(k_BSHK, v_BSHK, segments_BS, first)
-
-
-class Cache(NamedTuple):
-    """The keys and values of the steps so far, in arrays of a fixed size.
-
-    Heads come before steps: the products go over the steps of each head, and would copy the whole
-    cache to bring it into this order, at every step.
-    """
-
-    k_BHSK: jax.Array
-    v_BHSK: jax.Array
 
 
 def rotate(x_BTHK: jax.Array, positions_BT: jax.Array) -> jax.Array:
@@ -89,53 +78,32 @@ def attend(
     Padding is a document too, so that every step sees at least itself. Rows that are not `packed`
     hold one document with padding on the right: for them causal order alone keeps the two apart.
     """
-    if kind == "cudnn":
-        return flash(q_BTHK, k_BTHK, v_BTHK, segments_BT, window=window, packed=packed)
     queries, keys = Queries(q_BTHK, segments_BT, 0), Keys(k_BTHK, v_BTHK, segments_BT)
+    if kind == "cudnn":
+        return flash(queries, keys, window, packed)
+    if kind == "packed":
+        from reference_trainer.extras.packed import packed_attention
+
+        return packed_attention(q_BTHK, k_BTHK, v_BTHK, segments_BT, window)
     if kind == "chunked":
         return checkpoint_name(_chunked(queries, keys, window, chunk), ATTENTION)
     if kind == "xla":
         return checkpoint_name(_mixed(queries, keys, window), ATTENTION)
-    raise ValueError(f"attention {kind!r}: one of xla, chunked, cudnn")
+    raise ValueError(f"attention {kind!r}: one of xla, chunked, cudnn, packed")
 
 
-def attend_one(
-    q_BHK: jax.Array,
-    k_BHK: jax.Array,
-    v_BHK: jax.Array,
-    cache: Cache,
-    position: jax.Array,
-    *,
-    window: int,
-) -> tuple[jax.Array, Cache]:
-    """One step of `attend` for rows of one document, all at the same position.
-
-    It must be within the cache: past the end, JAX writes over the last step without a word.
-    """
-    k_BHSK = lax.dynamic_update_slice_in_dim(cache.k_BHSK, k_BHK[:, :, None], position, axis=2)
-    v_BHSK = lax.dynamic_update_slice_in_dim(cache.v_BHSK, v_BHK[:, :, None], position, axis=2)
-    back_S = position - jnp.arange(k_BHSK.shape[2])
-    seen_S = (back_S >= 0) & (back_S <= window) if window else back_S >= 0
-    scores_BHS = einsum32("BHK,BHSK->BHS", q_BHK, k_BHSK) * q_BHK.shape[-1] ** -0.5
-    weights_BHS = jax.nn.softmax(jnp.where(seen_S, scores_BHS, MASKED), axis=-1)
-    out_BHK = einsum32("BHS,BHSK->BHK", weights_BHS.astype(q_BHK.dtype), v_BHSK)
-    return out_BHK.astype(q_BHK.dtype), Cache(k_BHSK, v_BHSK)
-
-
-def usable(
-    kind: str,
-    dtype: str,
-    head_width: int,
-    *,
-    packed: bool = False,
-    window: int = 0,
-    length: int = 128,
-) -> tuple[str, str]:
-    """The implementation to use and, if it is not the one asked for, why; decided once, printed."""
-    if kind != "cudnn":
-        return kind, ""
-    reason = refusal(dtype, head_width, packed=packed, window=window, length=length)
-    return ("xla" if reason else kind), reason
+def flash(queries: Queries, keys: Keys, window: int, packed: bool) -> jax.Array:
+    """cuDNN's kernel. A mask is T * T numbers per row here, and no block is skipped for it."""
+    mask_BTS = queries.segments_BT[:, :, None] == keys.segments_BS[:, None, :]
+    return jax.nn.dot_product_attention(
+        queries.q_BTHK,
+        keys.k_BSHK,
+        keys.v_BSHK,
+        mask=mask_BTS[:, None] if packed else None,
+        is_causal=True,
+        local_window_size=(window, 0) if window else None,
+        implementation="cudnn",
+    )
 
 
 def _mixed(queries: Queries, keys: Keys, window: int) -> jax.Array:

@@ -1,14 +1,12 @@
 """The model: parameters as a plain tree of arrays, and the stack of layers over them.
 
 Wrong: `nnx.jit` of a step that takes modules: the module graph is walked again at every call.
-Right: the modules are definitions. They are split once; the parameters are dictionaries of arrays
-that any jit, checkpoint or sharding understands, and a merge happens while tracing only.
+Right: the modules are definitions. The parameters are dictionaries of arrays that any jit,
+checkpoint or sharding understands, and a merge happens while tracing only.
 
-Layers are scanned or unrolled, over the same parameters, stacked or in a list: a scan compiles one
-layer whatever the depth, and is where recomputation saves memory; unrolled layers run faster
-(measured by `benchmarks/trainer/`).
-Recomputing (`compute.remat`) in an unrolled stack saves nothing on a CPU, where the compiler
-removes it; look at the temporary memory that a run names at its start. (gotchas: traced-shape)
+Layers are scanned or unrolled, over the same parameters, stacked or in a list. A scan compiles one
+layer whatever the depth, and is where recomputation (`compute.remat`) saves memory, as a CPU's
+compiler removes it elsewhere; unrolled layers run faster. (gotchas: traced-shape)
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from reference_trainer import parallel
 from reference_trainer.config import Config, group
 from reference_trainer.data.batch import Batch
 from reference_trainer.model.attention import ATTENTION
-from reference_trainer.model.layers import Block, Carry, Rows
+from reference_trainer.model.layers import Block, Rows
 from reference_trainer.model.parts import PRODUCT, normed
 
 Params = dict[str, Any]
@@ -38,15 +36,12 @@ KEPT: dict[str, tuple[str, ...]] = {  # by `compute.remat`
 
 
 def init(key: jax.Array, config: Config) -> Params:
-    """Float32 parameters: {"embed": one VD per feature, "layers": ..., "norm": ..., "heads": ...}.
-
-    "layers" is a list of groups of layers, or one group of stacked arrays where they are scanned.
-    """
+    """Float32 parameters; "layers" is a list of groups, or one of stacked arrays to be scanned."""
     model = config.model
     embed_key, layers_key, heads_key = jax.random.split(key, 3)
     keys = jax.random.split(layers_key, model.depth // group(config))
     make = functools.partial(_group_params, config=config)
-    layers = jax.vmap(make)(keys) if _scanned(config) else [make(key) for key in keys]
+    layers = jax.vmap(make)(keys) if scanned(config) else [make(key) for key in keys]
     sizes = () if model.tied else model.heads
     return {
         "embed": _tables(embed_key, model.features, model.width),
@@ -68,32 +63,12 @@ def hidden(params: Params, batch: Batch, config: Config, key: jax.Array | None =
         x_BTD = _run_group(parallel.spread(x_BTD), *part, rows=rows, config=config)
         return parallel.spread(x_BTD), None
 
-    if _scanned(config):
+    if scanned(config):
         x_BTD, _ = jax.lax.scan(one, x_BTD, (layers, keys))
     else:
         for i in range(count):
             x_BTD, _ = one(x_BTD, (layers[i], None if keys is None else keys[i]))
     return normed(x_BTD, params["norm"]["scale"])
-
-
-def start(config: Config, rows: int, length: int) -> list[Carry]:
-    """The state of all layers before the first of `length` steps."""
-    dtype = jnp.dtype(config.compute.dtype)
-    blocks = [nnx.eval_shape(lambda kind=kind: _block(kind, config)) for kind in _kinds(config)]
-    cycles = config.model.depth // len(blocks)
-    return [block.mixer.carry(rows, length, dtype) for _ in range(cycles) for block in blocks]
-
-
-def step(
-    params: Params, inputs_BF: jax.Array, carry: list[Carry], position: jax.Array, config: Config
-) -> tuple[jax.Array, list[Carry]]:
-    """One step of every row: (x_BD, the carry for the next step); `position` counts from 0."""
-    x_BD = embedded(params, inputs_BF, config)
-    after = []
-    for (kind, weights), before in zip(_layers(params, config), carry, strict=True):
-        x_BD, now = nnx.merge(_definition(config, kind), weights).step(x_BD, before, position)
-        after.append(now)
-    return normed(x_BD, params["norm"]["scale"]), after
 
 
 def embedded(params: Params, inputs: jax.Array, config: Config) -> jax.Array:
@@ -104,34 +79,10 @@ def embedded(params: Params, inputs: jax.Array, config: Config) -> jax.Array:
     return functools.reduce(jnp.add, parts)
 
 
-def unstack(stacked: Params) -> list[Params]:
-    """From the layers of a scanned model to those of an unrolled one."""
-    count = len(jax.tree.leaves(stacked)[0])
-    return [jax.tree.map(lambda leaf, i=i: leaf[i], stacked) for i in range(count)]
-
-
-def stack(layers: list[Params]) -> Params:
-    """From the layers of an unrolled model to those of a scanned one."""
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *layers)
-
-
-def relaid(tree: Any, config: Config) -> Any:
-    """A tree that holds parameters, or what an optimizer keeps of them, in the layout of `config`.
-
-    The same numbers, from the other layout.
-    """
-    change = stack if _scanned(config) else unstack
-
-    def one(part: Any) -> Any:
-        return part | {"layers": change(part["layers"])} if isinstance(part, dict) else part
-
-    return jax.tree.map(one, tree, is_leaf=lambda part: isinstance(part, dict))
-
-
 def _run_group(
     x_BTD: jax.Array, params: Params, key: jax.Array | None, *, rows: Rows, config: Config
 ) -> jax.Array:
-    for i, kind in enumerate(_kinds(config)):
+    for i, kind in enumerate(kinds(config)):
         layer_key = None if key is None else jax.random.fold_in(key, i)
         apply = _recomputed(_layer(kind, config, rows), config, i)
         x_BTD = apply(params[str(i)], x_BTD, layer_key)
@@ -140,7 +91,7 @@ def _run_group(
 
 def _layer(kind: str, config: Config, rows: Rows) -> Callable[..., jax.Array]:
     def apply(params: Params, x_BTD: jax.Array, key: jax.Array | None) -> jax.Array:
-        return nnx.merge(_definition(config, kind), params)(x_BTD, rows, key)
+        return nnx.merge(definition(config, kind), params)(x_BTD, rows, key)
 
     return apply
 
@@ -154,9 +105,7 @@ def _recomputed(apply: Callable, config: Config, i: int) -> Callable:
 
 
 def _policy(names: tuple[str, ...]) -> Callable[..., bool]:
-    """By name, in the type that the layer computes in. cuDNN's attention is kept as a whole, as
-    its statistics have no name: without them its forward kernel runs a second time.
-    """
+    """By name. cuDNN's attention is kept as a whole: its statistics have no name."""
     named = jax.checkpoint_policies.save_only_these_names(*names)
 
     def kept(primitive: Any, *args: Any, **params: Any) -> bool:
@@ -166,22 +115,17 @@ def _policy(names: tuple[str, ...]) -> Callable[..., bool]:
     return kept
 
 
-def _kinds(config: Config) -> list[str]:
+def kinds(config: Config) -> list[str]:
     pattern = config.model.pattern
     return [pattern[i % len(pattern)] for i in range(group(config))]
 
 
-def _layers(params: Params, config: Config) -> list[tuple[str, Params]]:
-    groups = unstack(params["layers"]) if _scanned(config) else params["layers"]
-    return [(kind, g[str(i)]) for g in groups for i, kind in enumerate(_kinds(config))]
-
-
 def _group_params(key: jax.Array, config: Config) -> Params:
-    kinds = _kinds(config)
-    keys = jax.random.split(key, len(kinds))
+    layers = kinds(config)
+    keys = jax.random.split(key, len(layers))
     return {
         str(i): nnx.to_pure_dict(nnx.state(_block(kind, config, keys[i]), nnx.Param))
-        for i, kind in enumerate(kinds)
+        for i, kind in enumerate(layers)
     }
 
 
@@ -195,10 +139,10 @@ def _block(kind: str, config: Config, key: jax.Array | int = 0) -> Block:
 
 
 @functools.cache
-def _definition(config: Config, kind: str) -> nnx.GraphDef:
+def definition(config: Config, kind: str) -> nnx.GraphDef:
     """The structure of a layer without its arrays: static, made once."""
     return nnx.graphdef(nnx.eval_shape(lambda: _block(kind, config)))
 
 
-def _scanned(config: Config) -> bool:
+def scanned(config: Config) -> bool:
     return config.compute.layers == "scan"

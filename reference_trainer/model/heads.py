@@ -1,12 +1,11 @@
 """From the last layer to the loss, whose gradient is made on the way forward.
 
-Wrong: float32 logits of the whole batch, kept for the way back: with 50,304 entries they are the
-largest array of a step. Wrong: a scan over chunks under `jax.checkpoint`: it computes each product
-with the table twice. Wrong: a label's logit by an index: its gradient is a scatter into an array of
-zeros as large as the logits.
+Wrong: float32 logits of the whole batch, kept for the way back: the largest array of a step. Wrong:
+a scan over chunks under `jax.checkpoint`: it computes each product with the table twice. Wrong: a
+label's logit by an index: its gradient is a scatter into zeros as many as the logits.
 Right: the gradient of a cross-entropy, softmax minus one at the label, is known as soon as the
-logits are. Each chunk gives its loss, the gradient of its inputs and its part of the table's, and
-is dropped; the way back only scales. Labels are compared with a counter.
+logits are. Each chunk gives its loss and its gradients, and is dropped; the way back only scales.
+Labels are compared with a counter.
 
 Wrong: a mean over the batch, taken before parts are put together: parts with fewer targets then
 count as much as full ones. Right: a sum and a count; the division is the last thing that happens.
@@ -17,7 +16,7 @@ Axes: B rows, T steps, L steps in a chunk, C chunks, D width, V vocabulary, H he
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +26,7 @@ from reference_trainer import parallel
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model.backbone import Params
-from reference_trainer.model.chunks import cut, joined
+from reference_trainer.model.parts import cut, joined
 from reference_trainer.parallel import ROWS, WHOLE
 from reference_trainer.precision import einsum32
 
@@ -57,8 +56,8 @@ class Steps(NamedTuple):
 class Gradients(NamedTuple):
     """Of the summed loss."""
 
-    x_BTD: jax.Array  # in the type of x_BTD
-    tables: Tables  # float32
+    x_BTD: Any  # in the type of x_BTD; None without gradients
+    tables: Any  # float32, one for each head
 
 
 def logits(params: Params, x: jax.Array, config: Config) -> list[jax.Array]:
@@ -80,29 +79,17 @@ def _cross_entropy(
     x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
 ) -> Sums:
     """Without gradients, for evaluation."""
-
-    def local(tables: Tables, steps: Steps) -> Sums:
-        one = partial(_chunk_sums, tables)
-        if not chunk or chunk >= steps.x_BTD.shape[1]:
-            return one(steps)[0]
-
-        def body(total: Sums, part: Steps) -> tuple[Sums, None]:
-            return jax.tree.map(jnp.add, total, one(part)[0]), None
-
-        return lax.scan(body, Sums.zero(), Steps(*(cut(x, chunk) for x in steps)))[0]
-
-    each = parallel.on_each_device(local, (WHOLE, ROWS), WHOLE)
-    return each(tables, Steps(x_BTD, targets_BTH, weights_BT))
+    local = partial(_chunks, chunk=chunk, with_gradients=False)
+    each = parallel.on_each_device(local, (WHOLE, ROWS), (WHOLE, Gradients(ROWS, WHOLE)))
+    return each(tables, Steps(x_BTD, targets_BTH, weights_BT))[0]
 
 
 def _forward(
     x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
 ) -> tuple[Sums, Gradients]:
     """With gradients. They are summed over devices once, after the last chunk."""
-    layout = Gradients._make((ROWS, WHOLE))
-    each = parallel.on_each_device(
-        partial(_with_gradients, chunk=chunk), (WHOLE, ROWS), (WHOLE, layout)
-    )
+    local = partial(_chunks, chunk=chunk, with_gradients=True)
+    each = parallel.on_each_device(local, (WHOLE, ROWS), (WHOLE, Gradients(ROWS, WHOLE)))
     return each(tables, Steps(x_BTD, targets_BTH, weights_BT))
 
 
@@ -115,20 +102,24 @@ def _backward(chunk: int, saved: Gradients, by: Sums) -> tuple[jax.Array, Tables
 _cross_entropy.defvjp(_forward, _backward)
 
 
-def _with_gradients(tables: Tables, steps: Steps, *, chunk: int) -> tuple[Sums, Gradients]:
+def _chunks(
+    tables: Tables, steps: Steps, *, chunk: int, with_gradients: bool
+) -> tuple[Sums, Gradients]:
+    """One chunk after another; of all steps (`chunk` 0) there is one, and no loop is left."""
     length = steps.x_BTD.shape[1]
-    if not chunk or chunk >= length:
-        total, saved = _chunk_sums(tables, steps)
-        return total, _chunk_gradients(tables, steps, saved)
 
-    def body(carry: tuple[Sums, Tables], part: Steps) -> tuple[tuple[Sums, Tables], jax.Array]:
-        total, saved = _chunk_sums(tables, part)
-        grads = _chunk_gradients(tables, part, saved)
+    def body(carry: tuple[Sums, Tables], part: Steps) -> tuple[tuple[Sums, Tables], Any]:
+        total, heads = _chunk_sums(tables, part)
+        grads = Gradients(None, [])
+        if with_gradients:
+            grads = _chunk_gradients(tables, part, heads)
         return jax.tree.map(jnp.add, carry, (total, grads.tables)), grads.x_BTD
 
-    zero = (Sums.zero(), [jnp.zeros_like(table) for table in tables])
-    (total, table_grads), x_CBLD = lax.scan(body, zero, Steps(*(cut(x, chunk) for x in steps)))
-    return total, Gradients(joined(x_CBLD, length), table_grads)
+    zero = (Sums.zero(), [jnp.zeros_like(table) for table in tables if with_gradients])
+    parts = Steps(*(cut(x, min(chunk or length, length)) for x in steps))
+    (total, table_grads), x_CBLD = lax.scan(body, zero, parts)
+    x_grad_BTD = joined(x_CBLD, length) if with_gradients else None
+    return total, Gradients(x_grad_BTD, table_grads)
 
 
 class Head(NamedTuple):

@@ -1,7 +1,9 @@
-"""Matrices and norms, of which the layers are made.
+"""Matrices, norms and chunks of rows, of which the layers are made.
 
 Wrong: a norm in the compute type: a mean of squares in bfloat16 keeps 8 bits of them.
-Right: norms are float32, and give back the type that they were given.
+
+Wrong: a length that must be a multiple of the chunk, or a shorter last chunk, which is one more
+shape to compile. Right: zeros after the end, cut off again. (gotchas: varying-shape)
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from flax import nnx
 from jax.ad_checkpoint import checkpoint_name
 
 from reference_trainer.config import Config
-from reference_trainer.precision import fake_quantise, product
+from reference_trainer.precision import product
 
 PRODUCT = "product"  # for `compute.remat`
 
@@ -30,6 +32,8 @@ class Linear(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         kernel = self.kernel[...]
         if self.quantised:
+            from reference_trainer.extras.int8 import fake_quantise
+
             kernel, x = fake_quantise(kernel, axis=0), fake_quantise(x, axis=-1)
         return checkpoint_name(product(x, kernel), PRODUCT)
 
@@ -49,3 +53,15 @@ def normed(x: jax.Array, scale: jax.Array) -> jax.Array:
     wide = x.astype(jnp.float32)
     root = jax.lax.rsqrt(jnp.mean(wide * wide, axis=-1, keepdims=True) + 1e-6)
     return (wide * root * scale).astype(x.dtype)
+
+
+def cut(x: jax.Array, chunk: int) -> jax.Array:
+    """From BT... to CBL...: C chunks of L steps, with zeros after the end."""
+    x = jnp.pad(x, [(0, 0), (0, -x.shape[1] % chunk)] + [(0, 0)] * (x.ndim - 2))
+    return jnp.moveaxis(x.reshape(x.shape[0], -1, chunk, *x.shape[2:]), 1, 0)
+
+
+def joined(x: jax.Array, steps: int) -> jax.Array:
+    """From CBL... back to the first `steps` of BT...."""
+    x = jnp.moveaxis(x, 0, 1)
+    return x.reshape(x.shape[0], -1, *x.shape[3:])[:, :steps]

@@ -1,16 +1,15 @@
 """Checkpoints: state, configuration, data iterator and versions, written together by Orbax.
 
-Wrong: `pickle.dump(state)`: it copies to the host one array after another, holds the step up, and
-dies with the next version of a class. Wrong: a restore without a target: tuples come back as lists,
-and the optimizer's NamedTuples as dictionaries. Wrong: weights without the place in the data.
-Right: an asynchronous save of arrays, restored onto the shapes, types and shardings of a state that
-is never made; one folder that appears by a rename, with its checksums, so that a crash in mid-save
-loses nothing; a wait at the end, where errors of the background come out.
+Wrong: `pickle.dump(state)`: it copies one array after another, and dies with the next version of a
+class. Wrong: a restore without a target: the optimizer's NamedTuples come back as dictionaries.
+Wrong: weights without the place in the data.
+Right: an asynchronous save, restored onto the shapes, types and shardings of a state that is never
+made; a folder that appears by a rename, with its checksums, so that a crash in mid-save loses
+nothing; a wait at the end, where errors of the background come out.
 
-A run that goes on is bit for bit the one that was not stopped, as it takes up all that a step
-depends on: the state with its count of steps, from which the step's key is folded; the place of the
-loader after the batch that was trained last, which the prefetcher hands on with each batch; and
-batches that depend on nothing but their number and the seed.
+A resumed run is bit for bit the one that was not stopped: the state has the count of steps, from
+which keys are folded, the loader's place is the one after the last batch that was trained on, and
+a batch depends on nothing but its number and the seed.
 (gotchas: device-array-pickled, orbax-restore-without-target, checkpoint-not-awaited)
 """
 
@@ -19,21 +18,17 @@ from __future__ import annotations
 import errno
 import logging
 import math
-import platform
-import shutil
-from importlib.metadata import version
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import jax
-import numpy as np
 import orbax.checkpoint as ocp
-from jax.experimental import multihost_utils
 from orbax.checkpoint.checkpoint_managers import AnyPreservationPolicy, BestN, LatestN
 
-from reference_trainer.errors import UserError
-from reference_trainer.train import integrity
+from reference_trainer.config import UserError
+from reference_trainer.run import integrity
 from reference_trainer.train.state import TrainState
 
 FORMAT = 1
@@ -81,19 +76,16 @@ class Checkpoints:
             cleanup_tmp_directories=clean,
             async_options=ocp.AsyncOptions(post_finalization_callback=self._list_checksums),
         )
-        logging.getLogger("absl").addFilter(_not_raised)  # the same one each time: it is there once
+        logging.getLogger("absl").addFilter(
+            integrity.not_raised
+        )  # added once: it is the same each time
         with _explained(self.folder):
             self._manager = ocp.CheckpointManager(self.folder, options=options)
 
     def __enter__(self) -> Checkpoints:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with _explained(self.folder):
             # gotcha: shows[checkpoint-not-awaited] errors of the background come out here
             self._manager.wait_until_finished()
@@ -104,7 +96,7 @@ class Checkpoints:
 
     def save(self, state: TrainState, metadata: Saved, held_out_bits: float | None = None) -> None:
         """Start a save; arrays are copied before this returns, so that they may be donated."""
-        about = {"format": FORMAT, "versions": versions(), **metadata._asdict()}
+        about = {"format": FORMAT, "versions": integrity.versions(), **metadata._asdict()}
         # gotcha: shows[device-array-pickled] arrays go to Orbax, and nothing is pickled
         arrays = ocp.args.StandardSave(state)
         items = ocp.args.Composite(state=arrays, about=ocp.args.JsonSave(about))
@@ -121,7 +113,7 @@ class Checkpoints:
 
     def read(self, step: int | None = None) -> Saved:
         """All but the state, of the newest checkpoint or of `step`; CheckpointError."""
-        step = self._existing(step)
+        step = self.existing(step)
         items = ocp.args.Composite(about=ocp.args.JsonRestore())
         with _explained(self.folder / str(step)):
             about = dict(self._manager.restore(step, args=items)["about"])
@@ -135,31 +127,11 @@ class Checkpoints:
 
     def restore(self, target: TrainState, step: int | None = None) -> TrainState:
         """The state, with the types and shardings of `target`, which holds no arrays."""
-        step = self._existing(step)
+        step = self.existing(step)
         # gotcha: shows[orbax-restore-without-target] the types of the target, not lists and dicts
         items = ocp.args.Composite(state=ocp.args.StandardRestore(target))
         with _explained(self.folder / str(step)):
             return self._manager.restore(step, args=items)["state"]
-
-    def newest_whole(self) -> tuple[int | None, list[str]]:
-        """The newest step whose files are as they were saved, and a line for each that is damaged.
-
-        One process reads the files, and all learn the result: all must call it.
-        """
-        newest, lines = None, []
-        if jax.process_index() == 0:
-            for step in reversed(self.steps()):
-                if not (names := integrity.damaged(self.folder / str(step))):
-                    newest = step
-                    break
-                lines.append(_damage(step, names))
-        agreed = int(multihost_utils.broadcast_one_to_all(np.int32(newest or 0)))
-        return agreed or None, lines
-
-    def check_whole(self, step: int) -> None:
-        """CheckpointError where files of `step` are not as they were saved."""
-        if names := integrity.damaged(self.folder / str(self._existing(step))):
-            raise CheckpointError(f"{self.folder}: {_damage(step, names)}; choose another --step")
 
     def _list_checksums(self) -> None:
         """Called by Orbax in its thread: all files are written, the folder has no name yet."""
@@ -167,7 +139,7 @@ class Checkpoints:
             for folder in self.folder.glob(f"{self._saving}.orbax-checkpoint-tmp*"):
                 integrity.write(folder)
 
-    def _existing(self, step: int | None) -> int:
+    def existing(self, step: int | None) -> int:
         steps = self.steps()
         if not steps:
             raise CheckpointError(f"no checkpoint in {self.folder}")
@@ -176,63 +148,28 @@ class Checkpoints:
         return steps[-1] if step is None else step
 
 
-def check_room(folder: Path, state: TrainState) -> None:
-    """DiskFull where `folder` has no room for one checkpoint of `state`, which may hold no arrays.
-
-    Compressed, a fresh state takes less than its arrays do: half of them is what must fit.
-    """
-    size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
-    free = shutil.disk_usage(folder).free
-    if free < size / 2:
-        raise DiskFull(
-            f"{folder} has room for {free / 2**20:.1f} MiB, a checkpoint takes about "
-            f"{size / 2**20:.1f} MiB: make room, or choose another --out"
-        )
-
-
-def _not_raised(record: logging.LogRecord) -> bool:
-    """False for errors of Orbax's threads, with tracebacks: what they report is raised too."""
-    return record.exc_info is None or "orbax" not in record.pathname
-
-
-def _damage(step: int, names: list[str]) -> str:
-    some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-    return f"step {step} is damaged: {some} changed after the save, or went missing"
-
-
-def versions() -> dict[str, str]:
-    names = ("jax", "jaxlib", "flax", "optax", "orbax-checkpoint")
-    return {"python": platform.python_version()} | {name: version(name) for name in names}
-
-
 def _bits(metrics: Any) -> float:
     """Of a checkpoint that was not evaluated: worse than any other."""
     return math.inf if metrics["bits"] is None else metrics["bits"]
 
 
-class _explained:
+@contextmanager
+def _explained(place: Path) -> Iterator[None]:
     """Turns what can go wrong with files into a CheckpointError that says where and why."""
-
-    def __init__(self, place: Path):
-        self.place = place
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: Any
-    ) -> None:
-        if not isinstance(error, Exception) or isinstance(error, UserError):
-            return
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
         # Orbax's own writers raise a ValueError, and have only the system's words for it.
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC
         if full or "No space left on device" in str(error):
             raise DiskFull(
-                f"{self.place}: the disk is full; earlier checkpoints are whole: make room and "
-                "give the same command again"
+                f"{place}: the disk is full; earlier checkpoints are whole: make room and give the "
+                "same command again"
             ) from error
         first = str(error).strip().partition("\n")[0] or type(error).__name__
         raise CheckpointError(
-            f"{self.place}: cannot be read or written ({type(error).__name__}: {first[:300]}); "
-            "choose an earlier one with --step, if there is one"
+            f"{place}: cannot be read or written ({type(error).__name__}: {first[:300]}); choose "
+            "an earlier one with --step, if there is one"
         ) from error

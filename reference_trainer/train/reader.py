@@ -1,9 +1,8 @@
-"""Reading what a step said, one step late.
+"""Reading the metrics of a step, one step late.
 
 Wrong: `print(float(loss))` after each step: the device idles while Python prepares the next.
 Wrong: no look at all: the host runs ahead without bound, and a NaN is found an hour later.
-Right: step k is on its way before the numbers of step k - 1 are read: the device always has work,
-and the host is never more than one step ahead. (gotcha: host-read-every-step)
+Right: step k is on its way before step k - 1 is read. (gotcha: host-read-every-step)
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ import jax
 from reference_trainer import metrics
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
-from reference_trainer.train import replay
-from reference_trainer.train.log import Log
+from reference_trainer.run import replay
+from reference_trainer.run.log import Log
 from reference_trainer.train.state import TrainState
 from reference_trainer.train.step import Metrics
 
@@ -54,7 +53,7 @@ class Reader:
             self._read(before, state)
 
     def pause(self) -> None:
-        """Time spent until now, on an evaluation or a report, is not training time."""
+        """Time spent until now is not training time."""
         self._counted, self._flops, self._since = 0.0, 0.0, time.perf_counter()
 
     def _read(self, step: Sent, state: TrainState) -> None:
@@ -82,29 +81,23 @@ class Reader:
         values |= {"tokens": self.tokens, "tokens_per_second": rate}
         if used is not None:
             values["mfu"] = used[0]
+        if "most in use" in (held := metrics.memory()):
+            values["device_peak_bytes"] = held["most in use"]
+        values["host_peak_bytes"] = metrics.host_memory()
         self._log.write(number, **values, peak=used[1] if used else "unknown")
         self._log.advance(number, f"loss {values['loss']:.3f}, {rate:,.0f} tokens/s")
         self.pause()
 
     def _refuse(self, step: Sent, found: Metrics, state: TrainState) -> None:
         """NotFinite. The step after it, already on its way, is in `state` and is counted."""
-        path = self._keep(step)
-        why = replay.explain(state, step.batch, step.number, self._config)
-        newer, self._sent, again = self._sent, None, ""
+        newer, self._sent, bad = self._sent, None, [step]
         if newer is not None:
             after = jax.device_get(newer.metrics)
             if after.finite:
                 self._count(newer, after)
             else:
-                self._keep(newer)
-                again = "; nor was the step after it: lower optimizer.learning_rate if this goes on"
-        raise replay.NotFinite(
-            f"step {step.number} was not finite: loss {found.loss}, norm of the gradients "
-            f"{found.grad_norm}; its update was left out, its batch is in {path}{again}\n{why}"
-        )
-
-    def _keep(self, step: Sent) -> Path:
-        """Write the batch of a bad step, and record it in metrics.jsonl."""
-        path = replay.keep(step.batch, step.number, self._folder)
-        self._log.write(step.number, tokens=self.tokens, not_finite=path.name)
-        return path
+                bad.append(newer)
+        paths = [replay.keep(one.batch, one.number, self._folder) for one in bad]
+        for one, path in zip(bad, paths, strict=True):
+            self._log.write(one.number, tokens=self.tokens, not_finite=path.name)
+        raise replay.not_finite(state, step, found, paths, self._config)

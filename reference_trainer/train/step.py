@@ -1,14 +1,18 @@
 """One training step: all it needs comes in as an argument, all it makes goes out.
 
 Wrong: a new `jax.jit(lambda ...)` for each batch, a batch from the scope around, a key that is used
-twice, a mean of means. Right: one jit object for the life of the run, made outside the loop; the
-state donated, so that old and new share their memory; the key derived from the step's number, so
-that a resumed run draws the same; sums divided once, at the end.
-(gotchas: jit-in-loop, jit-captures-batch, key-reuse, use-after-donation, constant-key-in-jit)
+twice, a mean of means. Right: one jit object, made outside the loop; the state donated, so that old
+and new share their memory; the key derived from the step's number, so that a resumed run draws the
+same; sums divided once, at the end.
+(gotchas: jit-in-loop, jit-captures-batch, key-reuse, use-after-donation, constant-key-in-jit,
+host-read-every-step)
 """
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import jax
@@ -21,7 +25,7 @@ from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads
 from reference_trainer.model.heads import Sums
-from reference_trainer.parallel import ROWS, WHOLE
+from reference_trainer.run.flags import compiler_options
 from reference_trainer.train import state as states
 from reference_trainer.train.state import TrainState
 
@@ -67,13 +71,25 @@ def build_eval(config: Config, mesh: Mesh) -> EvalStep:
     )
 
 
-def compiler_options(config: Config) -> dict[str, bool] | None:
-    """With `compute.deterministic`: no atomic sums in scatters and in cuDNN's backward pass, and no
-    kernels chosen by how fast they just were. CPUs and TPUs need none of it.
-    """
-    if not config.compute.deterministic or jax.default_backend() == "tpu":
-        return None
-    return {"xla_gpu_deterministic_ops": True}
+class Score(NamedTuple):
+    """Of a set of targets."""
+
+    bits: float  # per target
+    accuracy: float  # share of targets that got the highest probability
+    targets: int
+
+
+def evaluate(
+    step: EvalStep, params: backbone.Params, batches: Iterable[Batch], mesh: Mesh, limit: int = 0
+) -> Score:
+    """Over all batches, or the first `limit`."""
+    total = jax.device_put(Sums.zero(), parallel.replicated(mesh))
+    for batch in itertools.islice(batches, limit or None):
+        total = step(params, parallel.place(batch, mesh), total)
+    # gotcha: shows[host-read-every-step] one read, after the last batch was sent
+    loss, correct, count = (float(value) for value in jax.device_get(total))
+    count = max(count, 1.0)
+    return Score(loss / count / math.log(2), correct / count, int(count))
 
 
 def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainState, Metrics]:
@@ -96,14 +112,14 @@ def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainSt
 def summed_gradients(
     params: backbone.Params, batch: Batch, config: Config, key: jax.Array
 ) -> tuple[backbone.Params, Sums]:
-    """Of the rows on all devices. With `dp`, devices meet once in a step, after the last part."""
+    """Of the rows on all devices, which meet once a step, after the last part."""
     if config.run.parallel == "fsdp":  # weights are gathered where they are used
         return gradients(params, batch, config, key)
 
     def local(params: backbone.Params, batch: Batch, key: jax.Array) -> Any:
         return gradients(params, batch, config, parallel.own_key(key))
 
-    return parallel.on_each_device(local, (WHOLE, ROWS, WHOLE), WHOLE)(params, batch, key)
+    return parallel.gathered(local, params, config.run.parallel)(params, batch, key)
 
 
 def gradients(

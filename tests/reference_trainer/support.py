@@ -89,6 +89,6 @@ def temporary_bytes(lowered: Any) -> int:
 
 def run(config: Config, folder: Path, resume: bool = False) -> loop.Result:
     """Train, from the start or from the newest checkpoint of the folder."""
-    from reference_trainer.train import start
+    from reference_trainer.run import start
 
     return loop.train(job(config), folder, start.find(folder, "always") if resume else None)

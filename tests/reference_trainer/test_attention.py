@@ -10,10 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer import machine
 from reference_trainer.config import Config
+from reference_trainer.extras.decode import Cache, attend_one
 from reference_trainer.model import attention
-from reference_trainer.model.attention import Cache, attend, attend_one, rotate, usable
+from reference_trainer.model.attention import attend, rotate
+from reference_trainer.run import kernels
 
 ROWS, STEPS, HEADS, WIDTH = 2, 37, 2, 8
 # Documents of several lengths, the second row with padding.
@@ -186,9 +187,17 @@ def test_flash_is_asked_for_the_same_thing(
     np.testing.assert_allclose(out[counts], expected[counts], atol=1e-5)
 
 
-def test_what_was_asked_for_is_used_without_a_word() -> None:
-    assert usable("xla", "float32", 7) == ("xla", "")
-    assert usable("chunked", "bfloat16", 7) == ("chunked", "")
+def wanted(kind: str, dtype: str, width: int, batching: str = "pack") -> Config:
+    return Config().replace(
+        model={"width": 2 * width, "head_width": width},
+        compute={"attention": kind, "dtype": dtype},
+        data={"batching": batching},
+    )
+
+
+def test_what_was_requested_is_used_without_a_word() -> None:
+    for kind in ("xla", "chunked"):
+        assert kernels.refusal(wanted(kind, "float32", 8)) == ""
 
 
 @pytest.mark.parametrize(
@@ -203,9 +212,7 @@ def test_reasons_against_flash(
     monkeypatch: pytest.MonkeyPatch, backend: str, dtype: str, width: int, reason: str
 ) -> None:
     monkeypatch.setattr(jax, "default_backend", lambda: backend)
-    kind, why = usable("cudnn", dtype, width)
-    assert kind == "xla"
-    assert reason in why
+    assert reason in kernels.refusal(wanted("cudnn", dtype, width))
 
 
 @on_gpu
@@ -214,8 +221,7 @@ def test_a_failing_trial_is_a_reason_not_an_error(
     monkeypatch: pytest.MonkeyPatch, packed: bool
 ) -> None:
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    kind, why = usable("cudnn", "bfloat16", 64, packed=packed)
-    assert kind == "xla"
+    why = kernels.refusal(wanted("cudnn", "bfloat16", 64, "pack" if packed else "bucket"))
     assert why.startswith("cuDNN attention failed in a trial: ")
     assert len(why.splitlines()) == 1
 
@@ -225,21 +231,21 @@ def test_the_trial_is_of_the_rows_and_the_window_of_the_run(
 ) -> None:
     """A kernel that refuses these only is not met in the first step."""
 
-    def picky(q_BTHK, k_BTHK, v_BTHK, segments_BT, *, window: int, packed: bool):
-        if (window, q_BTHK.shape[1]) == (24, 192):
+    def picky(queries, keys, window: int, packed: bool):
+        if (window, queries.q_BTHK.shape[1]) == (24, 192):
             raise RuntimeError("no window of 24\nmore")  # as XLA refuses
-        return q_BTHK
+        return queries.q_BTHK
 
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    monkeypatch.setattr("reference_trainer.model.flash.flash", picky)
+    monkeypatch.setattr("reference_trainer.model.attention.flash", picky)
     config = Config().replace(compute={"attention": "cudnn", "dtype": "bfloat16"})
-    assert machine.fitting_attention(config) == (config, "")
+    assert kernels.fitting_attention(config) == (config, "")
     windowed = config.replace(model={"window": 24}, data={"length": 192})
-    found, why = machine.fitting_attention(windowed)
+    found, why = kernels.fitting_attention(windowed)
     assert found.compute.attention == "xla"
     assert why.endswith("failed in a trial: no window of 24")
 
 
 def test_an_unknown_kind_is_named() -> None:
-    with pytest.raises(ValueError, match="'flash': one of xla, chunked, cudnn"):
+    with pytest.raises(ValueError, match="'flash': one of xla, chunked, cudnn, packed"):
         attention.attend(*qkv(), SEGMENTS, kind="flash", window=0, chunk=8, packed=True)

@@ -11,9 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer import parallel, sample
+from reference_trainer import parallel
 from reference_trainer.data.batch import Batch
+from reference_trainer.extras import decode, sample
 from reference_trainer.model import backbone, heads
+from reference_trainer.run import layout
 from reference_trainer.train import step as steps
 from tests.reference_trainer.support import (
     TINY,
@@ -46,10 +48,10 @@ def joined(first: Batch, second: Batch) -> Batch:
 
 def test_scanned_is_unrolled_over_the_same_parameters():
     params, batch = init(jax.random.key(0), config=DEEP), some_batch()
-    stacked = params | {"layers": backbone.stack(params["layers"])}
+    stacked = params | {"layers": layout.stack(params["layers"])}
     expected = hidden(params, batch, config=DEEP)
     np.testing.assert_allclose(hidden(stacked, batch, scanned(DEEP)), expected, atol=2e-5)
-    back = backbone.unstack(stacked["layers"])
+    back = layout.unstack(stacked["layers"])
     assert jax.tree.all(jax.tree.map(np.array_equal, back, params["layers"]))
     made = init(jax.random.key(0), config=scanned(DEEP))
     assert jax.tree.structure(made) == jax.tree.structure(stacked)
@@ -82,7 +84,7 @@ def test_a_carried_state_gives_what_the_whole_row_gives(kind, layers):
     config = TINY.replace(model={"pattern": (kind,), "window": 12}, compute={"layers": layers})
     params, batch = init(jax.random.key(0), config=config), alone(40, 3)
     expected_TV = heads.logits(params, hidden(params, batch, config)[0], config)[0]
-    carry = backbone.start(config, 1, 40)
+    carry = decode.start(config, 1, 40)
     for t in range(40):
         position = jnp.asarray(t, jnp.int32)
         found, carry = sample.policy_step(

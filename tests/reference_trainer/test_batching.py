@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_trainer.config import Data
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Batch, Document
-from reference_trainer.data.batching import Batches, best_fit, bucket_lengths
-from reference_trainer.data.corpus import DataError
+from reference_trainer.data.batching import Batches, best_fit
+from reference_trainer.extras.buckets import bucket_lengths
 
 LENGTH = 24
 MODES = ("pack", "bucket", "pad")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from reference_trainer.data.batching import Batches
-from reference_trainer.data.corpus import load
-from reference_trainer.presets import PRESETS
-from reference_trainer.settings import overridden
+from reference_trainer.run.presets import PRESETS
+from reference_trainer.run.settings import overridden
+from reference_trainer.sources import load
 from tests.reference_trainer.support import ROOT, environment
 
 TRAINER = ROOT / "reference_trainer"

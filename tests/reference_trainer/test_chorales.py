@@ -15,8 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reference_trainer.config import Data
-from reference_trainer.data.corpus import DataError
+from reference_trainer.config import Data, DataError
 from reference_trainer.extras import musicxml
 from reference_trainer.extras.chorales import FEATURES, HEADS, PREVIOUS, VOICES, chorales, documents
 

@@ -94,6 +94,9 @@ def test_eval_sample_export(trained, folder):
     done = command(folder, "export", "--out", "run", "x", "--platforms", "cpu,abacus")
     assert done.returncode == 2
     assert "no abacus; known: cpu, cuda, rocm, tpu" in done.stderr
+    done = command(folder, "export", "--out", "run", "small.bin", "--int8")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "held out, as trained: " in done.stdout and "held out, in int8: " in done.stdout
     done = command(folder, "export", "--out", "run", "model.bin")
     assert done.returncode == 0, done.stderr[-3000:]
     exported = jax.export.deserialize(bytearray((folder / "model.bin").read_bytes()))

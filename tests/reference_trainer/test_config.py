@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_trainer.config import RANGES, Config, ConfigError, Model, Run
-from reference_trainer.presets import PRESETS
-from reference_trainer.settings import differences, from_json, listing, overridden
+from reference_trainer.config import Config, ConfigError, Model, Run
+from reference_trainer.run.presets import PRESETS
+from reference_trainer.run.ranges import RANGES
+from reference_trainer.run.settings import differences, from_json, listing, overridden
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -70,10 +71,10 @@ def test_overrides_are_read_as_they_are_written(width, rate, pattern):
         ("optimizer.warmup=-5", "0 or more"),
         ("optimizer.weight_decay=-3", "0 or more"),
         ("optimizer.clip=0", "more than 0"),
-        ("optimizer.b1=2", "optimizer.b1=2.0: must be a share from 0 to less than 1"),
-        ("optimizer.b2=1", "from 0 to less than 1"),
-        ("optimizer.final_share=-1", "a share from 0 to 1"),
-        ("model.dropout=1", "from 0 to less than 1"),
+        ("optimizer.b1=2", "optimizer.b1=2.0: must be 0 or more, less than 1"),
+        ("optimizer.b2=1", "0 or more, less than 1"),
+        ("optimizer.final_share=-1", "from 0 to 1"),
+        ("model.dropout=1", "0 or more, less than 1"),
         ("data.source=files", "needs data.paths"),
         ("optimizer.accumulate=3", "divide by accumulate"),
     ],

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from reference_trainer import report
-from reference_trainer.settings import overridden
+from reference_trainer.run import report
+from reference_trainer.run.settings import overridden
 from tests.reference_trainer.support import ROOT, SMALL, environment
 
 PROGRAM = """
 import sys, jax
-from reference_trainer.settings import overridden
+from reference_trainer.run.settings import overridden
 from tests.reference_trainer.support import SMALL, job
 from reference_trainer import parallel
 from reference_trainer.train import state
-from reference_trainer.train.evaluate import Sums
+from reference_trainer.train.step import Sums
 made = job(overridden(SMALL, sys.argv[1:]))
 abstract = state.abstract(made.config, made.mesh)
 batch = parallel.abstract_batch(made.config, made.mesh)

@@ -12,7 +12,7 @@ import pytest
 
 from reference_trainer import metrics
 from reference_trainer.__main__ import main
-from reference_trainer.train import checkpoint
+from reference_trainer.run import start
 from tests.reference_trainer.support import environment
 from tests.reference_trainer.test_restart import SETTINGS
 
@@ -59,7 +59,7 @@ def test_a_vocabulary_that_is_too_small_where_the_rows_are_counted_first(folder,
 
 def test_no_room_for_a_checkpoint(folder, capsys, monkeypatch):
     used = SimpleNamespace(total=10**9, used=10**9, free=1000)
-    monkeypatch.setattr(checkpoint.shutil, "disk_usage", lambda folder: used)
+    monkeypatch.setattr(start.shutil, "disk_usage", lambda folder: used)
     said = refused(capsys, "--out", "run", code=1)
     assert "run has room for 0.0 MiB, a checkpoint takes about 0.2 MiB" in said
 

@@ -136,7 +136,7 @@ print(json.dumps([sum(map(len, where.values())), {n: where[n] for n in called if
 
 @pytest.mark.parametrize(
     ("kind", "layers", "accumulate"),
-    [("dp", "unroll", 2), ("dp", "scan", 1), ("fsdp", "unroll", 1)],
+    [("dp", "unroll", 2), ("zero", "scan", 2), ("fsdp", "unroll", 1)],
 )
 def test_devices_meet_in_no_loop(kind, layers, accumulate):
     """Gradients are summed over eight devices once a step: after all parts, chunks and layers."""

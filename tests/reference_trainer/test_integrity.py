@@ -10,7 +10,7 @@ import jax
 import pytest
 
 from reference_trainer import parallel
-from reference_trainer.train import integrity, start
+from reference_trainer.run import integrity, start
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved
 from tests.reference_trainer.support import SMALL, same
@@ -104,7 +104,7 @@ def test_a_checkpoint_without_checksums_is_still_read(run):
 def test_what_is_whole_is_restored(run):
     flip(run, 3)
     with Checkpoints(run / "checkpoints") as checkpoints:
-        step, _ = checkpoints.newest_whole()
+        step, _ = start.newest_whole(checkpoints)
         target = states.abstract(SMALL, parallel.device_mesh())
         state = checkpoints.restore(target, step)
     assert step == 2

@@ -10,10 +10,9 @@ import threading
 import numpy as np
 import pytest
 
-from reference_trainer.config import Data
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Batch, Document
 from reference_trainer.data.batching import Batches
-from reference_trainer.data.corpus import DataError
 from reference_trainer.data.loader import loader
 
 pytest.importorskip("grain")

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from reference_trainer.train.lock import Locked, lock
+from reference_trainer.run.lock import Locked, lock
 from tests.reference_trainer.support import ROOT, environment
 from tests.reference_trainer.test_restart import finished, start
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from reference_trainer.train.lock import lock
+from reference_trainer.run.lock import lock
 with lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)

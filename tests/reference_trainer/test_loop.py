@@ -11,13 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer import parallel, report
+from reference_trainer import parallel
 from reference_trainer.data.batch import Batch, Corpus, Document
 from reference_trainer.data.batching import Batches
-from reference_trainer.train import loop, reader, replay, start
-from reference_trainer.train.evaluate import evaluate, probes
-from reference_trainer.train.log import Log
-from reference_trainer.train.step import Metrics
+from reference_trainer.run import probes, replay, start
+from reference_trainer.run.log import Log
+from reference_trainer.train import loop, reader
+from reference_trainer.train.step import Metrics, evaluate
 from tests.reference_trainer.support import SMALL, TINY, corpus, job, run, same
 
 SIXTY = TINY.replace(
@@ -193,7 +193,7 @@ def circles(count: int = 300) -> Corpus:
 def test_a_model_that_looks_back_is_worse_when_the_context_is_shuffled(tmp_path):
     made = loop.prepare(SIXTY, circles())
     result = loop.train(made, tmp_path)
-    plain, shuffled = report.context(made, result.state.params)
+    plain, shuffled = probes.context(made, result.state.params)
     assert plain < 2
     assert shuffled > plain + 1
 
@@ -201,7 +201,7 @@ def test_a_model_that_looks_back_is_worse_when_the_context_is_shuffled(tmp_path)
 def test_only_what_is_before_the_last_input_is_shuffled():
     made = job()
     batches = [made.held_out[i] for i in range(len(made.held_out))]
-    plain, shuffled = probes(batches)
+    plain, shuffled = probes.probes(batches)
     for before, after in zip(plain, shuffled, strict=True):
         assert before.weights.sum() > 0
         np.testing.assert_array_equal(before.weights, after.weights)

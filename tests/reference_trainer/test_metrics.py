@@ -5,9 +5,10 @@ from __future__ import annotations
 import jax
 import pytest
 
-from reference_trainer import machine, metrics, parallel
+from reference_trainer import metrics, parallel
 from reference_trainer.config import ConfigError
-from reference_trainer.presets import PRESETS
+from reference_trainer.run import machine, peaks, report
+from reference_trainer.run.presets import PRESETS
 from reference_trainer.train import state as states
 from reference_trainer.train import step as steps
 from tests.reference_trainer.support import SMALL, TINY
@@ -49,11 +50,11 @@ def test_gpt2_is_what_is_published():
 
 
 def test_peaks_are_dense_and_name_what_they_are():
-    assert metrics.peak("NVIDIA H200", "bfloat16") == (
+    assert peaks.peak("NVIDIA H200", "bfloat16") == (
         "H200 bfloat16 dense 989 TFLOP/s",
         989e12,
     )
-    assert metrics.peak("cpu", "bfloat16") is None
+    assert peaks.peak("cpu", "bfloat16") is None
 
 
 def test_a_batch_is_chosen_from_memory():
@@ -85,7 +86,7 @@ def test_memory_is_that_of_the_container(tmp_path, monkeypatch):
 
 def test_sizes_follow_the_names_of_the_state():
     state = states.create(SMALL, parallel.device_mesh())
-    sizes = metrics.sizes(state)
+    sizes = report.sizes(state)
     assert sizes["params"] == sum(leaf.nbytes for leaf in jax.tree.leaves(state.params))
     assert sizes["opt_state.1.0.mu"] == sizes["opt_state.1.0.nu"] == sizes["params"]
     assert sum(sizes.values()) == sum(leaf.nbytes for leaf in jax.tree.leaves(state))

@@ -7,10 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer import sample
 from reference_trainer.data.batch import Document
-from reference_trainer.extras import play
-from reference_trainer.model import backbone
+from reference_trainer.extras import decode, play, sample
 from tests.reference_trainer.support import TINY, init
 
 POLICY = TINY.replace(
@@ -24,7 +22,7 @@ def test_actions_are_fed_back_as_late_as_they_are_known(delay):
     config = POLICY.replace(data={"delay": delay})
     params = init(jax.random.key(0), config=config)
     recorded_TF = np.random.default_rng(0).integers(0, 8, (24, 3)).astype(np.int32)
-    carry, actions = backbone.start(config, 1, 24), []
+    carry, actions = decode.start(config, 1, 24), []
     for t in range(24):
         seen_F = recorded_TF[t].copy()
         if t - 1 - delay >= 0:

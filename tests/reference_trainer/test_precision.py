@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_trainer.precision import aligned, einsum32, fake_quantise, padding_report, product
+from reference_trainer.extras.int8 import fake_quantise
+from reference_trainer.precision import aligned, einsum32, product
+from reference_trainer.run.report import padding_report
 
 rows = st.lists(
     st.lists(st.floats(-(2.0**99), 2.0**99, width=32), min_size=3, max_size=3),

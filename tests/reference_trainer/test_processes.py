@@ -15,13 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reference_trainer.run.start import newest_whole
 from reference_trainer.train.checkpoint import Checkpoints
 from tests.reference_trainer.support import ROOT, environment
 
 PROGRAM = '''
 import os, signal, sys, time
 from pathlib import Path
-from reference_trainer import machine
+from reference_trainer.run import machine
 machine.choose("cpu", sys.argv[1])
 import jax
 from reference_trainer.train import loop
@@ -173,7 +174,7 @@ def test_who_loses_the_others_says_so_and_leaves(tmp_path, killed):
         assert "Traceback" not in errors
     running[killed].communicate()
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
-        newest, damaged = checkpoints.newest_whole()
+        newest, damaged = newest_whole(checkpoints)
     assert newest is not None and newest >= 3 and not damaged
 
 
@@ -187,7 +188,7 @@ def test_sigterm_to_one_stops_both(tmp_path):
 
 
 JOIN = """
-from reference_trainer import machine
+from reference_trainer.run import machine
 machine.choose("cpu", "auto")
 import jax
 print(jax.process_count(), jax.process_index(), jax.device_count())

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from reference_trainer import metrics, parallel, report
-from reference_trainer.presets import PRESETS
+from reference_trainer import metrics, parallel
+from reference_trainer.run import peaks, report
+from reference_trainer.run.presets import PRESETS
 from reference_trainer.train import loop
 from reference_trainer.train import state as states
 from tests.reference_trainer.support import SMALL, TINY, job
@@ -45,14 +46,15 @@ def test_before_a_run_its_step_is_compiled_once_for_all(batching, capsys):
     report.before(made, "a note")
     said = capsys.readouterr().out
     state = states.create(made.config, made.mesh)
-    longest = next(
-        b for b in loop.one_epoch(made.batches) if b.inputs.shape[1] == max(made.batches.lengths)
-    )
-    batch = parallel.place(longest, made.mesh)
+    each = {b.inputs.shape[1]: b for b in loop.one_epoch(made.batches)}
+    assert sorted(each) == sorted(made.batches.lengths)
+    batches = [parallel.place(batch, made.mesh) for batch in each.values()]
     before = compiles.count
-    made.step(state, batch)
+    for batch in batches:
+        state, _ = made.step(state, batch)
     assert compiles.count == before
-    asked = report.compiled(made, states.abstract(made.config, made.mesh)).memory_analysis()
+    abstract = states.abstract(made.config, made.mesh)
+    asked = report.compiled(made, abstract, max(each)).memory_analysis()
     assert asked is not None
     assert f"temporary {asked.temp_size_in_bytes / 2**20:,.1f} MiB" in said
     assert "mixer.into (columns) is 154, padded to 160" in said
@@ -77,14 +79,14 @@ def test_a_batch_that_the_data_do_not_fill_is_said(batching, capsys):
 
 
 def test_the_peak_is_named_where_it_is_known(monkeypatch):
-    monkeypatch.setitem(metrics.PEAKS, ("cpu", "float32"), 0.5)
+    monkeypatch.setitem(peaks.PEAKS, ("cpu", "float32"), 0.5)
     assert report.peak(TINY) == "mfu is relative to cpu float32 dense 0.5 TFLOP/s"
 
 
 @pytest.mark.parametrize("tera", [None, 0.5])
 def test_the_peak_stands_beside_the_numbers(tmp_path, monkeypatch, capsys, tera):
     if tera:
-        monkeypatch.setitem(metrics.PEAKS, ("cpu", "float32"), tera)
+        monkeypatch.setitem(peaks.PEAKS, ("cpu", "float32"), tera)
     made = job(SMALL.replace(run={"steps": 2, "eval_every": 2, "save_every": 2}))
     result = loop.train(made, tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]

@@ -17,12 +17,12 @@ import optax
 import pytest
 import tensorstore as ts
 
-from reference_trainer import parallel
-from reference_trainer.settings import from_json
+from reference_trainer import metrics, parallel
+from reference_trainer.run.settings import from_json
+from reference_trainer.run.start import check_same, set_aside
 from reference_trainer.train import checkpoint, loop
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved
-from reference_trainer.train.start import check_same, set_aside
 from tests.reference_trainer.support import (
     ROOT,
     SMALL,
@@ -78,7 +78,7 @@ def test_a_run_is_one_program(straight, tmp_path):
         made = job()
         state = states.create(TINY, made.mesh)
         state, _ = made.step(state, parallel.place(made.batches[0], made.mesh))
-        watch = loop.metrics.Compiles()
+        watch = metrics.Compiles()
         state = checkpoints.restore(states.abstract(TINY, made.mesh))
         before = watch.count
         made.step(state, parallel.place(made.batches[1], made.mesh))

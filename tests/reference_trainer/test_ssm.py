@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.trainer.associative import associative
-from reference_trainer.model.ssm import convolve, convolve_one, sequential, ssd, ssd_step
+from reference_trainer.extras.decode import convolve_one, sequential, ssd_step
+from reference_trainer.extras.mamba import convolve, ssd
 
 Inputs = dict[str, jax.Array]
 # Compiles in half the time; for tiny inputs.

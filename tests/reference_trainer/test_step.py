@@ -11,6 +11,7 @@ import pytest
 from reference_trainer import metrics, parallel
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads
+from reference_trainer.run import layout
 from reference_trainer.train import state as states
 from reference_trainer.train import step as steps
 from tests.reference_trainer.support import (
@@ -209,7 +210,7 @@ def test_muon_makes_updates_of_matrices_orthogonal_stacked_or_not():
         noise = jax.tree.map(
             lambda leaf: jax.random.normal(jax.random.key(leaf.size), leaf.shape), params["norm"]
         )
-        unrolled = backbone.unstack(params["layers"]) if layers == "scan" else params["layers"]
+        unrolled = layout.unstack(params["layers"]) if layers == "scan" else params["layers"]
         grads = params | {"norm": noise}  # the parameters themselves will do as gradients
 
         @jax.jit
@@ -219,7 +220,7 @@ def test_muon_makes_updates_of_matrices_orthogonal_stacked_or_not():
 
         updates = first_update(grads, params)
         found = updates["layers"]
-        rows[layers] = backbone.unstack(found) if layers == "scan" else found
+        rows[layers] = layout.unstack(found) if layers == "scan" else found
         kernel = rows[layers][0]["0"]["mlp"]["up"]["kernel"]
         values = np.linalg.svd(kernel, compute_uv=False)
         before = np.linalg.svd(unrolled[0]["0"]["mlp"]["up"]["kernel"], compute_uv=False)

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_trainer.config import Data
-from reference_trainer.data import corpus, sources, text
+from reference_trainer import sources as corpus
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Corpus, Document
-from reference_trainer.data.corpus import DataError, load
+from reference_trainer.sources import functions, load, text
 
 PLAIN = st.binary(max_size=60).map(lambda content: content.replace(b"\0", b"\n"))
 
@@ -125,8 +125,8 @@ def test_no_text_comes_twice(library):
 
 def test_a_small_limit_sees_many_files_and_reads_no_more_than_it_needs(library, monkeypatch):
     library(numbered(100, functions=40))
-    parsed, parse = [], sources._functions_of
-    monkeypatch.setattr(sources, "_functions_of", lambda path: parsed.append(path) or parse(path))
+    parsed, parse = [], functions._functions_of
+    monkeypatch.setattr(functions, "_functions_of", lambda path: parsed.append(path) or parse(path))
     found = load(Data(limit=320))
     assert len(texts(found.train)) == 288 and len(texts(found.held_out)) == 32
     assert len(file_numbers(found.train)) == 9
@@ -151,7 +151,7 @@ def test_tests_packages_and_files_that_do_not_parse_are_left_out(library):
 
 def test_a_python_without_sources_reads_packages(library, monkeypatch):
     library({"readme.txt": "no sources"})
-    monkeypatch.setattr(sources, "PACKAGES", ("pytest", "hypothesis", "no_such_package"))
+    monkeypatch.setattr(functions, "PACKAGES", ("pytest", "hypothesis", "no_such_package"))
     found = load(Data(limit=50))
     assert found.about["origin"] == f"installed packages, Python {platform.python_version()}"
     assert len(texts(found.train)) == 45

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from reference_trainer.commands.train import configured, options
-from reference_trainer.config import Data
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batching import Batches
-from reference_trainer.data.corpus import DataError, load
 from reference_trainer.extras.baselines import baselines
-from reference_trainer.presets import GPT2_VOCABULARY, PRESETS
+from reference_trainer.run.presets import GPT2_VOCABULARY, PRESETS
+from reference_trainer.sources import load
 
 LENGTH = 16
 

@@ -11,8 +11,9 @@ import jax
 
 from benchmarks.trainer import cases
 from benchmarks.trainer.row import Row, Size
-from reference_trainer import metrics, parallel
+from reference_trainer import parallel
 from reference_trainer.config import Config
+from reference_trainer.run import report
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.state import TrainState
@@ -30,7 +31,7 @@ def measure(size: Size) -> Iterator[Row]:
             for kind, seconds in found.items():
                 seconds.append(_blocked(state, config, Path(folder, f"{kind}-{i}"), kind))
     background, waiting = min(found[True][1:]), min(found[False][1:])  # the first warms up
-    megabytes = sum(metrics.sizes(state).values()) / 1e6
+    megabytes = sum(report.sizes(state).values()) / 1e6
     yield Row(
         "blocked by a save, async / sync",
         background / waiting,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchmarks.trainer import cases
 from benchmarks.trainer.row import Row, Size
 from benchmarks.trainer.throughput import Forms
-from reference_trainer.presets import PRESETS
+from reference_trainer.run.presets import PRESETS
 
 SECONDS = {"gpu": 150}
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.trainer.row import Row, Size
-from reference_trainer.config import Compute, Config, Data, Model, Optimizer, Run
-from reference_trainer.data.corpus import DataError, load
+from reference_trainer.config import Compute, Config, Data, DataError, Model, Optimizer, Run
 from reference_trainer.extras.baselines import baselines
-from reference_trainer.presets import PRESETS
-from reference_trainer.report import context
+from reference_trainer.run.presets import PRESETS
+from reference_trainer.run.report import context
+from reference_trainer.sources import load
 from reference_trainer.train import loop
 
 SECONDS = {"cpu": 2400, "gpu": 60}

@@ -14,7 +14,7 @@ from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import heads
 from reference_trainer.model.backbone import Params
-from reference_trainer.presets import GPT2_VOCABULARY
+from reference_trainer.run.presets import GPT2_VOCABULARY
 
 SECONDS = {"cpu": 120, "gpu": 20}
 

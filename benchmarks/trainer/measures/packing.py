@@ -12,8 +12,8 @@ from benchmarks.trainer.row import Row, Size
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.data.batching import Batches
-from reference_trainer.data.corpus import load
 from reference_trainer.model import backbone, heads
+from reference_trainer.sources import load
 
 SECONDS = {"cpu": 120}
 KINDS = {"pack": ">= 0.97", "bucket": ">= 0.8", "pad": ""}

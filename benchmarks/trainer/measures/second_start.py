@@ -10,14 +10,14 @@ import jax
 
 from benchmarks.trainer import cases, process
 from benchmarks.trainer.row import Row, Size
-from reference_trainer import machine
-from reference_trainer.presets import PRESETS
+from reference_trainer.run import kernels
+from reference_trainer.run.presets import PRESETS
 
 SECONDS = {"cpu": 300, "gpu": 70}
 
 
 def measure(size: Size) -> Iterator[Row]:
-    config, _ = machine.fitting_attention(
+    config, _ = kernels.fitting_attention(
         size.pick(
             cases.small(depth=1),
             cases.small(depth=12),

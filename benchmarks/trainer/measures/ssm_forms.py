@@ -14,7 +14,8 @@ from benchmarks.trainer import cases, clock
 from benchmarks.trainer.associative import associative
 from benchmarks.trainer.row import Row, Size
 from reference_trainer import metrics
-from reference_trainer.model.ssm import sequential, ssd
+from reference_trainer.extras.decode import sequential
+from reference_trainer.extras.mamba import ssd
 
 SECONDS = {"cpu": 120, "gpu": 45}
 Form = Callable[..., tuple[jax.Array, jax.Array]]

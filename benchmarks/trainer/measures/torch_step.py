@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from benchmarks.trainer import cases, clock
 from benchmarks.trainer.row import Row, Size, unmeasured
-from reference_trainer import machine
-from reference_trainer.presets import PRESETS
+from reference_trainer.run import kernels
+from reference_trainer.run.presets import PRESETS
 
 SECONDS = {"gpu": 90}
 
@@ -19,7 +19,7 @@ def measure(size: Size) -> Iterator[Row]:
         yield unmeasured("tokens/s, ours / torch", error)
         return
     config = PRESETS["h200_124m"]
-    config, reason = machine.fitting_attention(cases.shrunk(config) if size.quick else config)
+    config, reason = kernels.fitting_attention(cases.shrunk(config) if size.quick else config)
     ours = cases.Training(config, size.pick(1, 1, 2))
     for kind in ("eager", "compiled"):
         try:

@@ -12,10 +12,10 @@ def main(config: str, folder: str) -> None:
     import jax
 
     from benchmarks.trainer import cases
-    from reference_trainer import machine
-    from reference_trainer.settings import from_json
+    from reference_trainer.run import flags
+    from reference_trainer.run.settings import from_json
 
-    machine.keep_programs(folder)
+    flags.keep_programs(folder)
     jax.block_until_ready(cases.Training(from_json(json.loads(config)))())
     taken = {"wall": time.perf_counter() - began, "cpu": time.process_time()}
     print(json.dumps(taken))

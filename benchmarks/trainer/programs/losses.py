@@ -6,7 +6,8 @@ import json
 import sys
 
 from benchmarks.trainer import cases
-from reference_trainer import metrics, parallel, processes
+from reference_trainer import metrics, parallel
+from reference_trainer.run import processes
 from reference_trainer.train import loop
 from reference_trainer.train import state as states
 

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from reference_trainer.config import Data
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Corpus, Document
-from reference_trainer.data.corpus import DataError
 
 SUFFIXES = (".bin", ".npy")
 SAMPLES, SAMPLE = 4096, 512  # spans of a file that its digest is made of, and tokens in each

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import jax
 from rich.console import Console
 from rich.table import Table
 
-from reference_trainer import metrics, parallel, processes
-from reference_trainer.config import Config
+from reference_trainer import metrics, parallel
+from reference_trainer.config import Config, UserError
 from reference_trainer.data.batch import Corpus
-from reference_trainer.errors import UserError
 from reference_trainer.extras.baselines import baselines
+from reference_trainer.extras.mamba import split_columns
 from reference_trainer.extras.plot import plot
 from reference_trainer.model.backbone import Params
-from reference_trainer.model.layers import split_columns
-from reference_trainer.precision import aligned, padding_report
+from reference_trainer.precision import aligned
+from reference_trainer.run import flags, peaks, processes
+from reference_trainer.run.probes import context
 from reference_trainer.train import state as states
-from reference_trainer.train.evaluate import Score, evaluate, probes
 from reference_trainer.train.loop import Job, Result
+from reference_trainer.train.step import Score
 
 BASELINES = "baselines.json"  # in the run's folder; written last but for the plot
-PROBES = 8  # batches that ask whether order matters
 
 
 def before(job: Job, *notes: str) -> None:
@@ -48,18 +51,24 @@ def before(job: Job, *notes: str) -> None:
                 "the others are empty in every such batch; a smaller data.batch costs less"
             )
     sizes = {"data.length": config.data.length} | multiplied(config, state.params)
-    notes = (*notes, *padded(config), *padding_report(sizes, 8), peak(config))
-    for line in (*notes, reproducible(config)):
+    notes = (*notes, *padded(config), *padding_report(sizes, unit()), peak(config))
+    for line in (*notes, flags.described(config), reproducible(config)):
         if line:
             console.print(line)
-    needed = metrics.memory(compiled(job, state))
+    *_, longest = map(functools.partial(compiled, job, state), sorted(job.batches.lengths))
+    needed = metrics.memory(longest)
     console.print("memory of a step, on each device: " + _sizes(needed))
 
 
-def compiled(job: Job, state: states.TrainState) -> jax.stages.Compiled:
-    """The step for the longest rows; JAX keeps it, and the run compiles it no second time."""
-    longest = job.config.replace(data={"length": max(job.batches.lengths)})
-    return job.step.lower(state, parallel.abstract_batch(longest, job.mesh)).compile()
+def compiled(job: Job, state: states.TrainState, length: int) -> jax.stages.Compiled:
+    """The step for rows of this length; JAX keeps it, and the run compiles it no second time."""
+    config = job.config.replace(data={"length": length})
+    return job.step.lower(state, parallel.abstract_batch(config, job.mesh)).compile()
+
+
+def unit() -> int:
+    """What sizes should be a multiple of: the tiles of a GPU's matrix units are larger."""
+    return 64 if jax.default_backend() == "gpu" else 8
 
 
 def multiplied(config: Config, params: Params) -> dict[str, int]:
@@ -86,12 +95,39 @@ def padded(config: Config) -> list[str]:
     return [f"mixer.into (columns) is {used}, padded to {used + more}"] if more else []
 
 
+def padding_report(sizes: Mapping[str, int], multiple: int = 8) -> list[str]:
+    """One line for each size that is no multiple, with the price of making it one."""
+    return [
+        f"{name} is {size}, not a multiple of {multiple}: {larger} would be "
+        f"{larger / size - 1:.1%} more numbers, and usually less time"
+        for name, size in sizes.items()
+        if (larger := aligned(size, multiple)) != size
+    ]
+
+
+def sizes(tree: Any, name: str = "") -> dict[str, int]:
+    """Bytes of each part of a state, by the names of its fields, as "opt_state.1.0.mu".
+
+    The special type comes first: a NamedTuple is a tuple too, and as a `tuple` first
+    it would lose its names. (gotcha: general-type-first)
+    """
+    # gotcha: shows[general-type-first] a NamedTuple is a tuple too
+    if hasattr(tree, "_fields"):
+        parts = zip(tree._fields, tree, strict=True)
+    elif isinstance(tree, tuple):
+        parts = enumerate(tree)
+    else:
+        return {name: sum(leaf.nbytes for leaf in jax.tree.leaves(tree))}
+    found = [sizes(part, f"{name}.{key}" if name else str(key)) for key, part in parts]
+    return {key: size for part in found for key, size in part.items()}
+
+
 def peak(config: Config) -> str:
     """What `mfu` in metrics.jsonl is a share of."""
     kind, dtype = jax.devices()[0].device_kind, config.compute.dtype
-    if found := metrics.peak(kind, dtype):
+    if found := peaks.peak(kind, dtype):
         return f"mfu is relative to {found[0]}"
-    return f"no mfu: the dense peak of {kind!r} in {dtype} is not known (metrics.PEAKS)"
+    return f"no mfu: the dense peak of {kind!r} in {dtype} is not known (peaks.PEAKS)"
 
 
 def reproducible(config: Config) -> str:
@@ -107,6 +143,7 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
     most = metrics.memory().get("most in use")
     shown = "not reported by this backend" if most is None else f"{most / 2**20:,.1f} MiB"
     console.print(f"peak memory of a device: {shown}")
+    console.print(str(result.goodput))
     if skipped := int(result.state.skipped):
         console.print(f"updates left out because they were not finite: {skipped}")
     if result.stopped:
@@ -126,16 +163,6 @@ def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:
             console.print(f"losses: {folder / 'losses.svg'}")
         except UserError as error:
             console.print(str(error))
-
-
-def context(job: Job, params: Params) -> tuple[float, float]:
-    """Bits with the context in order and shuffled: the second is larger if context is used."""
-    some = [job.held_out[i] for i in range(min(PROBES, len(job.held_out)))]
-    plain, shuffled = (
-        evaluate(job.eval_step, params, batches, job.mesh).bits for batches in probes(some)
-    )
-    _console().print(f"context in order {plain:.3f} bits, shuffled {shuffled:.3f} bits")
-    return plain, shuffled
 
 
 def table(corpus: Corpus, score: Score) -> dict[str, float]:

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import platform
+from importlib.metadata import version
 from pathlib import Path
 
 NAME = "checksums.json"
@@ -40,6 +43,16 @@ def damaged(folder: Path) -> list[str]:
     except (ValueError, KeyError, TypeError):
         return [NAME]
     return [name for name, digest in sorted(listed.items()) if _digest(folder / name) != digest]
+
+
+def versions() -> dict[str, str]:
+    names = ("jax", "jaxlib", "flax", "optax", "orbax-checkpoint")
+    return {"python": platform.python_version()} | {name: version(name) for name in names}
+
+
+def not_raised(record: logging.LogRecord) -> bool:
+    """False for errors of Orbax's threads, with tracebacks: what they report is raised too."""
+    return record.exc_info is None or "orbax" not in record.pathname
 
 
 def _digest(path: Path) -> str:

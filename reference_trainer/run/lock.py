@@ -21,7 +21,7 @@ from typing import TextIO
 
 import jax
 
-from reference_trainer.errors import UserError
+from reference_trainer.config import UserError
 
 
 class Locked(UserError):

@@ -1,7 +1,7 @@
 """Where the data of a run comes from: one function for each value of `data.source`.
 
 A data set is a function `Data -> Corpus` in a file of its own and one line in `SOURCES`. Its
-module is imported when it is asked for, so that an optional one costs nothing.
+module is imported when it is used, so that an optional one costs nothing.
 """
 
 from __future__ import annotations
@@ -11,18 +11,13 @@ import importlib
 
 from reference_trainer.config import Data
 from reference_trainer.data.batch import Corpus
-from reference_trainer.errors import UserError
 
 SOURCES = {  # data.source: the module in this package, the function in it
-    "stdlib": ("data.text", "stdlib"),
-    "files": ("data.text", "files"),
-    "tokens": ("data.tokens", "tokens"),
+    "stdlib": ("sources.text", "stdlib"),
+    "files": ("sources.text", "files"),
+    "tokens": ("sources.tokens", "tokens"),
     "chorales": ("extras.chorales", "chorales"),
 }
-
-
-class DataError(UserError):
-    """The data is missing, unreadable or not of the kind that was asked for."""
 
 
 def load(data: Data) -> Corpus:

@@ -1,4 +1,4 @@
-"""State space layers in Mamba-2's matrix form (Dao and Gu, arXiv:2405.21060).
+"""A state space layer in Mamba-2's matrix form (Dao and Gu, arXiv:2405.21060).
 
 Each head carries a state h_PN:  h_t = exp(log_decay_t) * h_(t-1) + x_t b_t^T,  y_t = h_t c_t.
 
@@ -19,12 +19,82 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from flax import nnx
 from jax import lax
 
-from reference_trainer.model.chunks import cut, joined
-from reference_trainer.precision import einsum32
+from reference_trainer.config import Config
+from reference_trainer.model.layers import Rows, residual
+from reference_trainer.model.parts import Linear, Norm, cut, joined
+from reference_trainer.precision import aligned, einsum32
 
 FORGOTTEN = -25.0  # log-decays below it are raised to it: 1e-11 is nothing to a float32
+
+
+class Ssm(nnx.Module):
+    """A Mamba-2 layer: short convolution, state space, gate. Dao and Gu, arXiv:2405.21060."""
+
+    def __init__(self, config: Config, *, rngs: nnx.Rngs):
+        model = config.model
+        self.config = config
+        self.inner = 2 * model.width
+        self.count = self.inner // model.head_width
+        mixed = self.inner + 2 * model.state  # what goes through the convolution
+        columns = aligned(split_columns(config))  # the last few, if any, are not read
+        self.into = Linear(model.width, columns, config, rngs=rngs)
+        self.out = Linear(self.inner, model.width, config, rngs=rngs, scale=residual(config))
+        kernel = nnx.initializers.normal(model.conv**-0.5)
+        self.conv_WD = nnx.Param(kernel(rngs.params(), (model.conv, mixed), jnp.float32))
+        # Steps from 0.001 to 0.1 and decays from 1 to 16, as in the paper's code.
+        step_H = jnp.geomspace(1e-3, 1e-1, self.count)
+        self.step_bias_H = nnx.Param(jnp.log(jnp.expm1(step_H)))
+        self.log_rate_H = nnx.Param(jnp.log(jnp.linspace(1.0, 16.0, self.count)))
+        self.skip_H = nnx.Param(jnp.ones(self.count))
+        self.norm = Norm(self.inner)
+
+    def __call__(self, x_BTD: jax.Array, rows: Rows) -> jax.Array:
+        gate_BTE, mixed, steps_BTH = self.split(self.into(x_BTD))
+        mixed = jax.nn.silu(convolve(mixed, self.conv_WD[...], rows.segments_BT))
+        x_BTHP, b_BTN, c_BTN = self.parts(mixed)
+        steps_BTH, log_decay_BTH = self.discretised(steps_BTH)
+        state_BHPN = jnp.zeros((x_BTD.shape[0], *x_BTHP.shape[2:], b_BTN.shape[-1]), jnp.float32)
+        y_BTHP, _ = ssd(
+            scaled(x_BTHP, steps_BTH),
+            log_decay_BTH,
+            b_BTN,
+            c_BTN,
+            rows.positions_BT == 0,
+            state_BHPN,
+            chunk=self.config.compute.ssm_chunk,
+        )
+        return self.gated(y_BTHP, x_BTHP, gate_BTE)
+
+    def split(self, x: jax.Array) -> list[jax.Array]:
+        steps = 2 * self.inner + 2 * self.config.model.state  # where they begin
+        return jnp.split(x, [self.inner, steps, steps + self.count], axis=-1)[:3]
+
+    def parts(self, mixed: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        state = self.config.model.state
+        x, b, c = jnp.split(mixed, [self.inner, self.inner + state], axis=-1)
+        return x.reshape(*x.shape[:-1], self.count, -1), b, c
+
+    def discretised(self, steps: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Step sizes and log-decays, in float32: a decay of 0.999 is 1 in bfloat16."""
+        steps = jax.nn.softplus(steps.astype(jnp.float32) + self.step_bias_H[...])
+        return steps, -steps * jnp.exp(self.log_rate_H[...])
+
+    def gated(self, y: jax.Array, x: jax.Array, gate: jax.Array) -> jax.Array:
+        y = y + (x * self.skip_H[...][:, None]).astype(y.dtype)
+        return self.out(self.norm(y.reshape(gate.shape) * jax.nn.silu(gate)))
+
+
+def split_columns(config: Config) -> int:
+    """What a state space layer makes of each step: gate, input, B, C and step sizes, in columns."""
+    inner = 2 * config.model.width
+    return 2 * inner + 2 * config.model.state + inner // config.model.head_width
+
+
+def scaled(x: jax.Array, steps: jax.Array) -> jax.Array:
+    return (x * steps[..., None]).astype(x.dtype)
 
 
 class Chunk(NamedTuple):
@@ -59,41 +129,6 @@ def ssd(
     return joined(y_CBLHP, steps), state_BHPN
 
 
-def sequential(
-    x_BTHP: jax.Array,
-    log_decay_BTH: jax.Array,
-    b_BTN: jax.Array,
-    c_BTN: jax.Array,
-    starts_BT: jax.Array,
-    state_BHPN: jax.Array,
-) -> tuple[jax.Array, jax.Array]:
-    """The same, step by step as it is defined: what `ssd` is tested against."""
-
-    def one(state_BHPN: jax.Array, step: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
-        x_BHP, log_decay_BH, b_BN, c_BN = step
-        y_BHP, state_BHPN = ssd_step(x_BHP, log_decay_BH, b_BN, c_BN, state_BHPN)
-        return state_BHPN, y_BHP
-
-    log_decay_BTH = jnp.where(starts_BT[..., None], -jnp.inf, log_decay_BTH)
-    steps = tuple(jnp.moveaxis(x, 1, 0) for x in (x_BTHP, log_decay_BTH, b_BTN, c_BTN))
-    state_BHPN, y_TBHP = lax.scan(one, state_BHPN, steps)
-    return jnp.moveaxis(y_TBHP, 0, 1), state_BHPN
-
-
-def ssd_step(
-    x_BHP: jax.Array,
-    log_decay_BH: jax.Array,
-    b_BN: jax.Array,
-    c_BN: jax.Array,
-    state_BHPN: jax.Array,
-) -> tuple[jax.Array, jax.Array]:
-    """One step, as for sampling; a log-decay of -inf forgets all before it."""
-    x_BHP1, b_B11N = x_BHP[..., None].astype(jnp.float32), b_BN[:, None, None].astype(jnp.float32)
-    state_BHPN = jnp.exp(log_decay_BH)[..., None, None] * state_BHPN + x_BHP1 * b_B11N
-    y_BHP = jnp.einsum("BHPN,BN->BHP", state_BHPN, c_BN.astype(jnp.float32))
-    return y_BHP.astype(x_BHP.dtype), state_BHPN
-
-
 def convolve(x_BTD: jax.Array, kernel_WD: jax.Array, segments_BT: jax.Array) -> jax.Array:
     """Each channel's own short filter over this and the W - 1 steps before, in one document.
 
@@ -107,15 +142,6 @@ def convolve(x_BTD: jax.Array, kernel_WD: jax.Array, segments_BT: jax.Array) -> 
         earlier_BTD = jnp.where(same_BT[..., None], _shifted(x_BTD, back), 0)
         total_BTD += earlier_BTD * kernel_WD[reach - 1 - back]
     return total_BTD.astype(x_BTD.dtype)
-
-
-def convolve_one(
-    x_BD: jax.Array, kernel_WD: jax.Array, recent_BVD: jax.Array
-) -> tuple[jax.Array, jax.Array]:
-    """One step of `convolve`, and the V = W - 1 inputs before the next one (at first: zeros)."""
-    inputs_BWD = jnp.concatenate([recent_BVD, x_BD[:, None]], axis=1)
-    out_BD = jnp.sum(inputs_BWD * kernel_WD, axis=1)
-    return out_BD.astype(x_BD.dtype), inputs_BWD[:, 1:]
 
 
 def _chunk(state_BHPN: jax.Array, inputs: Chunk) -> tuple[jax.Array, jax.Array]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jax
 
-from reference_trainer import metrics, parallel, processes
+from reference_trainer import metrics, parallel
 from reference_trainer.config import Config, ConfigError
-from reference_trainer.model import attention
+from reference_trainer.run import processes
 from reference_trainer.train import state, step
 
 SHARE = 0.85  # of a device's memory that a step may ask for
@@ -33,20 +33,6 @@ def choose(platform: str, distributed: str = "none") -> None:
             f"--platform {platform}: JAX finds no such device here ({why}); "
             "pip install 'jax[cuda13]' brings GPU support"
         ) from error
-
-
-def keep_programs(folder: str) -> None:
-    """Keep compiled programs between runs: set before the first compile, or it is missed.
-
-    By default JAX keeps what took a second or more; here everything above a tenth. The key holds
-    the program, its options, the devices and the versions. (gotcha: compile-cache-unused)
-    """
-    if folder != "none":
-        path = Path(folder).expanduser()
-        path.mkdir(parents=True, exist_ok=True)
-        jax.config.update("jax_compilation_cache_dir", str(path))
-        # gotcha: shows[compile-cache-unused] by default what compiles in under a second is not kept
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
 
 
 def memory_limit() -> int:
@@ -81,22 +67,6 @@ def fitting_batch(config: Config, steps: int, limit: int | None = None) -> Confi
     units = 1 + int(room // max(more - few, 1))
     units = max(min(units, steps // config.data.length // unit), 1)
     return config.replace(data={"batch": unit * 2 ** (units.bit_length() - 1)})
-
-
-def fitting_attention(config: Config) -> tuple[Config, str]:
-    """With the attention that works here, and why it is not the one that was asked for."""
-    compute = config.compute
-    kind, why = attention.usable(
-        compute.attention,
-        compute.dtype,
-        config.model.head_width,
-        packed=config.data.batching == "pack",
-        window=config.model.window,
-        length=config.data.length,
-    )
-    if kind == compute.attention:
-        return config, ""
-    return config.replace(compute={"attention": kind}), f"attention: {kind}, because {why}"
 
 
 def _step_bytes(config: Config, rows: int) -> int:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
 
-from reference_trainer.config import Config
+from reference_trainer.config import Config, UserError
 from reference_trainer.data.batch import Batch
-from reference_trainer.errors import UserError
 from reference_trainer.train.state import TrainState
-from reference_trainer.train.step import gradients
+from reference_trainer.train.step import Metrics, gradients
+
+if TYPE_CHECKING:
+    from reference_trainer.train.reader import Sent
 
 
 class NotFinite(UserError):
@@ -34,6 +38,18 @@ def keep(batch: Batch, step: int, folder: Path) -> Path:
         weights=local.weights,
     )
     return path
+
+
+def not_finite(
+    state: TrainState, step: Sent, found: Metrics, paths: Sequence[Path], config: Config
+) -> NotFinite:
+    """The error, with the operation; the batches of this step, and maybe the next, are kept."""
+    again = "; nor was the step after it: lower optimizer.learning_rate if this goes on"
+    return NotFinite(
+        f"step {step.number} was not finite: loss {found.loss}, norm of the gradients "
+        f"{found.grad_norm}; its update was left out, its batch is in {paths[0]}"
+        f"{again if len(paths) > 1 else ''}\n{explain(state, step.batch, step.number, config)}"
+    )
 
 
 def explain(state: TrainState, batch: Batch, step: int, config: Config) -> str:

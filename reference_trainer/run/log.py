@@ -1,4 +1,4 @@
-"""What a run tells: a progress bar, a line of JSON per report, and TensorBoard where asked for."""
+"""What a run prints and writes: a progress bar, a line of JSON per report, and TensorBoard."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
 import jax
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from reference_trainer.errors import UserError
+from reference_trainer.config import UserError
 
 
 class Tracker(Protocol):
@@ -58,12 +57,7 @@ class Log:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
         self._file.close()
         if self._board is not None:

@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import jax
+import numpy as np
 from jax.experimental import multihost_utils
 
 from reference_trainer.config import Config, ConfigError, group
-from reference_trainer.settings import differences, from_json
-from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved
+from reference_trainer.run import integrity
+from reference_trainer.run.settings import differences, from_json
+from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, DiskFull, Saved
+from reference_trainer.train.state import TrainState
 
 Resume = Literal["auto", "always", "never"]
 FIXED = {  # what a saved state depends on; the rest may change when a run goes on
@@ -62,9 +65,9 @@ def find(folder: Path, way: Resume, step: int | None = None) -> Saved | None:
         if steps and way == "never":
             raise ConfigError(f"{folder} holds a run: leave out --resume=never to go on with it")
         if step is not None:
-            checkpoints.check_whole(step)
+            check_whole(checkpoints, step)
             return checkpoints.read(step)
-        newest, lines = checkpoints.newest_whole()
+        newest, lines = newest_whole(checkpoints)
         for line in lines:
             print(line)
         if newest is not None:
@@ -77,6 +80,34 @@ def find(folder: Path, way: Resume, step: int | None = None) -> Saved | None:
     if set_aside(place, 0):
         print(f"no whole checkpoint in {place}: they are set aside, and the run starts again")
     return None
+
+
+def newest_whole(checkpoints: Checkpoints) -> tuple[int | None, list[str]]:
+    """The newest step whose files are as they were saved, and a line for each that is damaged.
+
+    One process reads the files, and all learn the result: all must call it.
+    """
+    newest, lines = None, []
+    if jax.process_index() == 0:
+        for step in reversed(checkpoints.steps()):
+            if not (names := integrity.damaged(checkpoints.folder / str(step))):
+                newest = step
+                break
+            lines.append(_damage(step, names))
+    agreed_step = int(multihost_utils.broadcast_one_to_all(np.int32(newest or 0)))
+    return agreed_step or None, lines
+
+
+def check_whole(checkpoints: Checkpoints, step: int) -> None:
+    """CheckpointError where files of `step` are not as they were saved."""
+    folder = checkpoints.folder
+    if names := integrity.damaged(folder / str(checkpoints.existing(step))):
+        raise CheckpointError(f"{folder}: {_damage(step, names)}; choose another --step")
+
+
+def _damage(step: int, names: list[str]) -> str:
+    some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"step {step} is damaged: {some} changed after the save, or went missing"
 
 
 def agreed(config: Config, saved: Saved, folder: Path) -> Config:
@@ -124,6 +155,20 @@ def set_aside(folder: Path, step: int) -> list[str]:
             shutil.move(path, aside / path.name)
     multihost_utils.sync_global_devices("set aside")
     return sorted(path.name for path in later)
+
+
+def check_room(folder: Path, state: TrainState) -> None:
+    """DiskFull where `folder` has no room for one checkpoint of `state`, which may hold no arrays.
+
+    Compressed, a fresh state takes less than its arrays do: half of them is what must fit.
+    """
+    size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
+    free = shutil.disk_usage(folder).free
+    if free < size / 2:
+        raise DiskFull(
+            f"{folder} has room for {free / 2**20:.1f} MiB, a checkpoint takes about "
+            f"{size / 2**20:.1f} MiB: make room, or choose another --out"
+        )
 
 
 def _unused(folder: Path) -> Path:

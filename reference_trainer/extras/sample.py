@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from reference_trainer.config import Config
-from reference_trainer.model import backbone
+from reference_trainer.extras import decode
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.heads import logits
 
@@ -48,14 +48,14 @@ def generate(
         layers, proposed_B = carry
         position, forced_B = part
         token_B = jnp.where(forced_B >= 0, forced_B, proposed_B)
-        x_BD, layers = backbone.step(params, token_B[:, None], layers, position, config)
+        x_BD, layers = decode.step(params, token_B[:, None], layers, position, config)
         logits_BV = logits(params, x_BD, config)[0][:, :BYTES]
         step_key = jax.random.fold_in(key, position)
         drawn_B = jax.random.categorical(step_key, logits_BV / jnp.maximum(temperature, 1e-6))
         best_B = jnp.argmax(logits_BV, axis=-1)
         return (layers, jnp.where(temperature > 0, drawn_B, best_B).astype(jnp.int32)), token_B
 
-    start = (backbone.start(config, rows, length), jnp.zeros(rows, jnp.int32))
+    start = (decode.start(config, rows, length), jnp.zeros(rows, jnp.int32))
     _, tokens_TB = jax.lax.scan(one, start, (jnp.arange(length), forced_BT.T))
     return tokens_TB.T
 
@@ -65,5 +65,5 @@ def policy_step(
     params: Params, inputs_BF: jax.Array, carry: list, position: jax.Array, *, config: Config
 ) -> tuple[list[jax.Array], list]:
     """One frame of every row: the heads' logits, float32 BV each, and the state carried on."""
-    x_BD, carry = backbone.step(params, inputs_BF, carry, position, config)
+    x_BD, carry = decode.step(params, inputs_BF, carry, position, config)
     return logits(params, x_BD, config), carry

@@ -20,21 +20,20 @@ from pathlib import Path
 
 import numpy as np
 
-from reference_trainer.config import Data
-from reference_trainer.data import sources
+from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Corpus, Document
-from reference_trainer.data.corpus import DataError, lot
+from reference_trainer.sources import functions, lot
 
 
 def stdlib(data: Data) -> Corpus:
     """Functions and methods of the running Python's standard library; nothing is downloaded."""
-    origin, found = sources.library()
+    origin, found = functions.library()
     paths = [found[name] for name in sorted(found, key=lot)]
     cut = sum(lot(name) < data.held_out for name in found)
     train_limit, held_out_limit = _limits(data)
     seen: set[bytes] = set()  # a function that is in both parts stays in the first
-    train = sources.functions(paths[cut:], train_limit, seen)
-    held_out = sources.functions(paths[:cut], held_out_limit, seen)
+    train = functions.functions(paths[cut:], train_limit, seen)
+    held_out = functions.functions(paths[:cut], held_out_limit, seen)
     return _corpus(train, held_out, data, f"{origin}, Python {platform.python_version()}")
 
 

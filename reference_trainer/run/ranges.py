@@ -1,0 +1,53 @@
+"""What each setting must be, checked when a configuration is made."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from reference_trainer.config import Config, ConfigError, group
+
+# What each number must be, with the names of the settings; a NaN is none of these.
+RANGES: list[tuple[str, Callable[[float], bool], str]] = [
+    (
+        "1 or more",
+        lambda x: x >= 1,
+        "model.width model.depth model.head_width model.mlp model.state model.conv compute.chunk "
+        "compute.ssm_chunk compute.remat_every data.length data.bins data.buckets "
+        "optimizer.accumulate run.steps run.keep run.eval_every run.save_every run.log_every",
+    ),
+    (
+        "0 or more, and less than 2**63",
+        lambda x: 0 <= x < 2**63,
+        "model.window compute.loss_chunk data.batch data.prefetch data.delay data.limit data.seed "
+        "run.seed run.eval_batches optimizer.learning_rate optimizer.warmup optimizer.weight_decay",
+    ),
+    ("more than 0", lambda x: x > 0, "optimizer.clip"),
+    ("between 0 and 1", lambda x: 0 < x < 1, "data.held_out"),
+    ("from 0 to 1", lambda x: 0 <= x <= 1, "optimizer.final_share"),
+    ("0 or more, less than 1", lambda x: 0 <= x < 1, "model.dropout optimizer.b1 optimizer.b2"),
+]
+
+
+def check(config: Config) -> None:
+    """Each number in its range, and what no single setting decides; ConfigError."""
+    for words, holds, names in RANGES:
+        for name in names.split():
+            if not holds(value := operator.attrgetter(name)(config)):
+                raise ConfigError(f"{name}={value}: must be {words}")
+    model, data = config.model, config.data
+    sizes = (*model.features, *model.heads)
+    if not (model.pattern and model.features and model.heads) or min(sizes) < 1:
+        raise ConfigError("model.pattern, features and heads have one entry or more, of 1 or more")
+    unit, source = group(config), data.source
+    wrong = {
+        f"model.width must be a multiple of {model.head_width}": model.width % model.head_width,
+        f"model.depth must be a multiple of {unit}: of pattern and remat_every": model.depth % unit,
+        "model.tied needs one equal vocabulary": model.tied and model.features != model.heads,
+        "data.batch must divide by accumulate": data.batch % config.optimizer.accumulate,
+        f"data.source={source} needs data.paths": source in ("files", "tokens") and not data.paths,
+        "model.head_width must be even: rotary positions turn pairs": model.head_width % 2,
+    }
+    for message, is_wrong in wrong.items():
+        if is_wrong:
+            raise ConfigError(message)
