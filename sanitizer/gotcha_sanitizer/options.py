@@ -22,6 +22,7 @@ class Options:
     min_const_bytes: int = 10**6  # constants that are smaller, all copies counted, are notes
     suppressions: str = ""  # a file of `name:glob[:reason]` lines
     log_path: str = ""  # JSONL; %p is the process id
+    log_size: int = 64 * 2**20  # bytes of the record; then it is folded into its sums
     html: str = ""  # the page, written at exit; %p as above
     quiet: bool = False  # no report on standard error
     color: str = "auto"  # auto, always, never
@@ -126,6 +127,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "min_const_bytes": _size,
     "suppressions": str,
     "log_path": str,
+    "log_size": _size,
     "html": str,
     "quiet": _switch,
     "color": _color,

@@ -14,9 +14,11 @@ from typing import Any
 
 from gotcha_sanitizer.finding import Finding, from_dict
 from gotcha_sanitizer.rows import STAGES, Inlined, Row, row_key
+from gotcha_sanitizer.run.folded import restore
 
 Json = dict[str, Any]
-_KEPT_EVENTS = 20_000  # programs and memory samples: what the plots need
+_KEPT_EVENTS = 20_000  # programs: what the plots need
+_KEPT_SAMPLES = 4_000  # of memory; then every second of them goes
 
 
 @dataclass
@@ -76,7 +78,9 @@ class Run:
             case "program":
                 self._program(dict(event))
             case "memory":
-                _keep(self.memory, dict(event))
+                self.memory.append(dict(event))
+                if len(self.memory) > _KEPT_SAMPLES:
+                    del self.memory[1:-1:2]
             case "reads":
                 for read in event["rows"]:
                     self.reads[read["path"], read["line"], read["how"]] = read
@@ -89,6 +93,8 @@ class Run:
                 self.degraded[event["feature"]] = event["why"]
             case "summary":
                 self.summary = dict(event)
+            case "folded":
+                restore(self, event)
 
     def _program(self, event: Json) -> None:
         began = event["at"] - sum(event["seconds"].values())

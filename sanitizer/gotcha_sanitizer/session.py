@@ -36,21 +36,33 @@ _current: Session | None = None
 class Session:
     """The wire between hooks, checks and reporters; its methods may be called from any thread."""
 
-    def __init__(self, options: Options, only: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        options: Options,
+        only: tuple[str, ...] = (),
+        clock: Callable[[], float] = time.perf_counter,
+        ticker: Ticker | None = None,
+    ) -> None:
         self.options = options
         self.only = only  # names of hooks; none means all
         self.listeners: list[Callable[[Event], None]] = []
         self.forked = False
         self.recording = Recording(
-            options.log_path, self._start_event, self.now, self._say, whole=bool(options.html)
+            options.log_path,
+            self._start_event,
+            self.now,
+            self._say,
+            whole=bool(options.html),
+            most=options.log_size,
         )
         self.degraded = self.recording.degraded
         self.guard = Guard(self.degraded)
         self.history = History()
-        self.ticker = Ticker()
+        self.ticker = ticker or Ticker()
+        self._clock = clock
         self.notices = Notices(options)
         self.pid = os.getpid()
-        self._began = time.perf_counter()
+        self._began = clock()
         self._lock = threading.RLock()
         self._uninstall: list[Any] = []
         self._endings: list[Any] = []
@@ -149,7 +161,7 @@ class Session:
         self.notices.say(text)
 
     def now(self) -> float:
-        return time.perf_counter() - self._began
+        return self._clock() - self._began
 
     def uninstall(self) -> None:
         """Takes every hook out again."""

@@ -37,6 +37,8 @@ class Stream:
         self._file: Any = None
         self._pid = 0
         self._flushed = 0.0
+        self.size = 0  # bytes that were written, about: characters are counted
+        self._path: Path | None = None  # of a file that took the place of another
 
     @property
     def path(self) -> Path:
@@ -50,6 +52,8 @@ class Stream:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = _alone(path)
         self._pid = os.getpid()
+        self._path = None
+        self.size = 0
 
     def write(self, event: Mapping[str, Any]) -> None:
         line = _line(event)
@@ -61,10 +65,36 @@ class Stream:
             if self._file is None:  # closed: the program is over
                 return
             self._file.write(line)
+            self.size += len(line)
             at = event.get("at", 0.0)
             if event.get("event") in _AT_ONCE or at - self._flushed > _FLUSH_EVERY:
                 self._flushed = at
                 self._file.flush()
+
+    def replace(self, events: Sequence[Mapping[str, Any]]) -> None:
+        """These in the place of all that was written. A reader sees the old file or the new one.
+
+        Raises OSError, as where the system does not replace a file that is open.
+        """
+        with self.lock:
+            if self._file is None or self._pid != os.getpid():
+                return
+            path = self._path or Path(self._file.name)
+            if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+                return  # a pipe has no size
+            file = path.with_name(f"{path.name}.part").open("w", encoding="utf-8")
+            try:
+                _claim(file)
+                lines = [_line(event) for event in events]
+                file.writelines(lines)
+                file.flush()
+                os.replace(file.name, path)
+            except BaseException:
+                file.close()
+                raise
+            self._file.close()
+            self._file, self._path = file, path
+            self.size = sum(map(len, lines))
 
     def flush(self) -> None:
         """Raises OSError where the disk is full."""

@@ -22,6 +22,7 @@ HELP = {
     "min_const_bytes": "Smaller constants are notes, as 64K or 1M.",
     "suppressions": "A file of `name:glob[:reason]` lines.",
     "log_path": "Record the run there, as JSON lines; %p is the process id.",
+    "log_size": "Bytes of the record, after which it is folded into its sums, as 64M; 0: never.",
     "html": "Write a page about the run there.",
     "quiet": "No report on standard error.",
     "color": "auto, always or never.",
