@@ -36,6 +36,7 @@ class Run:
     summary: Json = field(default_factory=dict)
     host: Json = field(default_factory=dict)  # index and count, where there are several
     divergence: str = ""  # of several hosts: what they did not compile alike
+    wait: str = ""  # of several hosts: the last time that one waited long for another
     last: float = 0.0  # seconds since the start, of the last event
     busy: float = 0.0  # of these, when at least one thread compiled
     busy_until: float = 0.0
@@ -89,6 +90,11 @@ class Run:
                 self.findings[event["id"]] = finding
             case "host":
                 self.host = dict(event)
+            case "diverged":
+                if event["cause"] == "wait":
+                    self.wait = event["why"]
+                else:
+                    self.divergence = self.divergence or event["why"]
             case "degraded":
                 self.degraded[event["feature"]] = event["why"]
             case "summary":

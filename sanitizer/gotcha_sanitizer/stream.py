@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.events import Ended, Event, Explained, Host, HostReads, Memory
+from gotcha_sanitizer.events import Diverged, Ended, Event, Explained, Host, HostReads, Memory
 from gotcha_sanitizer.parts import Constant, Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
@@ -23,6 +23,7 @@ _AT_ONCE = {
     "program",
     "finding",
     "degraded",
+    "diverged",
     "summary",
 }  # 1.2 us each (measured), beside a compile
 
@@ -165,6 +166,15 @@ def as_json(event: Event) -> dict[str, Any] | None:
         case Host():
             at = round(event.at, 3)
             return {"event": "host", "at": at, "index": event.index, "count": event.count}
+        case Diverged():
+            at, why = round(event.at, 3), event.words
+            return {
+                "event": "diverged",
+                "at": at,
+                "cause": event.cause,
+                "why": why,
+                **_place(event.site),
+            }
         case Memory():
             return {
                 "event": "memory",
@@ -195,6 +205,7 @@ def _program(explained: Explained) -> dict[str, Any]:
         **({"inlined": [list(site) for site in program.inlined]} if program.inlined else {}),
         **({"constants": _constants(program.constants)} if program.constants else {}),
         **({} if program.called else {"ahead": True}),
+        **({} if program.spans is None else {"spans": program.spans, "digest": program.digest}),
         "retraced": program.retraced,
         "cached": program.cached,
         "seconds": {stage: round(took, 6) for stage, took in program.seconds.items()},

@@ -29,6 +29,7 @@ from gotcha_sanitizer.hooks import (
 )
 from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.filtered import filtered
+from gotcha_sanitizer.hooks.hosts import published
 from gotcha_sanitizer.hooks.identity import identify
 from gotcha_sanitizer.hooks.jaxprs import inlined
 from gotcha_sanitizer.hooks.loop_counter import turn
@@ -183,6 +184,7 @@ class Compiling:
             program.signature = replace(program.signature, statics=statics)
             program.described = True
             return
+        program.published = published.of_call(self.context.jax, call)
         program.reads = list(capture.reads(fun, base, internals.static_self(call)))
         program.captures = capture.captures(program.reads)
         program.described = True
@@ -231,6 +233,8 @@ class Compiling:
         if not program.retraced:
             return
         program.inlined = inlined(jaxpr)
+        if program.published is not None:
+            program.published = published.of_program(program.published, jaxpr)
         if program.eager:
             return
         program.constants = constants(self.context.jax, jaxpr, program.reads)
@@ -248,6 +252,9 @@ class Compiling:
 
     def _close(self, program: OpenProgram) -> None:
         if program.seconds:
+            if program.called and not program.eager and "compile" in program.seconds:
+                shown = shapes(program.signature.leaves)
+                published.publish(program.published, _shown(program), shown, program.place.site)
             self.context.emit(program.as_event(self.context.now()))
 
     def close_all(self) -> None:

@@ -44,6 +44,8 @@ def render(
     head = [f"=={pid}==gotcha: {paint(_headline(run), 'bold', colour)}"]
     if run.divergence:
         head += ["", *_wrapped("hosts differ, a probable hang: ", run.divergence)]
+    if run.wait:
+        head += ["", *_wrapped("hosts: ", run.wait)]
     tail = list(_tail(run))
     room = options.max_lines - len(head) - len(tail)
     body = [f"{_title(finding, colour)}: see above" for finding in above]

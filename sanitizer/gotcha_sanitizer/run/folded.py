@@ -1,4 +1,4 @@
-"""A run so far as one event: what a record begins with after it has reached its size and was folded.
+"""A run so far as one event: what a record begins with after it was folded for its size.
 
 Sums are exact; of programs and samples of memory a bounded number is kept.
 """
@@ -27,7 +27,9 @@ def folded(run: Run) -> Json:
         "event": "folded",
         "at": round(run.last, 4),
         "rows": [_row(row) for row in run.rows.values()],
-        "inlined": [[each.name, each.path, each.line, each.within] for each in run.inlined.values()],
+        "inlined": [
+            [each.name, each.path, each.line, each.within] for each in run.inlined.values()
+        ],
         "programs": _some_programs(run),
         "memory": run.memory[:: max(1, len(run.memory) // _SAMPLES)],
         "reads": list(run.reads.values()),

@@ -1,7 +1,7 @@
 """Which events a record takes, so that a run of days has a record of a bounded size.
 
-Reads hold all reads so far, and memory is a sample: the longer a run, the more of them say the same.
-They are written at distances that grow with the run: their number grows with its logarithm.
+Reads hold all reads so far, and memory is a sample: in a long run most of them say the same. They
+are written at distances that grow with the run: their number grows with its logarithm.
 """
 
 from __future__ import annotations
