@@ -79,6 +79,7 @@ def _take(whole: Run, run: Run, later: float) -> None:
             whole.rows[key].add(row)
         else:
             whole.rows[key] = row.copy()
+    whole.avals |= run.avals
     for each in run.inlined.values():
         whole.take_inlined(each)
     for at, read in run.reads.items():

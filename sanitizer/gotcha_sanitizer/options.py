@@ -18,6 +18,7 @@ class Options:
     checks: tuple[str, ...] = ()  # names; none means all that are on by default
     fail_on: tuple[str, ...] = ()  # names, causes (`recompile/shape`) or severities
     exitcode: int = 0  # the process ends with it when a finding of `fail_on` was made
+    abort_on: tuple[str, ...] = ()  # as fail_on: such a finding ends the program at once
     warmup: int = 1  # compiles of one function that are never told at once
     min_const_bytes: int = 10**6  # constants that are smaller, all copies counted, are notes
     suppressions: str = ""  # a file of `name:glob[:reason]` lines
@@ -124,6 +125,7 @@ def _color(value: str) -> str:
 _READERS: dict[str, Callable[[str], Any]] = {
     "checks": _list,
     "fail_on": _list,
+    "abort_on": _list,
     "exitcode": _number(0, 255),
     "warmup": _number(1, 1000),
     "min_const_bytes": _size,

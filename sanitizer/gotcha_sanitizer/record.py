@@ -18,6 +18,7 @@ from gotcha_sanitizer.run.folded import restore
 
 Json = dict[str, Any]
 _KEPT_EVENTS = 20_000  # programs: what the plots need
+_KEPT_AVALS = 500  # signatures
 _KEPT_SAMPLES = 4_000  # of memory; then every second of them goes
 
 
@@ -28,6 +29,7 @@ class Run:
     start: Json = field(default_factory=dict)
     rows: dict[tuple[str, str, int, str], Row] = field(default_factory=dict)
     inlined: dict[tuple[str, int], Inlined] = field(default_factory=dict)
+    avals: dict[str, dict[str, str]] = field(default_factory=dict)  # id -> types by leaf
     programs: list[Json] = field(default_factory=list)
     memory: list[Json] = field(default_factory=list)
     reads: dict[tuple[str, int, str], Json] = field(default_factory=dict)
@@ -78,6 +80,9 @@ class Run:
                 self.start = dict(event)
             case "program":
                 self._program(dict(event))
+            case "avals":
+                if len(self.avals) < _KEPT_AVALS:
+                    self.avals.setdefault(event["id"], dict(event["leaves"]))
             case "memory":
                 self.memory.append(dict(event))
                 if len(self.memory) > _KEPT_SAMPLES:

@@ -27,7 +27,8 @@ from gotcha_sanitizer.outcome import ExitCode, finish
 from gotcha_sanitizer.programs import History
 from gotcha_sanitizer.recording import Recording
 from gotcha_sanitizer.reporters import text
-from gotcha_sanitizer.stream import as_json
+from gotcha_sanitizer.run.abort import abort
+from gotcha_sanitizer.stream import as_json, avals
 from gotcha_sanitizer.ticker import Ticker
 
 _current: Session | None = None
@@ -230,6 +231,8 @@ class Session:
                 self._take(event)
         except Exception as error:
             self.degraded("session", f"{type(error).__name__}: {error}")
+        if self.options.abort_on and not self._done and not self.forked:
+            abort(self)
 
     def _take(self, event: Event) -> None:
         if (row := as_json(event)) is not None:
@@ -237,6 +240,9 @@ class Session:
         self.checking.on(event)
         if isinstance(event, Program):
             explained: Explained = self.history.explain(event)
+            leaves = avals(event)
+            if leaves is not None and leaves["id"] not in self.run.avals:
+                self.recording.add(leaves)
             self.recording.add(as_json(explained) or {})
             self.checking.on(explained)
             for listener in self.listeners:

@@ -5,18 +5,30 @@ What a report is made of is complete up to a kill; of stages, reads and memory a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.events import Diverged, Ended, Event, Explained, Host, HostReads, Memory
+from gotcha_sanitizer.events import (
+    Diverged,
+    Ended,
+    Event,
+    Explained,
+    Host,
+    HostReads,
+    Memory,
+    Program,
+)
 from gotcha_sanitizer.parts import Constant, Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
+_LEAVES = 2000  # of a call, whose types are kept
 _LARGEST = 8  # constants of a program that are named
 _AT_ONCE = {
     "start",
@@ -205,6 +217,8 @@ def _program(explained: Explained) -> dict[str, Any]:
         **({"inlined": [list(site) for site in program.inlined]} if program.inlined else {}),
         **({"constants": _constants(program.constants)} if program.constants else {}),
         **({} if program.called else {"ahead": True}),
+        **({"avals": avals_id(program.signature.leaves)} if _has_avals(program) else {}),
+        **({"options": dict(program.signature.options)} if _own_options(program) else {}),
         **({} if program.spans is None else {"spans": program.spans, "digest": program.digest}),
         "retraced": program.retraced,
         "cached": program.cached,
@@ -213,6 +227,28 @@ def _program(explained: Explained) -> dict[str, Any]:
         "causes": [each.cause for each in explained.differences],
         "why": [str(each) for each in explained.differences[:5]],
     }
+
+
+def _has_avals(program: Program) -> bool:
+    return bool(program.signature.leaves) and not program.eager
+
+
+def _own_options(program: Program) -> bool:
+    return bool(program.signature.options) and not program.eager
+
+
+def avals(program: Program) -> dict[str, Any] | None:
+    """The types of all leaves: an event of its own, for many programs have the same."""
+    if not _has_avals(program):
+        return None
+    leaves = dict(islice(program.signature.leaves.items(), _LEAVES))
+    types = {name: str(leaf) for name, leaf in leaves.items()}
+    return {"event": "avals", "id": avals_id(program.signature.leaves), "leaves": types}
+
+
+def avals_id(leaves: Mapping[str, object]) -> str:
+    text = repr([(name, str(leaf)) for name, leaf in leaves.items()])
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _constants(found: Sequence[Constant]) -> dict[str, Any]:

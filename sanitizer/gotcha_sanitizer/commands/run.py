@@ -17,6 +17,7 @@ from gotcha_sanitizer.options import Options, parse
 HELP = {
     "checks": "Look for these gotchas only, comma separated.",
     "fail_on": "What --exitcode is about: names, `recompile/shape`, or severities.",
+    "abort_on": "Findings that end the program at once: names, `recompile/shape`, or severities.",
     "exitcode": "End with this code when a finding of --fail-on was made.",
     "warmup": "Compiles of one function that are never told at once.",
     "min_const_bytes": "Smaller constants are notes, as 64K or 1M.",

@@ -30,6 +30,7 @@ def folded(run: Run) -> Json:
         "inlined": [
             [each.name, each.path, each.line, each.within] for each in run.inlined.values()
         ],
+        "avals": dict(run.avals),
         "programs": _some_programs(run),
         "memory": run.memory[:: max(1, len(run.memory) // _SAMPLES)],
         "reads": list(run.reads.values()),
@@ -44,6 +45,7 @@ def restore(run: Run, event: Mapping[str, Any]) -> None:
     """Puts what the event holds in place of all that the run has, but its start."""
     run.rows = {key: row for key, row in map(_read_row, event["rows"])}
     run.inlined = {(path, line): Inlined(n, path, line, w) for n, path, line, w in event["inlined"]}
+    run.avals = dict(event["avals"])
     run.programs = list(event["programs"])
     run.memory = list(event["memory"])
     run.reads = {(each["path"], each["line"], each["how"]): each for each in event["reads"]}
