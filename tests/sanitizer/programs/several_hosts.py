@@ -55,5 +55,5 @@ if scenario == "skipped" and last:
         time.sleep(0.1)  # the line where it is
 if scenario in ("skipped", "dead", "compile"):
     print(float(evaluate(w, x)))
-if scenario == "seeds":
+if scenario in ("seeds", "compile"):
     time.sleep(600)

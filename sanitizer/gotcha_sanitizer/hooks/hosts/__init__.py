@@ -61,6 +61,7 @@ class Hosts:
             self._reports += 1
             over = State(self.index, self._reports, len(published.entries), over=True)
             self._publish(self._board, over)
+            self._compare(self._board, self.context.now())
 
     def _known(self) -> bool:
         found = internals.hosts(self.context.jax)
@@ -147,6 +148,11 @@ def _cpu(thread: int) -> float:
 
 def install(context: Context) -> Callable[[], None]:
     hosts = Hosts(context)
-    context.every(_PERIOD, hosts.look)
+    published.on_entry.append(context.every(_PERIOD, hosts.look))
     context.at_end(hosts.last)
-    return published.entries.clear
+
+    def uninstall() -> None:
+        published.entries.clear()
+        published.on_entry.clear()
+
+    return uninstall

@@ -7,7 +7,7 @@ on each host, has no digest; of a large one a sample is read.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ _LEAVES = 500  # of one call, whose values are looked at
 _SAMPLE = 4096  # elements
 
 entries: list[Entry] = []  # of this process, in order
+on_entry: list[Callable[[], None]] = []  # called when there is one more
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ def of_program(started: Print, jaxpr: Any) -> Print:
 def publish(made: Print | None, function: str, shapes: str, site: Site | None) -> None:
     if made is not None and made.spans:
         entries.append(Entry(function, shapes, site, made.digest, made.agree or {}))
+        for told in on_entry:
+            told()
 
 
 def as_json(entry: Entry) -> dict[str, Any]:
