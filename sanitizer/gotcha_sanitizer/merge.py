@@ -80,6 +80,9 @@ def _take(whole: Run, run: Run, later: float) -> None:
         else:
             whole.rows[key] = row.copy()
     whole.avals |= run.avals
+    for loop, counted in run.turns.items():  # hosts run the same loop: the longest counts
+        if loop not in whole.turns or counted.turns > whole.turns[loop].turns:
+            whole.turns[loop] = counted
     for each in run.inlined.values():
         whole.take_inlined(each)
     for at, read in run.reads.items():

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gotcha_sanitizer.explain.savings import Counted, count
 from gotcha_sanitizer.finding import Finding, from_dict
 from gotcha_sanitizer.rows import STAGES, Inlined, Row, row_key
 from gotcha_sanitizer.run.folded import restore
@@ -30,6 +31,7 @@ class Run:
     rows: dict[tuple[str, str, int, str], Row] = field(default_factory=dict)
     inlined: dict[tuple[str, int], Inlined] = field(default_factory=dict)
     avals: dict[str, dict[str, str]] = field(default_factory=dict)  # id -> types by leaf
+    turns: dict[tuple[str, int], Counted] = field(default_factory=dict)  # by the loop's line
     programs: list[Json] = field(default_factory=list)
     memory: list[Json] = field(default_factory=list)
     reads: dict[tuple[str, int, str], Json] = field(default_factory=dict)
@@ -75,6 +77,7 @@ class Run:
     def add(self, event: Mapping[str, Any]) -> None:
         """Takes one event in; those of later versions that are not known are passed over."""
         self.last = max(self.last, event.get("at", 0.0))
+        count(self.turns, event)
         match event.get("event"):
             case "start":
                 self.start = dict(event)

@@ -240,8 +240,7 @@ class Session:
         self.checking.on(event)
         if isinstance(event, Program):
             explained: Explained = self.history.explain(event)
-            leaves = avals(event)
-            if leaves is not None and leaves["id"] not in self.run.avals:
+            if (leaves := avals(event, self.run.avals)) is not None:
                 self.recording.add(leaves)
             self.recording.add(as_json(explained) or {})
             self.checking.on(explained)

@@ -5,12 +5,11 @@ What a report is made of is complete up to a kill; of stages, reads and memory a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from gotcha_sanitizer.events import (
     Memory,
     Program,
 )
-from gotcha_sanitizer.parts import Constant, Site, Turn
+from gotcha_sanitizer.parts import Constant, Leaf, Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
 _LEAVES = 2000  # of a call, whose types are kept
@@ -194,6 +193,7 @@ def as_json(event: Event) -> dict[str, Any] | None:
                 "bytes": event.bytes,
                 "arrays": event.arrays,
                 "resident": event.resident,
+                **_turn(event.turn),
             }
     return None
 
@@ -237,18 +237,19 @@ def _own_options(program: Program) -> bool:
     return bool(program.signature.options) and not program.eager
 
 
-def avals(program: Program) -> dict[str, Any] | None:
-    """The types of all leaves: an event of its own, for many programs have the same."""
-    if not _has_avals(program):
+def avals(program: Program, known: Container[str]) -> dict[str, Any] | None:
+    """The types of all leaves, where they are not `known`: an event of its own, for many programs
+    have the same."""
+    if not _has_avals(program) or (number := avals_id(program.signature.leaves)) in known:
         return None
-    leaves = dict(islice(program.signature.leaves.items(), _LEAVES))
-    types = {name: str(leaf) for name, leaf in leaves.items()}
-    return {"event": "avals", "id": avals_id(program.signature.leaves), "leaves": types}
+    leaves = islice(program.signature.leaves.items(), _LEAVES)
+    return {"event": "avals", "id": number, "leaves": {name: str(leaf) for name, leaf in leaves}}
 
 
-def avals_id(leaves: Mapping[str, object]) -> str:
-    text = repr([(name, str(leaf)) for name, leaf in leaves.items()])
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+def avals_id(leaves: Mapping[str, Leaf]) -> str:
+    """The same for equal types, within this process: a compile must not wait for more."""
+    types = tuple((name, leaf.shape, leaf.dtype, leaf.weak) for name, leaf in leaves.items())
+    return f"{hash(types) & (2**64 - 1):016x}"
 
 
 def _constants(found: Sequence[Constant]) -> dict[str, Any]:

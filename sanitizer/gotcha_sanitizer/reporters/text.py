@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer import old_python
+from gotcha_sanitizer.explain.savings import Saving, saving
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.parts import Site
@@ -50,7 +51,7 @@ def render(
     room = options.max_lines - len(head) - len(tail)
     body = [f"{_title(finding, colour)}: see above" for finding in above]
     body = ["", *body] if body else []
-    body += _findings(rest, room - len(body), options, colour)
+    body += _findings(run, rest, room - len(body), options, colour)
     return "\n".join([*head, *body, *tail]) + "\n"
 
 
@@ -61,10 +62,10 @@ def _has_more(run: Run) -> bool:
 
 
 def _findings(
-    problems: Sequence[Finding], room: int, options: Options, colour: bool
+    run: Run, problems: Sequence[Finding], room: int, options: Options, colour: bool
 ) -> Iterator[str]:
     """As many whole as leave room for all the others in brief; the first one in any case."""
-    whole = [["", *block(finding, options, colour)] for finding in problems]
+    whole = [["", *block(finding, options, colour, saving(finding, run))] for finding in problems]
     needed = sum(map(len, whole))
     told = len(whole)
     while told > 1 and sum(map(len, whole[:told])) + _lines_in_brief(len(whole) - told) > room:
@@ -115,7 +116,9 @@ def _headline(run: Run) -> str:
     return f"{found}; {programs}{cached} took {seconds(spent)} of {seconds(run.last)}"
 
 
-def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
+def block(
+    finding: Finding, options: Options, colour: bool, saves: Saving | None = None
+) -> Iterator[str]:
     """One finding: what, where, why, what to do."""
     yield _title(finding, colour)
     yield from _wrapped("", finding.message)
@@ -125,6 +128,8 @@ def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
         yield f"      {place(site)}: {message}"
     if finding.advice:
         yield from _wrapped("fix: ", finding.advice)
+    if saves is not None:
+        yield from _wrapped("saves: ", str(saves))
     yield f"      more: gotcha-lint --explain {finding.name}"
 
 

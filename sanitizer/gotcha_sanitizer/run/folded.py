@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from gotcha_sanitizer.explain.savings import Counted
 from gotcha_sanitizer.finding import as_dict, from_dict
 from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.rows import STAGES, Inlined, Row, Sums
@@ -33,6 +34,7 @@ def folded(run: Run) -> Json:
         "avals": dict(run.avals),
         "programs": _some_programs(run),
         "memory": run.memory[:: max(1, len(run.memory) // _SAMPLES)],
+        "turns": [[*loop, each.turns, each.value, each.whole] for loop, each in run.turns.items()],
         "reads": list(run.reads.values()),
         "findings": [as_dict(finding) for finding in run.findings.values()],
         "degraded": dict(run.degraded),
@@ -48,6 +50,7 @@ def restore(run: Run, event: Mapping[str, Any]) -> None:
     run.avals = dict(event["avals"])
     run.programs = list(event["programs"])
     run.memory = list(event["memory"])
+    run.turns = {(path, line): Counted(*counted) for path, line, *counted in event["turns"]}
     run.reads = {(each["path"], each["line"], each["how"]): each for each in event["reads"]}
     run.findings = {each["id"]: from_dict(each) for each in event["findings"]}
     run.degraded = dict(event["degraded"])
