@@ -26,6 +26,7 @@ from gotcha_sanitizer.parts import (
     Capture,
     Constant,
     Difference,
+    Equations,
     Function,
     Mark,
     Signature,
@@ -91,6 +92,7 @@ class Program:
     kept: int = 0  # traces of this source that JAX keeps, and their programs with them
     # Of several hosts: does it have devices of more than one, and what are its operations.
     spans: bool | None = None
+    equations: Equations | None = None  # of a large program
     digest: str = ""
     inlined: tuple[Site, ...] = ()  # jitted functions of the user's that it calls, by definition
 

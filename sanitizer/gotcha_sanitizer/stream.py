@@ -24,7 +24,7 @@ from gotcha_sanitizer.events import (
     Memory,
     Program,
 )
-from gotcha_sanitizer.parts import Constant, Leaf, Site, Turn
+from gotcha_sanitizer.parts import Constant, Equations, Leaf, Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
 _LEAVES = 2000  # of a call, whose types are kept
@@ -219,6 +219,7 @@ def _program(explained: Explained) -> dict[str, Any]:
         **({} if program.called else {"ahead": True}),
         **({"avals": avals_id(program.signature.leaves)} if _has_avals(program) else {}),
         **({"options": dict(program.signature.options)} if _own_options(program) else {}),
+        **({"equations": _equations(program.equations)} if program.equations else {}),
         **({} if program.spans is None else {"spans": program.spans, "digest": program.digest}),
         "retraced": program.retraced,
         "cached": program.cached,
@@ -227,6 +228,11 @@ def _program(explained: Explained) -> dict[str, Any]:
         "causes": [each.cause for each in explained.differences],
         "why": [str(each) for each in explained.differences[:5]],
     }
+
+
+def _equations(found: Equations) -> dict[str, Any]:
+    lines = [[site.path, site.line, count] for site, count in found.lines]
+    return {"count": found.count, "lines": lines}
 
 
 def _has_avals(program: Program) -> bool:

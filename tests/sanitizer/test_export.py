@@ -44,7 +44,7 @@ def test_prometheus(tmp_path: Path):
 
 def test_tensorboard(tmp_path: Path):
     pytest.importorskip("tensorboardX")
-    from tensorboardX.proto.event_pb2 import Event
+    from tensorboardX.proto.event_pb2 import Event  # pyright: ignore
 
     load("tensorboard").write(RUN, tmp_path / "logs")
     (file,) = (tmp_path / "logs").glob("events*")

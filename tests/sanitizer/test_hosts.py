@@ -131,6 +131,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Path]]:
 
 def told(folder: Path, word: str, index: int = 0) -> str:
     """The line of a host's output with this word, once it is there."""
+    text = ""
     for _ in range(600):
         text = (folder / f"err-{index}").read_text("utf-8", "replace")
         if line := next((x for x in text.splitlines() if word in x and "gotcha" in x), ""):
@@ -179,6 +180,7 @@ def test_a_host_that_dies(start: Callable[..., Path], count: int):
 
 @pytest.mark.slow
 def test_hosts_that_agree_are_silent(start: Callable[..., Path]):
+    records: list[Path] = []
     folder = start("fine", 4, options="slow_wait=60")
     for _ in range(1200):
         records = list(folder.glob("run-*.jsonl"))

@@ -118,8 +118,8 @@ def test_a_browser_renews_the_page(serve: Callable[..., Server], path: Path, tmp
     server.live.page = lambda: (asked.append(time.monotonic()), page())[1]  # type: ignore[method-assign]
     command = [*HEADLESS, f"--user-data-dir={tmp_path / 'profile'}", "--remote-debugging-port=0"]
     environ = os.environ | {"HOME": str(tmp_path)}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    browser = subprocess.Popen([*command, server.url], env=environ, **quiet)
+    null = subprocess.DEVNULL
+    browser = subprocess.Popen([*command, server.url], env=environ, stdout=null, stderr=null)
     try:
         _until(lambda: len(asked) == 1)
         _until(lambda: server.live.readers == 1)

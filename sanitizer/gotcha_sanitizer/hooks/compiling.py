@@ -31,6 +31,7 @@ from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.filtered import filtered
 from gotcha_sanitizer.hooks.hosts import published
 from gotcha_sanitizer.hooks.identity import identify
+from gotcha_sanitizer.hooks.jaxpr.lines import equations
 from gotcha_sanitizer.hooks.jaxprs import inlined
 from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
@@ -233,6 +234,7 @@ class Compiling:
         if not program.retraced:
             return
         program.inlined = inlined(jaxpr)
+        program.equations = equations(jaxpr)
         if program.published is not None:
             program.published = published.of_program(program.published, jaxpr)
         if program.eager:

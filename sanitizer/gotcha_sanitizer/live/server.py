@@ -75,7 +75,7 @@ class Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Server
+    server: Server  # pyright: ignore[reportIncompatibleVariableOverride]
     server_version, sys_version = "gotcha", ""
 
     def do_GET(self) -> None:

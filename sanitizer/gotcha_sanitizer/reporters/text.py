@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer import old_python
+from gotcha_sanitizer.explain.long_compile import reasons
 from gotcha_sanitizer.explain.savings import Saving, saving
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
@@ -95,6 +96,10 @@ def _tail(run: Run) -> Iterator[str]:
         yield ""
         yield from table(run)
     yield from inlined(run)
+    for why in dict.fromkeys(filter(None, map(reasons, run.programs))):
+        yield from textwrap.wrap(
+            one_line(why), _WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
     yield from _notes(run)
     yield from (f"  {line}" for line in old_python.lines(run.degraded))
     if not run.complete:
