@@ -9,9 +9,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import fold, read
 from gotcha_sanitizer.run.agreement import Entry, State, difference, waiting
@@ -87,6 +89,22 @@ def test_a_folder_is_a_board(tmp_path: Path):
     assert two.programs(1, 0, 5) == []
     one.add(0, 0, {"function": "c"})  # a new run in an old folder
     assert two.programs(0, 0, 5) == [{"function": "c"}]
+
+
+def test_a_forked_child_does_not_end_its_host(tmp_path: Path):
+    jax = pytest.importorskip("jax")
+    from gotcha_sanitizer.hooks.hosts import Hosts
+
+    context = SimpleNamespace(jax=jax, now=lambda: 1.0, options=Options(), emit=print)
+    hosts = Hosts(context)  # type: ignore[arg-type]
+    hosts.index, hosts.count, hosts._board = 1, 2, Folder(tmp_path)
+    hosts.pid = -1
+    hosts.last()
+    assert hosts._board.states() == []
+    hosts.pid = os.getpid()
+    hosts.last()
+    (state,) = map(State.read, hosts._board.states())
+    assert state.over and state.host == 1
 
 
 def _port() -> int:

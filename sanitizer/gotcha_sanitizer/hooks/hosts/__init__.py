@@ -31,6 +31,7 @@ _LONGEST = 4  # times `slow_wait` between two lines about a wait
 class Hosts:
     def __init__(self, context: Context) -> None:
         self.context = context
+        self.pid = os.getpid()
         self.index = self.count = -1
         self._board: Board | None = None
         self._sent = 0
@@ -56,7 +57,10 @@ class Hosts:
         return min(_SHARE * now, _RAREST)
 
     def last(self) -> None:
-        """The program has ended: others must not wait for it unknowingly."""
+        """The program has ended: others must not wait for it unknowingly. A process that was forked
+        off may end as it likes."""
+        if os.getpid() != self.pid:
+            return
         if (self.index >= 0 or self._known()) and self._board is not None:
             self._reports += 1
             over = State(self.index, self._reports, len(published.entries), over=True)

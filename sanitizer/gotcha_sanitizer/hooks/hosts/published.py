@@ -19,7 +19,8 @@ from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.run.agreement import Entry
 
 _EQUATIONS = 50_000
-_LEAVES = 500  # of one call, whose values are looked at
+_LEAVES, _LATER = 500, 20  # of one call, whose values are looked at
+_FIRST, _MOST = 50, 10_000  # programs: with the first number of leaves, and at all
 _SAMPLE = 4096  # elements
 
 entries: list[Entry] = []  # of this process, in order
@@ -53,7 +54,8 @@ def _leaves(jax: Any, call: internals.Call) -> dict[str, Any]:
     given = [*zip(names, call.args, strict=False), *call.kwargs.items()]
     dynamic = {name: value for name, value in given if name not in static}
     flat, _ = jax.tree_util.tree_flatten_with_path(dynamic)
-    return {path[0].key + jax.tree_util.keystr(path[1:]): leaf for path, leaf in flat[:_LEAVES]}
+    most = _LEAVES if len(entries) < _FIRST else _LATER  # a storm must not fill the memory
+    return {path[0].key + jax.tree_util.keystr(path[1:]): leaf for path, leaf in flat[:most]}
 
 
 def of_program(started: Print, jaxpr: Any) -> Print:
@@ -67,7 +69,7 @@ def of_program(started: Print, jaxpr: Any) -> Print:
 
 
 def publish(made: Print | None, function: str, shapes: str, site: Site | None) -> None:
-    if made is not None and made.spans:
+    if made is not None and made.spans and len(entries) < _MOST:
         entries.append(Entry(function, shapes, site, made.digest, made.agree or {}))
         for told in on_entry:
             told()
