@@ -72,7 +72,11 @@ class Recording:
     def _fold(self, stream: Stream) -> None:
         """The file anew: it begins with what it added up to."""
         self._thinning.rest(self._now())  # they are in the run
-        stream.replace([self._header() | {"time": self.run.start["time"]}, folded(self.run)])
+        try:
+            stream.replace([self._header() | {"time": self.run.start["time"]}, folded(self.run)])
+        except OSError:  # as on Windows, where an open file is not replaced: it goes on growing
+            self._most = 0
+            return
         self._limit = max(self._most, 2 * stream.size)  # so that it is never folded at each event
 
     def degraded(self, feature: str, why: str) -> None:

@@ -103,6 +103,7 @@ class Stream:
                 os.replace(file.name, path)
             except BaseException:
                 file.close()
+                Path(file.name).unlink(missing_ok=True)
                 raise
             self._file.close()
             self._file, self._path = file, path

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,22 @@ def test_a_storm_does_not_fill_the_disk(written: tuple[Recording, Path, list[str
     assert run.complete and run.count("programs") == 2999
     assert run.start["time"] == records.start()["time"]
     assert summary(run) == summary(recording.run)
+    assert not list(path.parent.glob("*.part"))
+
+
+def test_where_a_file_cannot_be_replaced_it_grows(
+    written: tuple[Recording, Path, list[str]], monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: object) -> None:
+        raise PermissionError("in use")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    recording, path, said = written
+    for number in range(1, 500):
+        recording.add(records.program(number, float(number)))
+    recording.close()
+    assert path.stat().st_size > 100_000 and not said
+    assert fold(read(path)).count("programs") == 499
     assert not list(path.parent.glob("*.part"))
 
 
