@@ -115,7 +115,7 @@ class Function:
 class Equations(NamedTuple):
     """Of a traced program: how many, and the lines that made the most (about so many each)."""
 
-    count: int
+    total: int
     lines: tuple[tuple[Site, int], ...]
 
 

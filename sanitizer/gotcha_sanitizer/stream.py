@@ -233,7 +233,7 @@ def _program(explained: Explained) -> dict[str, Any]:
 
 def _equations(found: Equations) -> dict[str, Any]:
     lines = [[site.path, site.line, count] for site, count in found.lines]
-    return {"count": found.count, "lines": lines}
+    return {"count": found.total, "lines": lines}
 
 
 def _has_avals(program: Program) -> bool:

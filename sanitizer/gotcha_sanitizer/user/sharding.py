@@ -70,7 +70,7 @@ def collectives(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Exchange:
     import jax
 
     with unseen():
-        jitted = fn if hasattr(fn, "lower") else jax.jit(fn)
+        jitted: Any = fn if hasattr(fn, "lower") else jax.jit(fn)
         text = jitted.lower(*args, **kwargs).compile().as_text()
     found = read(text or "", lambda path: owner(path) == "user")
     return Exchange(_lines(found), tuple(_replicated(jax, args, kwargs)))
