@@ -136,6 +136,14 @@ class Compiling:
             self.context.degraded("loop counter", f"{type(error).__name__}: {error}"[:200])
             return None
 
+    def _try(self, feature: str, function: Callable[..., Any], *args: Any) -> Any:
+        """For what a program is described by besides: it must not be lost for a fault there."""
+        try:
+            return function(*args)
+        except Exception as error:
+            self.context.degraded(feature, f"{type(error).__name__}: {error}"[:200])
+            return None
+
     def _drop_ended(self, frame: FrameType | None) -> None:
         """Calls that left without a compile, by an exception or by JAX's caches."""
         if not self._opened:
@@ -185,7 +193,7 @@ class Compiling:
             program.signature = replace(program.signature, statics=statics)
             program.described = True
             return
-        program.published = published.of_call(self.context.jax, call)
+        program.published = self._try("hosts", published.of_call, self.context.jax, call)
         program.reads = list(capture.reads(fun, base, internals.static_self(call)))
         program.captures = capture.captures(program.reads)
         program.described = True
@@ -234,9 +242,9 @@ class Compiling:
         if not program.retraced:
             return
         program.inlined = inlined(jaxpr)
-        program.equations = equations(jaxpr)
+        program.equations = self._try("equations", equations, jaxpr)
         if program.published is not None:
-            program.published = published.of_program(program.published, jaxpr)
+            program.published = self._try("hosts", published.of_program, program.published, jaxpr)
         if program.eager:
             return
         program.constants = constants(self.context.jax, jaxpr, program.reads)
