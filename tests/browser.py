@@ -15,13 +15,15 @@ needs_browser = pytest.mark.skipif(
 )
 
 
+HEADLESS = (
+    *(BROWSER or "", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"),
+    "--disable-background-networking",
+)
+
+
 def dom(url: str, folder: Path, *options: str) -> str:
     """The page as it is after its scripts ran; `folder` is the browser's own."""
-    assert BROWSER
-    command = [
-        *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"),
-        *("--disable-background-networking", f"--user-data-dir={folder / 'profile'}", *options),
-    ]
+    command = [*HEADLESS, f"--user-data-dir={folder / 'profile'}", *options]
     done = subprocess.run(
         [*command, "--dump-dom", url],
         capture_output=True,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gotcha_sanitizer.hooks.jaxprs import MissingInJax as MissingInJax
     from gotcha_sanitizer.nan import first_nan as first_nan
     from gotcha_sanitizer.tree_table import describe as describe
+    from gotcha_sanitizer.user.sharding import collectives as collectives
 
 _WHERE = {
     "NotWatching": "api",
@@ -34,6 +35,7 @@ _WHERE = {
     "check_gradients": "gradients",
     "MissingInJax": "hooks.jaxprs",
     "describe": "tree_table",
+    "collectives": "user.sharding",
 }
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "Recompiled",
     "budget",
     "check_gradients",
+    "collectives",
     "describe",
     "first_nan",
     "history",

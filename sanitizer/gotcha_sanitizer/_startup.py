@@ -18,6 +18,11 @@ def start() -> None:
         return
     _started = True
     try:
+        if os.environ["GOTCHA_SANITIZE"].lower() == "idle":
+            from gotcha_sanitizer.run.idle import listen
+
+            listen()
+            return
         from gotcha_sanitizer.session import start_from_environment
 
         start_from_environment(os.environ)

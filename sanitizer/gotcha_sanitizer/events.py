@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from gotcha_sanitizer.host_events import (
     Activity,
     Deleted,
+    Diverged,
     Forked,
     Host,
     HostRead,
@@ -25,6 +26,7 @@ from gotcha_sanitizer.parts import (
     Capture,
     Constant,
     Difference,
+    Equations,
     Function,
     Mark,
     Signature,
@@ -88,6 +90,10 @@ class Program:
     called: bool = True  # by a call, so that JAX's caches could have spared it
     beside: bool = False  # another function object of the same source is kept by the program
     kept: int = 0  # traces of this source that JAX keeps, and their programs with them
+    # Of several hosts: does it have devices of more than one, and what are its operations.
+    spans: bool | None = None
+    equations: Equations | None = None  # of a large program
+    digest: str = ""
     inlined: tuple[Site, ...] = ()  # jitted functions of the user's that it calls, by definition
 
     @property
@@ -183,6 +189,7 @@ Event = (
     | HostRead
     | HostReads
     | Deleted
+    | Diverged
     | Pickled
     | Memory
     | Activity

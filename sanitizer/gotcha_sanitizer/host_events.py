@@ -155,6 +155,16 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True)
+class Diverged:
+    """The hosts of a run do not do the same. `cause`: program, or wait."""
+
+    at: float
+    cause: str
+    words: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """A variable or flag was found set after it stopped mattering, or has no effect here."""
 

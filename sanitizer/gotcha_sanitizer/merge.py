@@ -22,7 +22,9 @@ def merge(runs: Sequence[Run]) -> Run:
         _take(whole, run, began - min(begun))
     whole.programs.sort(key=lambda event: event["at"])
     whole.memory.sort(key=lambda event: event["at"])
-    whole.divergence = divergence(runs)
+    live = next((run.divergence for run in runs if run.divergence), "")
+    whole.wait = next((run.wait for run in runs if run.wait), "")
+    whole.divergence = divergence(runs) or live
     if all(run.complete for run in runs):
         whole.summary = summary(whole)
     return whole
@@ -48,11 +50,13 @@ def divergence(runs: Sequence[Run]) -> str:
 def _compiled(run: Run) -> list[Json]:
     """The programs that were made to run; operations outside of jit are each host's own."""
     made = (each for each in run.programs if {"compile", "load"} & each["seconds"].keys())
-    return [each for each in made if not each["eager"]]
+    return [each for each in made if not each["eager"] and each.get("spans", True)]
 
 
 def _alike(a: Json, b: Json) -> bool:
-    return (a["function"], a["shapes"]) == (b["function"], b["shapes"])
+    known = a.get("digest") and b.get("digest")
+    same = not known or a["digest"] == b["digest"]
+    return same and (a["function"], a["shapes"]) == (b["function"], b["shapes"])
 
 
 def _side(run: Run, rest: Sequence[Json]) -> str:
@@ -75,6 +79,10 @@ def _take(whole: Run, run: Run, later: float) -> None:
             whole.rows[key].add(row)
         else:
             whole.rows[key] = row.copy()
+    whole.avals |= run.avals
+    for loop, counted in run.turns.items():  # hosts run the same loop: the longest counts
+        if loop not in whole.turns or counted.turns > whole.turns[loop].turns:
+            whole.turns[loop] = counted
     for each in run.inlined.values():
         whole.take_inlined(each)
     for at, read in run.reads.items():

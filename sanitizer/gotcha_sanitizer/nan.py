@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gotcha_sanitizer.explain.non_finite import Reason, reason
 from gotcha_sanitizer.guard import unseen
 from gotcha_sanitizer.parts import Site
 
@@ -38,6 +39,11 @@ class NonFinite:
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
+    @property
+    def reason(self) -> Reason | None:
+        """Why the operation made it, with a name; None where its operands do not show that."""
+        return reason(self.kind, self.primitive, self.backward, self.operands)
+
     def _lines(self) -> Iterator[str]:
         if self.argument:
             yield f"no operation made the {self.kind}: {self.argument} already contains it"
@@ -48,6 +54,8 @@ class NonFinite:
         yield f"first {self.kind}: `{self.primitive}`{where}{function}, {passes} pass"
         if self.site and (line := linecache.getline(self.site.path, self.site.line).strip()):
             yield f"  {self.site.line:>5} | {line}"
+        if (why := self.reason) is not None:
+            yield f"  why: {why}"
         if self.path:
             yield f"  in: {' > '.join(self.path)}"
         if self.scope:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from gotcha_sanitizer.events import Ended, Event, Program, Started, Tick
+from gotcha_sanitizer.events import Diverged, Ended, Event, Program, Started, Tick
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.record import Run
@@ -116,6 +116,9 @@ class Notices:
             case Program():
                 self._running.pop(event.number, None)
                 self._last_program = event.at
+            case Diverged():  # it was this host's to say
+                head = "hosts differ, a probable hang: " if event.cause == "program" else ""
+                self.say(f"{place(event.site)}: {head}{event.words}")
             case Tick():
                 self._still(event.at)
                 self._warm(event, run)

@@ -18,15 +18,19 @@ class Options:
     checks: tuple[str, ...] = ()  # names; none means all that are on by default
     fail_on: tuple[str, ...] = ()  # names, causes (`recompile/shape`) or severities
     exitcode: int = 0  # the process ends with it when a finding of `fail_on` was made
+    abort_on: tuple[str, ...] = ()  # as fail_on: such a finding ends the program at once
     warmup: int = 1  # compiles of one function that are never told at once
     min_const_bytes: int = 10**6  # constants that are smaller, all copies counted, are notes
     suppressions: str = ""  # a file of `name:glob[:reason]` lines
     log_path: str = ""  # JSONL; %p is the process id
+    log_size: int = 64 * 2**20  # bytes of the record; then it is folded into its sums
     html: str = ""  # the page, written at exit; %p as above
     quiet: bool = False  # no report on standard error
     color: str = "auto"  # auto, always, never
     max_lines: int = 50  # of the report at exit: a screenful
     redact: bool = False  # no source lines, no values
+    hosts: str = ""  # a folder that all hosts share; else the store of jax.distributed is used
+    slow_wait: float = 60.0  # seconds after which a host that waits for others is spoken of
     slow_compile: float = 30.0  # seconds after which a running compile is spoken of
     problems: tuple[str, ...] = field(default=(), compare=False)
 
@@ -121,16 +125,20 @@ def _color(value: str) -> str:
 _READERS: dict[str, Callable[[str], Any]] = {
     "checks": _list,
     "fail_on": _list,
+    "abort_on": _list,
     "exitcode": _number(0, 255),
     "warmup": _number(1, 1000),
     "min_const_bytes": _size,
     "suppressions": str,
     "log_path": str,
+    "log_size": _size,
     "html": str,
     "quiet": _switch,
     "color": _color,
     "max_lines": _number(20, 100_000),
     "redact": _switch,
+    "hosts": str,
+    "slow_wait": _seconds,
     "slow_compile": _seconds,
 }
 assert set(_READERS) == {each.name for each in fields(Options)} - {"problems"}

@@ -112,6 +112,13 @@ class Function:
     bound: int = 0
 
 
+class Equations(NamedTuple):
+    """Of a traced program: how many, and the lines that made the most (about so many each)."""
+
+    total: int
+    lines: tuple[tuple[Site, int], ...]
+
+
 class Difference(NamedTuple):
     """One thing that differs from an earlier program: a cause, the path, and both sides."""
 

@@ -12,11 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gotcha_sanitizer.explain.savings import Counted, count
 from gotcha_sanitizer.finding import Finding, from_dict
 from gotcha_sanitizer.rows import STAGES, Inlined, Row, row_key
+from gotcha_sanitizer.run.folded import restore
 
 Json = dict[str, Any]
-_KEPT_EVENTS = 20_000  # programs and memory samples: what the plots need
+_KEPT_EVENTS = 20_000  # programs: what the plots need
+_KEPT_AVALS = 500  # signatures
+_KEPT_SAMPLES = 4_000  # of memory; then every second of them goes
 
 
 @dataclass
@@ -26,6 +30,8 @@ class Run:
     start: Json = field(default_factory=dict)
     rows: dict[tuple[str, str, int, str], Row] = field(default_factory=dict)
     inlined: dict[tuple[str, int], Inlined] = field(default_factory=dict)
+    avals: dict[str, dict[str, str]] = field(default_factory=dict)  # id -> types by leaf
+    turns: dict[tuple[str, int], Counted] = field(default_factory=dict)  # by the loop's line
     programs: list[Json] = field(default_factory=list)
     memory: list[Json] = field(default_factory=list)
     reads: dict[tuple[str, int, str], Json] = field(default_factory=dict)
@@ -34,6 +40,7 @@ class Run:
     summary: Json = field(default_factory=dict)
     host: Json = field(default_factory=dict)  # index and count, where there are several
     divergence: str = ""  # of several hosts: what they did not compile alike
+    wait: str = ""  # of several hosts: the last time that one waited long for another
     last: float = 0.0  # seconds since the start, of the last event
     busy: float = 0.0  # of these, when at least one thread compiled
     busy_until: float = 0.0
@@ -70,13 +77,19 @@ class Run:
     def add(self, event: Mapping[str, Any]) -> None:
         """Takes one event in; those of later versions that are not known are passed over."""
         self.last = max(self.last, event.get("at", 0.0))
+        count(self.turns, event)
         match event.get("event"):
             case "start":
                 self.start = dict(event)
             case "program":
                 self._program(dict(event))
+            case "avals":
+                if len(self.avals) < _KEPT_AVALS:
+                    self.avals.setdefault(event["id"], dict(event["leaves"]))
             case "memory":
-                _keep(self.memory, dict(event))
+                self.memory.append(dict(event))
+                if len(self.memory) > _KEPT_SAMPLES:
+                    del self.memory[1:-1:2]
             case "reads":
                 for read in event["rows"]:
                     self.reads[read["path"], read["line"], read["how"]] = read
@@ -85,10 +98,17 @@ class Run:
                 self.findings[event["id"]] = finding
             case "host":
                 self.host = dict(event)
+            case "diverged":
+                if event["cause"] == "wait":
+                    self.wait = event["why"]
+                else:
+                    self.divergence = self.divergence or event["why"]
             case "degraded":
                 self.degraded[event["feature"]] = event["why"]
             case "summary":
                 self.summary = dict(event)
+            case "folded":
+                restore(self, event)
 
     def _program(self, event: Json) -> None:
         began = event["at"] - sum(event["seconds"].values())

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gotcha_sanitizer import record
+from gotcha_sanitizer.run.folded import folded
+from gotcha_sanitizer.run.thinning import Thinning
 from gotcha_sanitizer.stream import Stream
 
 SOME = 256  # programs of one function that `history` tells of: a storm must not fill the memory
@@ -21,14 +23,21 @@ class Recording:
         now: Callable[[], float],
         say: Callable[[str], None],
         whole: bool = False,
+        most: int = 0,
     ) -> None:
-        """`whole`: for the page, keep every program; else some of each function."""
+        """`whole`: for the page, keep every program; else some of each function.
+
+        `most`: bytes of the file, after which it is folded: written anew, with the sums so far in
+        the place of single events. 0: never.
+        """
         self.run = record.Run() if whole else record.Run(most=SOME)
         self._path = path
         self._header = header
         self._now = now
         self._say = say
         self._stream: Stream | None = None
+        self._thinning = Thinning()
+        self._most = self._limit = most
 
     def open(self) -> None:
         """Begins the record."""
@@ -45,16 +54,30 @@ class Recording:
         """A fork: the child records its own run; what cannot be seen stays so."""
         self.run = record.Run(degraded=self.run.degraded.copy(), most=self.run.most)
         self.run.start = self._header()
+        self._thinning = Thinning()
         if self._stream is not None:
             self._stream.in_child()
 
     def add(self, row: Mapping[str, Any]) -> None:
         self.run.add(row)
-        self.write(row)
+        if (kept := self._thinning.keeps(row)) is not None:
+            self.write(kept)
 
     def write(self, row: Mapping[str, Any]) -> None:
         """For what is kept in the run already."""
         self._do(lambda stream: stream.write(row))
+        if self._most and self._stream is not None and self._stream.size > self._limit:
+            self._do(self._fold)
+
+    def _fold(self, stream: Stream) -> None:
+        """The file anew: it begins with what it added up to."""
+        self._thinning.rest(self._now())  # they are in the run
+        try:
+            stream.replace([self._header() | {"time": self.run.start["time"]}, folded(self.run)])
+        except OSError:  # as on Windows, where an open file is not replaced: it goes on growing
+            self._most = 0
+            return
+        self._limit = max(self._most, 2 * stream.size)  # so that it is never folded at each event
 
     def degraded(self, feature: str, why: str) -> None:
         """Something cannot be seen in this process: said in the report, once for each feature."""
@@ -68,6 +91,8 @@ class Recording:
 
     def end(self, self_seconds: float) -> None:
         """Closes the record with its summary; `gotcha-sanitize report` can make it again."""
+        if (reads := self._thinning.rest(round(self._now(), 4))) is not None:
+            self.write(reads)
         own = {"at": round(self._now(), 4), "self_seconds": round(self_seconds, 4)}
         self.add(record.summary(self.run) | own)
 

@@ -27,7 +27,8 @@ from gotcha_sanitizer.outcome import ExitCode, finish
 from gotcha_sanitizer.programs import History
 from gotcha_sanitizer.recording import Recording
 from gotcha_sanitizer.reporters import text
-from gotcha_sanitizer.stream import as_json
+from gotcha_sanitizer.run.abort import abort
+from gotcha_sanitizer.stream import as_json, avals
 from gotcha_sanitizer.ticker import Ticker
 
 _current: Session | None = None
@@ -36,21 +37,33 @@ _current: Session | None = None
 class Session:
     """The wire between hooks, checks and reporters; its methods may be called from any thread."""
 
-    def __init__(self, options: Options, only: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        options: Options,
+        only: tuple[str, ...] = (),
+        clock: Callable[[], float] = time.perf_counter,
+        ticker: Ticker | None = None,
+    ) -> None:
         self.options = options
         self.only = only  # names of hooks; none means all
         self.listeners: list[Callable[[Event], None]] = []
         self.forked = False
         self.recording = Recording(
-            options.log_path, self._start_event, self.now, self._say, whole=bool(options.html)
+            options.log_path,
+            self._start_event,
+            self.now,
+            self._say,
+            whole=bool(options.html),
+            most=options.log_size,
         )
         self.degraded = self.recording.degraded
         self.guard = Guard(self.degraded)
         self.history = History()
-        self.ticker = Ticker()
+        self.ticker = ticker or Ticker()
+        self._clock = clock
         self.notices = Notices(options)
         self.pid = os.getpid()
-        self._began = time.perf_counter()
+        self._began = clock()
         self._lock = threading.RLock()
         self._uninstall: list[Any] = []
         self._endings: list[Any] = []
@@ -149,7 +162,7 @@ class Session:
         self.notices.say(text)
 
     def now(self) -> float:
-        return time.perf_counter() - self._began
+        return self._clock() - self._began
 
     def uninstall(self) -> None:
         """Takes every hook out again."""
@@ -218,6 +231,8 @@ class Session:
                 self._take(event)
         except Exception as error:
             self.degraded("session", f"{type(error).__name__}: {error}")
+        if self.options.abort_on and not self._done and not self.forked:
+            abort(self)
 
     def _take(self, event: Event) -> None:
         if (row := as_json(event)) is not None:
@@ -225,6 +240,8 @@ class Session:
         self.checking.on(event)
         if isinstance(event, Program):
             explained: Explained = self.history.explain(event)
+            if (leaves := avals(event, self.run.avals)) is not None:
+                self.recording.add(leaves)
             self.recording.add(as_json(explained) or {})
             self.checking.on(explained)
             for listener in self.listeners:

@@ -9,20 +9,32 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.events import Ended, Event, Explained, Host, HostReads, Memory
-from gotcha_sanitizer.parts import Constant, Site, Turn
+from gotcha_sanitizer.events import (
+    Diverged,
+    Ended,
+    Event,
+    Explained,
+    Host,
+    HostReads,
+    Memory,
+    Program,
+)
+from gotcha_sanitizer.parts import Constant, Equations, Leaf, Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
+_LEAVES = 2000  # of a call, whose types are kept
 _LARGEST = 8  # constants of a program that are named
 _AT_ONCE = {
     "start",
     "program",
     "finding",
     "degraded",
+    "diverged",
     "summary",
 }  # 1.2 us each (measured), beside a compile
 
@@ -37,6 +49,8 @@ class Stream:
         self._file: Any = None
         self._pid = 0
         self._flushed = 0.0
+        self.size = 0  # bytes that were written, about: characters are counted
+        self._path: Path | None = None  # of a file that took the place of another
 
     @property
     def path(self) -> Path:
@@ -50,6 +64,8 @@ class Stream:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = _alone(path)
         self._pid = os.getpid()
+        self._path = None
+        self.size = 0
 
     def write(self, event: Mapping[str, Any]) -> None:
         line = _line(event)
@@ -61,10 +77,37 @@ class Stream:
             if self._file is None:  # closed: the program is over
                 return
             self._file.write(line)
+            self.size += len(line)
             at = event.get("at", 0.0)
             if event.get("event") in _AT_ONCE or at - self._flushed > _FLUSH_EVERY:
                 self._flushed = at
                 self._file.flush()
+
+    def replace(self, events: Sequence[Mapping[str, Any]]) -> None:
+        """These in the place of all that was written. A reader sees the old file or the new one.
+
+        Raises OSError, as where the system does not replace a file that is open.
+        """
+        with self.lock:
+            if self._file is None or self._pid != os.getpid():
+                return
+            path = self._path or Path(self._file.name)
+            if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+                return  # a pipe has no size
+            file = path.with_name(f"{path.name}.part").open("w", encoding="utf-8")
+            try:
+                _claim(file)
+                lines = [_line(event) for event in events]
+                file.writelines(lines)
+                file.flush()
+                os.replace(file.name, path)
+            except BaseException:
+                file.close()
+                Path(file.name).unlink(missing_ok=True)
+                raise
+            self._file.close()
+            self._file, self._path = file, path
+            self.size = sum(map(len, lines))
 
     def flush(self) -> None:
         """Raises OSError where the disk is full."""
@@ -135,6 +178,15 @@ def as_json(event: Event) -> dict[str, Any] | None:
         case Host():
             at = round(event.at, 3)
             return {"event": "host", "at": at, "index": event.index, "count": event.count}
+        case Diverged():
+            at, why = round(event.at, 3), event.words
+            return {
+                "event": "diverged",
+                "at": at,
+                "cause": event.cause,
+                "why": why,
+                **_place(event.site),
+            }
         case Memory():
             return {
                 "event": "memory",
@@ -142,6 +194,7 @@ def as_json(event: Event) -> dict[str, Any] | None:
                 "bytes": event.bytes,
                 "arrays": event.arrays,
                 "resident": event.resident,
+                **_turn(event.turn),
             }
     return None
 
@@ -165,6 +218,10 @@ def _program(explained: Explained) -> dict[str, Any]:
         **({"inlined": [list(site) for site in program.inlined]} if program.inlined else {}),
         **({"constants": _constants(program.constants)} if program.constants else {}),
         **({} if program.called else {"ahead": True}),
+        **({"avals": avals_id(program.signature.leaves)} if _has_avals(program) else {}),
+        **({"options": dict(program.signature.options)} if _own_options(program) else {}),
+        **({"equations": _equations(program.equations)} if program.equations else {}),
+        **({} if program.spans is None else {"spans": program.spans, "digest": program.digest}),
         "retraced": program.retraced,
         "cached": program.cached,
         "seconds": {stage: round(took, 6) for stage, took in program.seconds.items()},
@@ -172,6 +229,34 @@ def _program(explained: Explained) -> dict[str, Any]:
         "causes": [each.cause for each in explained.differences],
         "why": [str(each) for each in explained.differences[:5]],
     }
+
+
+def _equations(found: Equations) -> dict[str, Any]:
+    lines = [[site.path, site.line, count] for site, count in found.lines]
+    return {"count": found.total, "lines": lines}
+
+
+def _has_avals(program: Program) -> bool:
+    return bool(program.signature.leaves) and not program.eager
+
+
+def _own_options(program: Program) -> bool:
+    return bool(program.signature.options) and not program.eager
+
+
+def avals(program: Program, known: Container[str]) -> dict[str, Any] | None:
+    """The types of all leaves, where they are not `known`: an event of its own, for many programs
+    have the same."""
+    if not _has_avals(program) or (number := avals_id(program.signature.leaves)) in known:
+        return None
+    leaves = islice(program.signature.leaves.items(), _LEAVES)
+    return {"event": "avals", "id": number, "leaves": {name: str(leaf) for name, leaf in leaves}}
+
+
+def avals_id(leaves: Mapping[str, Leaf]) -> str:
+    """The same for equal types, within this process: a compile must not wait for more."""
+    types = tuple((name, leaf.shape, leaf.dtype, leaf.weak) for name, leaf in leaves.items())
+    return f"{hash(types) & (2**64 - 1):016x}"
 
 
 def _constants(found: Sequence[Constant]) -> dict[str, Any]:

@@ -27,7 +27,8 @@ class _Job:
 class Ticker:
     """Runs jobs from a daemon thread. `start` may be called at any time, and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._jobs: list[_Job] = []
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
@@ -94,9 +95,13 @@ class Ticker:
             if self._number != number:
                 return
             self._wake.clear()
-            now = time.monotonic()
-            for job in self._jobs:
-                if now >= job.due:
-                    job.due = now + max(job.period, job.function() or 0.0)
-            due = min((job.due for job in self._jobs), default=now)
-            pause = max(_RESOLUTION, due - time.monotonic())
+            due = self.turn()
+            pause = max(_RESOLUTION, due - self._clock())
+
+    def turn(self) -> float:
+        """Calls the jobs that are due; gives when the next one is."""
+        now = self._clock()
+        for job in self._jobs:
+            if now >= job.due:
+                job.due = now + max(job.period, job.function() or 0.0)
+        return min((job.due for job in self._jobs), default=now)

@@ -64,6 +64,8 @@ def test_a_step_that_donates(tmp_path: Path):
     assert "FloatingPointError" in done.stderr
     assert f"first nan: `log` at {tmp_path / 'train.py'}:8 in `loss`, forward pass" in done.stderr
     assert "given: float32[4,3]" in done.stderr
+    assert "why: the logarithm of a negative number" in done.stderr
+    assert "(log-of-negative-number)" in done.stderr
 
 
 def test_no_nan(tmp_path: Path):
@@ -84,6 +86,7 @@ def test_a_gradient_outside_of_jit(tmp_path: Path):
     assert done.returncode == 1
     assert "backward pass" in done.stderr
     assert "from an infinity: `div`" in done.stderr
+    assert "(infinite-derivative)" in done.stderr
 
 
 def test_exit_code_and_missing_program(tmp_path: Path):

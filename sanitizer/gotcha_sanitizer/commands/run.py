@@ -17,19 +17,23 @@ from gotcha_sanitizer.options import Options, parse
 HELP = {
     "checks": "Look for these gotchas only, comma separated.",
     "fail_on": "What --exitcode is about: names, `recompile/shape`, or severities.",
+    "abort_on": "Findings that end the program at once: names, `recompile/shape`, or severities.",
     "exitcode": "End with this code when a finding of --fail-on was made.",
     "warmup": "Compiles of one function that are never told at once.",
     "min_const_bytes": "Smaller constants are notes, as 64K or 1M.",
     "suppressions": "A file of `name:glob[:reason]` lines.",
     "log_path": "Record the run there, as JSON lines; %p is the process id.",
+    "log_size": "Bytes of the record, after which it is folded into its sums, as 64M; 0: never.",
     "html": "Write a page about the run there.",
     "quiet": "No report on standard error.",
     "color": "auto, always or never.",
     "max_lines": "Lines of the report at the end.",
     "redact": "No source lines and no values, for sharing.",
+    "hosts": "A folder that all hosts of the run share, to compare them while they run.",
+    "slow_wait": "Seconds after which a host that waits for others is spoken of.",
     "slow_compile": "Seconds after which a running compile is spoken of.",
 }
-_PATHS = {"suppressions", "log_path", "html"}
+_PATHS = {"suppressions", "log_path", "html", "hosts"}
 
 
 def _flag(name: str, default: object) -> Any:

@@ -29,7 +29,9 @@ from gotcha_sanitizer.hooks import (
 )
 from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.filtered import filtered
+from gotcha_sanitizer.hooks.hosts import published
 from gotcha_sanitizer.hooks.identity import identify
+from gotcha_sanitizer.hooks.jaxpr.lines import equations
 from gotcha_sanitizer.hooks.jaxprs import inlined
 from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
@@ -134,6 +136,14 @@ class Compiling:
             self.context.degraded("loop counter", f"{type(error).__name__}: {error}"[:200])
             return None
 
+    def _try(self, feature: str, function: Callable[..., Any], *args: Any) -> Any:
+        """For what a program is described by besides: it must not be lost for a fault there."""
+        try:
+            return function(*args)
+        except Exception as error:
+            self.context.degraded(feature, f"{type(error).__name__}: {error}"[:200])
+            return None
+
     def _drop_ended(self, frame: FrameType | None) -> None:
         """Calls that left without a compile, by an exception or by JAX's caches."""
         if not self._opened:
@@ -183,6 +193,7 @@ class Compiling:
             program.signature = replace(program.signature, statics=statics)
             program.described = True
             return
+        program.published = self._try("hosts", published.of_call, self.context.jax, call)
         program.reads = list(capture.reads(fun, base, internals.static_self(call)))
         program.captures = capture.captures(program.reads)
         program.described = True
@@ -231,6 +242,9 @@ class Compiling:
         if not program.retraced:
             return
         program.inlined = inlined(jaxpr)
+        program.equations = self._try("equations", equations, jaxpr)
+        if program.published is not None:
+            program.published = self._try("hosts", published.of_program, program.published, jaxpr)
         if program.eager:
             return
         program.constants = constants(self.context.jax, jaxpr, program.reads)
@@ -248,6 +262,9 @@ class Compiling:
 
     def _close(self, program: OpenProgram) -> None:
         if program.seconds:
+            if program.called and not program.eager and "compile" in program.seconds:
+                shown = shapes(program.signature.leaves)
+                published.publish(program.published, _shown(program), shown, program.place.site)
             self.context.emit(program.as_event(self.context.now()))
 
     def close_all(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
@@ -149,6 +149,17 @@ def hosts(jax: Any) -> tuple[int, int] | None:
     if _has_clients(jax):
         return index, jax.process_count()
     return index, getattr(_connection(jax), private.HOST_COUNT, None) or 1
+
+
+def store(jax: Any) -> Any:
+    """The client of the key-value store that the hosts of a run share, or None."""
+    return getattr(_connection(jax), private.CONNECTION, None)
+
+
+def shardings(info: Any) -> Iterator[Any]:
+    """Those that a function was jitted with, for its arguments and results."""
+    for name in private.SHARDINGS:
+        yield from _items(getattr(info, name, None) or ())
 
 
 def _has_clients(jax: Any) -> bool:

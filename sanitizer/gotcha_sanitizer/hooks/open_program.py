@@ -10,7 +10,8 @@ from types import CodeType, FunctionType
 from gotcha_sanitizer.events import Program
 from gotcha_sanitizer.frames import Where
 from gotcha_sanitizer.hooks.capture import Read
-from gotcha_sanitizer.parts import Capture, Constant, Function, Signature, Site, Turn
+from gotcha_sanitizer.hooks.hosts.published import Print
+from gotcha_sanitizer.parts import Capture, Constant, Equations, Function, Signature, Site, Turn
 
 
 @dataclass
@@ -39,6 +40,8 @@ class OpenProgram:
     cached: bool | None = None
     eager: str = ""
     transform: str = ""
+    equations: Equations | None = None
+    published: Print | None = None  # of several hosts: what has to be the same on all
 
     @property
     def stem(self) -> str:
@@ -68,4 +71,7 @@ class OpenProgram:
             beside=self.beside,
             kept=self.kept,
             inlined=self.inlined,
+            equations=self.equations,
+            spans=self.published.spans if self.published else None,
+            digest=self.published.digest if self.published else "",
         )

@@ -70,6 +70,8 @@ CONFIG, CONTEXT, CONTEXT_NAMES = "_src.config", "trace_context", "trace_context_
 BACKENDS, CLIENTS, STARTED = "_src.xla_bridge", "_backends", "backends_are_initialized"
 HOSTS, CONNECTION = "_src.distributed.global_state", "client"
 HOST, HOST_COUNT = "process_id", "num_processes"
+SHARDINGS = ("in_shardings_leaves", "out_shardings_leaves")  # of INFO
+KEY_DATA = "_base_array"  # of a typed key
 ARRAYS, ARRAY = "_src.array", "ArrayImpl"
 
 # -- jaxprs ----------------------------------------------------------------------------------------

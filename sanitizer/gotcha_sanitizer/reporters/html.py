@@ -27,18 +27,21 @@ _PARTS = {
 }
 
 
-def render(run: Run) -> str:
-    """The page. All text of the run is escaped; a policy forbids scripts that are not ours."""
+def render(run: Run, live: bool = False) -> str:
+    """The page. All text of the run is escaped; a policy forbids scripts that are not ours.
+
+    `live`: it asks the server that it comes from for what is new.
+    """
     sections = {name: part(run) for name, part in _PARTS.items()}
     page = tag(
         "html",
-        _head(_title(run)),
+        _head(_title(run), live),
         tag(
             "body",
             tag("header", tag("h1", _title(run)), _unfinished(run), _tiles(run), _links(sections)),
             tag("main", *sections.values()),
             tag("footer", "Made by gotcha-sanitize; this page loads nothing from elsewhere."),
-            tag("script", _asset("script.js")),
+            *(tag("script", _asset(name)) for name in _scripts(live)),
         ),
         lang="en",
     )
@@ -50,9 +53,19 @@ def _asset(name: str) -> Markup:
     return Markup((files("gotcha_sanitizer.reporters._page") / name).read_text("utf-8"))
 
 
-def _head(title: str) -> Markup:
-    digest = base64.b64encode(hashlib.sha256(_asset("script.js").encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+def _scripts(live: bool) -> tuple[str, ...]:
+    return ("script.js", "live.js") if live else ("script.js",)
+
+
+def _digest(name: str) -> str:
+    made = hashlib.sha256(_asset(name).encode()).digest()
+    return f"'sha256-{base64.b64encode(made).decode()}'"
+
+
+def _head(title: str, live: bool) -> Markup:
+    ours = " ".join(map(_digest, _scripts(live)))
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {ours}"
+    policy += "; connect-src 'self'" if live else ""
     return tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer import old_python
+from gotcha_sanitizer.explain.long_compile import reasons
+from gotcha_sanitizer.explain.savings import Saving, saving
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.parts import Site
@@ -44,11 +46,13 @@ def render(
     head = [f"=={pid}==gotcha: {paint(_headline(run), 'bold', colour)}"]
     if run.divergence:
         head += ["", *_wrapped("hosts differ, a probable hang: ", run.divergence)]
+    if run.wait:
+        head += ["", *_wrapped("hosts: ", run.wait)]
     tail = list(_tail(run))
     room = options.max_lines - len(head) - len(tail)
     body = [f"{_title(finding, colour)}: see above" for finding in above]
     body = ["", *body] if body else []
-    body += _findings(rest, room - len(body), options, colour)
+    body += _findings(run, rest, room - len(body), options, colour)
     return "\n".join([*head, *body, *tail]) + "\n"
 
 
@@ -59,10 +63,10 @@ def _has_more(run: Run) -> bool:
 
 
 def _findings(
-    problems: Sequence[Finding], room: int, options: Options, colour: bool
+    run: Run, problems: Sequence[Finding], room: int, options: Options, colour: bool
 ) -> Iterator[str]:
     """As many whole as leave room for all the others in brief; the first one in any case."""
-    whole = [["", *block(finding, options, colour)] for finding in problems]
+    whole = [["", *block(finding, options, colour, saving(finding, run))] for finding in problems]
     needed = sum(map(len, whole))
     told = len(whole)
     while told > 1 and sum(map(len, whole[:told])) + _lines_in_brief(len(whole) - told) > room:
@@ -92,6 +96,10 @@ def _tail(run: Run) -> Iterator[str]:
         yield ""
         yield from table(run)
     yield from inlined(run)
+    for why in dict.fromkeys(filter(None, map(reasons, run.programs))):
+        yield from textwrap.wrap(
+            one_line(why), _WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
     yield from _notes(run)
     yield from (f"  {line}" for line in old_python.lines(run.degraded))
     if not run.complete:
@@ -113,7 +121,9 @@ def _headline(run: Run) -> str:
     return f"{found}; {programs}{cached} took {seconds(spent)} of {seconds(run.last)}"
 
 
-def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
+def block(
+    finding: Finding, options: Options, colour: bool, saves: Saving | None = None
+) -> Iterator[str]:
     """One finding: what, where, why, what to do."""
     yield _title(finding, colour)
     yield from _wrapped("", finding.message)
@@ -123,6 +133,8 @@ def block(finding: Finding, options: Options, colour: bool) -> Iterator[str]:
         yield f"      {place(site)}: {message}"
     if finding.advice:
         yield from _wrapped("fix: ", finding.advice)
+    if saves is not None:
+        yield from _wrapped("saves: ", str(saves))
     yield f"      more: gotcha-lint --explain {finding.name}"
 
 

@@ -1,13 +1,18 @@
 // Tables are sorted by their column heads; without this script they stay in their own order.
-for (const table of document.querySelectorAll("table.sortable")) {
-  for (const head of table.tHead.rows[0].cells) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
-    button.addEventListener("click", () => sort(table, head));
+function prepare() {
+  for (const table of document.querySelectorAll("table.sortable")) {
+    for (const head of table.tHead.rows[0].cells) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => sort(table, head));
+    }
   }
 }
+
+prepare();
+document.addEventListener("replaced", prepare); // live.js has put a new page in place
 
 function sort(table, head) {
   const down = head.getAttribute("aria-sort") !== "descending";

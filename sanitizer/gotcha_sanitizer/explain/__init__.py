@@ -1,0 +1,1 @@
+"""What something that happened means, in words: pure functions over plain values."""

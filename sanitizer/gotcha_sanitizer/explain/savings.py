@@ -1,0 +1,92 @@
+"""What it saves to fix a finding: seconds in 10,000 turns of the loop that it costs them in.
+
+An estimate, with its method in words: the seconds lost so far, divided by the turns that the loop
+was seen to count. It is given only where the loop counts without beginning again, has made fifty
+turns, and the finding was still costing time at the end: what has converged costs nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.words import place, seconds
+
+if TYPE_CHECKING:
+    from gotcha_sanitizer.record import Run
+
+TURNS = 10_000
+_FEWEST = 50
+_LATE = 0.8  # of the run: a compile after it says that there will be more
+_WORTH = 0.1  # seconds in 10,000 turns
+
+
+@dataclass
+class Counted:
+    """The turns of one loop. `whole` is False once the counter began again, as in each epoch: how
+    far it had come by then is not known."""
+
+    turns: int = 0
+    value: int | None = None
+    whole: bool = True
+
+    def take(self, value: int) -> None:
+        if self.value is not None and value >= self.value:
+            self.turns += value - self.value
+        elif self.value is not None:
+            self.whole = False
+        self.value = value
+
+
+def count(turns: dict[tuple[str, int], Counted], event: Mapping[str, Any]) -> None:
+    """Takes in the turn of an event, where it has one."""
+    if turn := event.get("turn"):
+        turns.setdefault((turn["path"], turn["line"]), Counted()).take(turn["value"])
+
+
+class Saving(NamedTuple):
+    seconds: float  # in 10,000 turns
+    loop: Site
+    turns: int  # that were seen
+    lost: float  # in those
+
+    def __str__(self) -> str:
+        return (
+            f"about {seconds(self.seconds)} in {TURNS:,} turns of the loop at {place(self.loop)} "
+            f"({seconds(self.lost)} in the {self.turns:,} turns seen)"
+        )
+
+
+def saving(finding: Finding, run: Run) -> Saving | None:
+    """Must-analysis of the loop: None where it is not certain which loop pays."""
+    loop = _loop(finding, run)
+    if loop is None or finding.seconds <= 0 or not _goes_on(finding, run):
+        return None
+    turns = run.turns[loop].turns
+    rate = finding.seconds / turns * TURNS
+    if rate < _WORTH:
+        return None
+    return Saving(rate, Site(*loop), turns, finding.seconds)
+
+
+def _loop(finding: Finding, run: Run) -> tuple[str, int] | None:
+    """The innermost loop that begins above the finding's line in its file, or else the only one."""
+    loops = list(run.turns)
+    if finding.site is not None:
+        here = [at for at in loops if at[0] == finding.site.path and at[1] <= finding.site.line]
+        loops = [max(here)] if here else loops
+    if len(loops) != 1:
+        return None
+    counted = run.turns[loops[0]]
+    return loops[0] if counted.whole and counted.turns >= _FEWEST else None
+
+
+def _goes_on(finding: Finding, run: Run) -> bool:
+    """A recompile: there was one late in the run. All else is paid in each turn."""
+    if finding.name != "recompile":
+        return True
+    own = (p["at"] for p in run.programs if p["function"] == finding.function and p["causes"])
+    return max(own, default=0.0) >= _LATE * run.last

@@ -1,0 +1,1 @@
+"""Walks over traced programs, each for one question."""

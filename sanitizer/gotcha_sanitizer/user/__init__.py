@@ -1,0 +1,1 @@
+"""What a program asks of the sanitizer by a call."""
