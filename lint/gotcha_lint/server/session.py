@@ -93,7 +93,11 @@ class Session:
 
     def _unfinished(self, name: str, path: str, raw: bytes) -> Unfinished | None:
         """The text does not parse, and an earlier one did. Of notebooks, cells are left out."""
-        error = next(iter(engine.broken(name, raw)), None) if not name.endswith(".ipynb") else None
+        error = (
+            next(iter(engine.parse_errors(name, raw)), None)
+            if not name.endswith(".ipynb")
+            else None
+        )
         if error is None:
             self._good[path] = raw
             return None
