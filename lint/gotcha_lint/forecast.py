@@ -131,7 +131,7 @@ class Live:
     runs: int = 0
 
     def begin(self) -> None:
-        """From time to time it begins anew: what is gone of a text stays in an engine."""
+        """Starts over every 100 runs: an engine keeps facts of code that was deleted."""
         self.runs += 1
         if self.runs % _RUNS == 0:
             self.read.clear()
@@ -337,7 +337,7 @@ def _ask(
     tasks: Sequence[Task],
     failures: list[Failure],
 ) -> Found:
-    """What all rules foresee; those that nobody wants, too: other settings ask for the same."""
+    """What all rules foresee, disabled rules included: the result is cached for all settings."""
     names = sorted(name for name, rule in registry.rules().items() if rule.foresees)
     return {
         repr(options): tuple(
