@@ -60,6 +60,21 @@ class Editor:
                 return message["result"]
             self.told.append(message)
 
+    def ask_all(self, asked: list[tuple[str, Any]]) -> list[Any]:
+        """The answers to requests that are all sent before the first is answered."""
+        first = self.number + 1
+        for method, params in asked:
+            self.number += 1
+            self._send({"id": self.number, "method": method, "params": params})
+        answers: dict[int, Any] = {}
+        while len(answers) < len(asked):
+            message = self._receive()
+            if "id" in message and "method" not in message:
+                answers[message["id"]] = message.get("result")
+            else:
+                self.told.append(message)
+        return [answers[number] for number in range(first, self.number + 1)]
+
     def await_(self, method: str) -> Any:
         while True:
             for message in self.told:
@@ -264,6 +279,23 @@ def test_values_of_names_and_counts_of_programs(shapes: Editor) -> None:
         (7, ": float32[4|32, 4]"),
         (11, ": float32[8, 4]"),
     }
+
+
+def test_many_requests_at_once_are_all_answered(shapes: Editor) -> None:
+    document = {"textDocument": {"uri": shapes.uri("train.py")}}
+    place = document | {"position": {"line": 14, "character": 16}}
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    asked = [
+        ("textDocument/codeLens", document),
+        ("textDocument/inlayHint", document | {"range": whole}),
+        ("textDocument/hover", place),
+        ("textDocument/codeAction", document | {"range": whole, "context": {"diagnostics": []}}),
+        ("textDocument/hover", place),
+    ]
+    for text in (SHAPES + "\n", SHAPES):
+        shapes.change("train.py", text)
+        answers = shapes.ask_all(asked)
+        assert all(answers), answers
 
 
 def test_hints_are_off_unless_they_are_asked_for(editor: Editor) -> None:

@@ -65,6 +65,7 @@ class Server(LanguageServer):
         self._worker = ThreadPoolExecutor(1, "gotcha-lint")
         self._session = Session()
         self._due: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()  # an answer waits: lint without a pause
         self._open: dict[str, str] = {}  # uris of files and notebooks, by path
         self._published: set[str] = set()
         self._linted: dict[str, Linted] = {}  # by path
@@ -84,14 +85,17 @@ class Server(LanguageServer):
         """Lints all open files, unless something changes before."""
         if self._due is not None:
             self._due.cancel()
+        self._hurry.clear()
         self._due = asyncio.ensure_future(self._lint(pause))
 
     async def settled(self) -> None:
-        """Waits until what was typed last is linted: positions are those of the text then."""
+        """Waits until what was typed last is linted: positions are those of the text then.
+
+        Many requests wait at once, so none of them starts or cancels a run.
+        """
         while self._due is not None and not self._due.done():
-            self.lint_soon(0)
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._due
+            self._hurry.set()
+            await asyncio.wait({self._due})
 
     async def linted(self, uri: str) -> tuple[Linted | None, int | None]:
         """A document as it is now, and which cell of a notebook it is."""
@@ -150,7 +154,8 @@ class Server(LanguageServer):
         return known.version if known is not None else None
 
     async def _lint(self, pause: float) -> None:
-        await asyncio.sleep(pause)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._hurry.wait(), pause)
         texts = {path: self._text(uri) for path, uri in self._open.items()}
         shown = [cell for uri in self._open.values() for cell in (self._cells(uri) or [uri])]
         versions = {uri: self._version(uri) for uri in shown}
