@@ -338,7 +338,7 @@ def test_everything_safe_is_fixed_at_once(editor: Editor) -> None:
         (action,) = editor.actions("two.py", only)
         assert action["kind"] == "source.fixAll.gotcha"
         (edits,) = action["edit"]["changes"].values()
-        lines = TWO.splitlines()
+        lines = list[str](TWO.splitlines())
         for edit in edits:
             line = edit["range"]["start"]["line"]
             lines[line] = _edited(lines[line], [edit])
