@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 READY = $(VENV)/.ready-$(VERSION)
 DOCS = .venv-docs
 
-.PHONY: demo test test-all newest check same fix docs measure facts prices site env clean
+.PHONY: demo test test-all newest check same fix docs measure facts prices site vsix vscode-test env clean
 
 demo: $(READY)  ## one fault found, run, fixed and run again, in about a minute; kept in demo-out/
 	@BIN=$(abspath $(BIN)) OUT=$(abspath demo-out) bash examples/demo.sh
@@ -54,6 +54,13 @@ prices: $(READY)  ## what each gotcha costs on this machine; minutes, best with 
 site: $(DOCS)/.ready  ## the documentation, in site/
 	PYTHONPATH=lint:sanitizer $(DOCS)/bin/python docs/build_site.py
 
+vsix:  ## the extension for Visual Studio Code, in dist/; needs Node.js and npm
+	cd editors/vscode && npm ci --no-audit --no-fund && npm run check && npm run build
+	$(PYTHON) editors/vscode/vsix.py dist
+
+vscode-test: $(READY)  ## the tests of the extension, against the server
+	$(BIN)/python -m pytest -q tests/test_vscode.py
+
 env: $(READY)  ## the development environment alone
 
 $(READY): pyproject.toml $(CONSTRAINTS)
@@ -69,4 +76,4 @@ $(DOCS)/.ready: pyproject.toml constraints/docs.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-312 .venv-313 $(DOCS) site .site.yml .cache dist .pytest_cache .ruff_cache demo-out
+	rm -rf $(VENV) .venv-312 .venv-313 $(DOCS) site .site.yml .cache dist editors/vscode/dist editors/vscode/node_modules .pytest_cache .ruff_cache demo-out

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pages import filters
 from pages.catalogue import gotchas
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +34,10 @@ def main() -> int:
     # JSON is YAML; lists of the inherited file are continued.
     CONFIG.write_text(json.dumps({"INHERIT": "mkdocs.yml", "nav": [{"Gotchas": section()}]}))
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "-f", CONFIG.name]
-    return subprocess.run(command, cwd=ROOT).returncode
+    code = subprocess.run(command, cwd=ROOT).returncode
+    if code == 0:
+        (ROOT / "site" / "filter-data.js").write_text(filters.script(), "utf-8")
+    return code
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def versions() -> dict[str, str]:
 
 
 def measure(name: str, wanted: list[Pair], old: dict[str, Any]) -> dict[str, Any]:
-    """The file of one gotcha. The linter is quick: what it prints is always taken anew."""
+    """The file of one gotcha. The linter is quick: what it prints is always captured again."""
     known = {each["digest"]: each for each in old.get("examples", [])}
     if not set(known) >= {pair.digest for pair in wanted}:
         return {"measured_with": versions(), "examples": [capture(name, pair) for pair in wanted]}

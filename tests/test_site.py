@@ -17,6 +17,8 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+from pages.catalogue import gotchas
+from pages.symptoms import symptoms
 
 from tests.browser import dom, needs_browser
 
@@ -31,6 +33,22 @@ SCRIPTS = {
     "loads": """
 const loads = () => performance.getEntriesByType("resource").map((each) => each.name);
 setTimeout(() => shows(loads()), 3000);""",
+    "filter": """
+const rows = () => [...document.querySelectorAll("article tbody tr")].filter((row) => !row.hidden);
+const wait = (look, then) => look() ? then(look()) : setTimeout(wait, 50, look, then);
+wait(() => document.querySelector(".gotcha-filter"), (form) => {
+  const all = rows().length;
+  const choose = (name, value) => {
+    form.elements[name].value = value;
+    form.dispatchEvent(new Event("input", { bubbles: true }));
+    return rows().map((row) => row.cells[0].textContent.trim()).join(",");
+  };
+  const seen = [all];
+  seen.push(choose("symptom", "The loss is NaN"));
+  seen.push(choose("tool", "has a fix"), choose("symptom", ""), choose("tool", ""));
+  seen.push(choose("library", "Orbax"), choose("library", ""), choose("words", "dropout"));
+  shows([...seen, location.hash]);
+});""",
     "search": """
 const wait = (look, then) => {
   const found = look();
@@ -208,3 +226,25 @@ def test_a_browser_shows_it(path: str, says: str, address: str, tmp_path: Path):
 def test_the_search_finds_a_gotcha(address: str, tmp_path: Path):
     _, found = browse(f"{address}/?search", tmp_path)
     assert any(urlsplit(link).path == "/gotchas/where-nan-gradient/" for link in found), found
+
+
+@needs_browser
+def test_the_index_is_filtered(address: str, tmp_path: Path):
+    _, seen = browse(f"{address}/gotchas/?filter", tmp_path)
+    every, nan, _, fixable, again, orbax, all_of_them, dropout, kept = seen
+    names = again.split(",")
+    assert int(every) == len(names) == len(gotchas())
+    assert nan.split(",") == sorted(symptoms()["The loss is NaN"], key=names.index)
+    assert "discarded-update" in fixable.split(",") and "where-nan-gradient" not in fixable
+    assert "orbax-existing-dir" in orbax.split(",") and "traced-if" not in orbax.split(",")
+    assert all_of_them == again
+    assert 0 < len(dropout.split(",")) < 10
+    assert kept == "#?words=dropout"
+
+
+@needs_browser
+def test_choices_are_part_of_the_address(address: str, tmp_path: Path):
+    query = "symptom=The+loss+is+NaN&family=gradients"
+    text, _ = browse(f"{address}/gotchas/?loads#?{query}", tmp_path)
+    found = re.search(r"<output>(\d+) of \d+</output>", text)
+    assert found and 0 < int(found[1]) < len(symptoms()["The loss is NaN"])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gotcha_lint.record_store import RecordStore
     from gotcha_lint.unit_store import UnitStore
 
-_KEPT = 30 * 86400  # seconds that an entry nobody asked for stays
+_KEPT = 30 * 86400  # seconds that an unused entry is kept
 _DAY = 86400
 
 Entry = dict[str, dict[str, list[dict[str, Any]]]]  # by set of rules, then by path

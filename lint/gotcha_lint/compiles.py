@@ -7,7 +7,7 @@ row has the programs that were made for the same function beside it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os.path import realpath
 from typing import Any
@@ -80,14 +80,23 @@ def rows(space: Workspace, asked: Sequence[str]) -> tuple[list[Row], list[Failur
     for component in space.components:
         interpreted = interpret(space, component, sorted(component & wanted), count=True)
         failures.extend(interpreted.failures)
-        for compiled in interpreted.programs.compiled.values():
-            if compiled.site.path in wanted:
-                found.append(_row(compiled, interpreted))
+        found.extend(rows_of(interpreted, wanted))
+    return sorted(found, key=_order), failures
+
+
+def rows_of(interpreted: Interpreted, wanted: Collection[str]) -> list[Row]:
+    """A row for each compiled function of these files."""
+    own = (row for row in interpreted.programs.compiled.values() if row.site.path in wanted)
+    found = [_row(compiled, interpreted) for compiled in own]
     merged: dict[tuple[str, int, int, int | None, str], Row] = {}
     for row in found:
         key = row.path, row.line, row.column, row.cell, row.function
         merged[key] = _joined(merged[key], row) if key in merged else row
-    return sorted(merged.values(), key=lambda r: (r.path, r.cell or 0, r.line, r.column)), failures
+    return sorted(merged.values(), key=_order)
+
+
+def _order(row: Row) -> tuple[str, int, int, int]:
+    return row.path, row.cell or 0, row.line, row.column
 
 
 def _joined(a: Row, b: Row) -> Row:

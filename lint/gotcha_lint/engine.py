@@ -86,7 +86,7 @@ def lint(
         file_finding(path, error)
         for path, raw in space.skipped.items()
         if path in named
-        for error in _broken(path, raw)
+        for error in parse_errors(path, raw)
     ]
     failures: list[Failure] = []
     tasks = {task.path: task for task in _tasks(files, settings) if task.path in space.raw}
@@ -168,7 +168,7 @@ def _gathered(
     return gather(files, overlay, names, screen, rows=said)
 
 
-def _broken(path: str, raw: bytes) -> list[Unreadable]:
+def parse_errors(path: str, raw: bytes) -> list[Unreadable]:
     """Why a file is no Python; nothing where this Python's parser accepts it."""
     try:
         decoded = source.decode(path, raw)

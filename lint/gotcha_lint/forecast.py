@@ -132,7 +132,7 @@ class Live:
     runs: int = 0
 
     def begin(self) -> None:
-        """From time to time it begins anew: what is gone of a text stays in an engine."""
+        """Starts over every 100 runs: an engine keeps facts of code that was deleted."""
         self.runs += 1
         if self.runs % _RUNS == 0:
             self.read.clear()
@@ -156,7 +156,8 @@ def _run_new(
         kept.pop(path, None)
     read = files.read(new, None if live is None else live.read)
     using = files.using(new)
-    for unit in _units(files, read, using, live):
+    running = None if live is None else live.running.setdefault(min(files.raw), Running())
+    for unit in _units(files, read, using, running):
         lost = _failures(unit)
         found = _ask(_programs([unit]), read, ways, tasks, lost)
         failures.extend(lost)
@@ -192,11 +193,16 @@ def _add(
 
 
 def interpret(
-    space: Workspace, component: Collection[str], asked: Collection[str], *, count: bool = False
+    space: Workspace,
+    component: Collection[str],
+    asked: Collection[str],
+    *,
+    count: bool = False,
+    running: Running | None = None,
 ) -> Interpreted:
     """Runs the interpreter over the files of a component that matter for those that are asked.
 
-    `count`: as of `Programs.counted`.
+    `count`: as of `Programs.counted`. `running`: instead of a new one, to look at its engine later.
     """
     if not asked:
         return Interpreted({}, {})
@@ -204,7 +210,7 @@ def interpret(
         files = _Component(space, component)
         shown = sorted(files.graph.importers(asked))
         out = files.read(shown)
-        ran = list(_units(files, out, files.using(shown)))
+        ran = list(_units(files, out, files.using(shown), running))
         out.programs = _programs(ran, count)
         out.failures += [failure for unit in ran for failure in _failures(unit)]
     return out
@@ -274,12 +280,12 @@ class _Component:
 
 
 def _units(
-    files: _Component, read: Interpreted, paths: Sequence[str], live: Live | None = None
+    files: _Component, read: Interpreted, paths: Sequence[str], running: Running | None = None
 ) -> Iterator[Unit]:
     """The units of these modules, as far as they run."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
-        running = Running() if live is None else live.running.setdefault(min(files.raw), Running())
+        running = Running() if running is None else running
         running.take(read.modules, files.index, files.graph, files.rows)
         yield from running.units(paths)
     except RecursionError:  # nested deeper than is followed: what was noted until then stands
@@ -332,7 +338,7 @@ def _ask(
     tasks: Sequence[Task],
     failures: list[Failure],
 ) -> Found:
-    """What all rules foresee; those that nobody wants, too: other settings ask for the same."""
+    """What all rules foresee, disabled rules included: the result is cached for all settings."""
     names = sorted(name for name, rule in registry.rules().items() if rule.foresees)
     return {
         repr(options): tuple(

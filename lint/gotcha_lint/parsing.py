@@ -35,7 +35,7 @@ def _quick_nodes() -> Iterator[None]:
 
 
 def _shared(kind: Callable[[Any], CSTNode]) -> Callable[..., CSTNode]:
-    """Makes one node for each text. Nobody asks where a whitespace stands."""
+    """One shared node for each text: positions of whitespace are never read."""
     made: dict[str | None, CSTNode] = {}
 
     def node(value: str | None) -> CSTNode:

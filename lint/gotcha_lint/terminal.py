@@ -78,7 +78,7 @@ def error(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """A line on standard error; nothing happens when nobody can read it."""
+    """A line on standard error; does nothing when standard error is closed."""
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     try:
         print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)

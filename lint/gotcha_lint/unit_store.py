@@ -1,7 +1,7 @@
 """What units have shown, on disk: a file for each project that was linted from this directory.
 
 It is JSON, which runs nothing when it is read. A file that is damaged, or cannot be written, is no
-loss: it is made anew.
+loss: it is computed again.
 """
 
 from __future__ import annotations

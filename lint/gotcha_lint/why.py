@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from gotcha_lint.analysis import describe
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.engine import Report
 from gotcha_lint.pipeline import Run
 from gotcha_lint.shard import Shard
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A function and its lines, or the module (whole file), and what is known of it."""
+
+    name: str
+    lines: tuple[int, int]
+    cell: int | None
+    text: str
+
+
+def functions(report: Report, path: str) -> list[Explained]:
+    """What is known of every function of a file, and of its top level; none if not analysed."""
+    assert report.state is not None
+    shard = report.state.pool.local()
+    if path not in shard.models:
+        return []
+    model, positions, source = shard.models[path], shard.positions(path), shard.sources[path]
+    found = []
+    for function in (model.module, *model.functions[1:]):
+        whole = 0, len(source.text)
+        start, end = whole if function is model.module else positions.span(function.node)
+        first, _, cell = source.position(start)
+        text = "\n".join(_lines(report.state, shard, path, function, names=False))
+        lines = first, source.position(end)[0]
+        found.append(Explained(function.qualname, lines, cell, text))
+    return found
 
 
 def why(report: Report, path: str, line: int) -> str:
@@ -42,7 +71,9 @@ def _innermost(shard: Shard, path: str, offset: int, line: int) -> Function:
     return best
 
 
-def _lines(run: Run, shard: Shard, path: str, function: Function) -> Iterator[str]:
+def _lines(
+    run: Run, shard: Shard, path: str, function: Function, names: bool = True
+) -> Iterator[str]:
     body = shard.body((path, function.number))
     yield f"{function.qualname or 'the module'}: {describe.trace(body.trace if body else None)}"
     if body is None:
@@ -58,6 +89,8 @@ def _lines(run: Run, shard: Shard, path: str, function: Function) -> Iterator[st
             yield f"  {label}: {where} {text}"
     if body.trace is not None and body.hosted:
         yield "  also called from code that is not traced"
+    if not names:
+        return
     width = max((len(name) for name in body.names), default=0)
     for name, value in body.names.items():
         words = describe.value(value)

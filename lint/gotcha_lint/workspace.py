@@ -79,7 +79,7 @@ def _is_below(directory: str, other: str) -> bool:
 
 
 def _no_projects() -> tuple[str, ...]:
-    """Directories that hold everything: they, and what they are in, are nobody's program."""
+    """Home and scratch directories: neither they nor their parents are the root of a project."""
     return os.path.expanduser("~"), tempfile.gettempdir()
 
 

@@ -10,11 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gotcha_sanitizer import lifetime
+from gotcha_sanitizer import last_runs, lifetime
 from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.leaving import Leaving
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.words import place
+from gotcha_sanitizer.os_errors import in_words
+from gotcha_sanitizer.words import place, short
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.session import Session
@@ -28,8 +29,17 @@ def finish(session: Session) -> None:
         session.guard("report", _show, session)
         if why := session.run.degraded.get("report"):
             session.notices.say(f"degraded: report: {why}")
+    if session.recording.file and _speaks(session):
+        session.notices.say(f"the record of this run: {short(session.recording.file)}")
     if options.html and (not _is_child(session) or "%p" in options.html):
         session.guard("html", _write_page, session)
+    if (
+        session.keeps
+        and session.run.rows
+        and not _is_child(session)
+        and lifetime.is_first_host(session)
+    ):
+        session.guard("last run", _keep, session)
 
 
 def _show(session: Session) -> None:
@@ -61,7 +71,16 @@ def _write_page(session: Session) -> None:
         unfinished.write_text(html.render(session.run), "utf-8")
         unfinished.replace(path)
     except Exception as error:  # a full disk, or a fault of ours: the report must still come out
-        session.notices.say(f"html: {type(error).__name__}: {error}")
+        session.notices.say(f"html: {path}: {in_words(error)}")
+        return
+    if _speaks(session):
+        session.notices.say(f"the page of this run: {short(str(path))}")
+
+
+def _keep(session: Session) -> None:
+    """A small record, for `report --last`; where that cannot be written, nothing is lost."""
+    with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
+        last_runs.keep(session.run)
 
 
 def failing(findings: list[Finding], options: Options) -> list[Finding]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from gotcha_sanitizer.explain.savings import Counted, count
 from gotcha_sanitizer.finding import Finding, from_dict
+from gotcha_sanitizer.os_errors import in_words
 from gotcha_sanitizer.rows import STAGES, Inlined, Row, row_key
 from gotcha_sanitizer.run.folded import restore
 
@@ -159,7 +160,7 @@ def read(path: Path) -> Iterator[Json]:
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadRecord(f"{path}: cannot be read: {error}") from error
+        raise BadRecord(f"{path} cannot be read: {in_words(error)}") from error
     for number, line in enumerate(lines, 1):
         try:
             event = json.loads(line)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gotcha_sanitizer import record
+from gotcha_sanitizer.os_errors import in_words
 from gotcha_sanitizer.run.folded import folded
 from gotcha_sanitizer.run.thinning import Thinning
 from gotcha_sanitizer.stream import Stream
@@ -101,6 +102,11 @@ class Recording:
         at = {"at": round(self._now(), 4), "self_seconds": 0.0}
         self.write(record.summary(self.run) | at)
 
+    @property
+    def file(self) -> str:
+        """Where the record is written; empty where there is none, or it has broken off."""
+        return str(self._stream.path) if self._stream is not None else ""
+
     def close(self) -> None:
         self._do(lambda stream: stream.close())
 
@@ -117,6 +123,6 @@ class Recording:
 
     def _lost(self, error: Exception) -> None:
         self._stream = None
-        what = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        what = f"{self._path}: {in_words(error)}"
         self.degraded("record", f"it ends at {self._now():.1f} s: {what}")
         self._say(f"log_path: {what}; the record ends here")

@@ -48,6 +48,7 @@ class Session:
         self.only = only  # names of hooks; none means all
         self.listeners: list[Callable[[Event], None]] = []
         self.forked = False
+        self.keeps = False  # a small record of it is kept for `report --last`
         self.recording = Recording(
             options.log_path,
             self._start_event,
@@ -259,7 +260,9 @@ class Session:
 
 def start_from_environment(environ: Mapping[str, str]) -> Session:
     asked = environ.get("GOTCHA_SANITIZE", "1")
-    return start(parse(environ.get("GOTCHA_OPTIONS", ""), asked))
+    session = start(parse(environ.get("GOTCHA_OPTIONS", ""), asked))
+    session.keeps = True
+    return session
 
 
 def start(options: Options | None = None, only: tuple[str, ...] = ()) -> Session:

@@ -6,6 +6,7 @@ import gc
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,22 @@ WIDE = 'import jax.numpy as jnp\n\nx = jnp.zeros(3)\ny = "😀"; x.at[0].set(1.0
 class Editor:
     """Sends and receives messages; what the server tells unasked is kept until it is asked for."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **options: Any) -> None:
         command = [sys.executable, "-m", "gotcha_lint", "--server"]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder
         )
+        watch = threading.Timer(300, self.process.kill)  # a message that never comes: no test hangs
+        watch.daemon = True
+        watch.start()
         self.folder, self.number, self.told = folder, 0, list[dict[str, Any]]()
-        root = {"rootUri": folder.as_uri(), "processId": None, "capabilities": {}}
+        root = {
+            "rootUri": folder.as_uri(),
+            "workspaceFolders": [{"uri": folder.as_uri(), "name": "project"}],
+            "processId": None,
+            "capabilities": {},
+            "initializationOptions": options,
+        }
         self.capabilities = self.ask("initialize", root)["capabilities"]
         self.tell("initialized", {})
 
@@ -50,6 +60,21 @@ class Editor:
                 return message["result"]
             self.told.append(message)
 
+    def ask_all(self, asked: list[tuple[str, Any]]) -> list[Any]:
+        """The answers to requests that are all sent before the first is answered."""
+        first = self.number + 1
+        for method, params in asked:
+            self.number += 1
+            self._send({"id": self.number, "method": method, "params": params})
+        answers: dict[int, Any] = {}
+        while len(answers) < len(asked):
+            message = self._receive()
+            if "id" in message and "method" not in message:
+                answers[message["id"]] = message.get("result")
+            else:
+                self.told.append(message)
+        return [answers[number] for number in range(first, self.number + 1)]
+
     def await_(self, method: str) -> Any:
         while True:
             for message in self.told:
@@ -59,11 +84,31 @@ class Editor:
             self.told.append(self._receive())
 
     def diagnostics(self, name: str) -> list[dict[str, Any]]:
-        """The next that are published of a file."""
+        """The next that are published of a file, or of a cell by its address."""
+        uri = name if ":" in name else self.uri(name)
         while True:
             found = self.await_("textDocument/publishDiagnostics")
-            if found["uri"] == self.uri(name):
+            if found["uri"] == uri:
                 return found["diagnostics"]
+
+    def actions(self, name: str, *only: str, line: int | None = None) -> list[dict[str, Any]]:
+        """The code actions of a line, or of a whole file."""
+        lines = (0, 10_000) if line is None else (line, line + 1)
+        start, end = ({"line": each, "character": 0} for each in lines)
+        context = {"diagnostics": [], **({"only": list(only)} if only else {})}
+        document = {"uri": name if ":" in name else self.uri(name)}
+        params = {
+            "textDocument": document,
+            "range": {"start": start, "end": end},
+            "context": context,
+        }
+        return self.ask("textDocument/codeAction", params)
+
+    def hover(self, name: str, line: int, character: int) -> str:
+        document = {"uri": name if ":" in name else self.uri(name)}
+        place = {"textDocument": document, "position": {"line": line, "character": character}}
+        shown = self.ask("textDocument/hover", place)
+        return shown["contents"]["value"] if shown else ""
 
     def open(self, name: str) -> None:
         text = (self.folder / name).read_text("utf-8")
@@ -167,8 +212,239 @@ def test_hover_explains(editor: Editor) -> None:
     shown = editor.ask("textDocument/hover", place)
     assert "traced-if" in shown["contents"]["value"]
     assert "## Instead" in shown["contents"]["value"]
-    place["position"] = {"line": 0, "character": 0}
-    assert editor.ask("textDocument/hover", place) is None
+    # Where nothing is found, it says what is known of the function around.
+    elsewhere = editor.hover("losses.py", 3, 4)
+    assert "traced-if" not in elsewhere
+    assert "loss: traced (jit)" in elsewhere
+    assert "because: train.py:4" in elsewhere
+
+
+SHAPES = """import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def step(w, x):
+    y = x @ w
+    return jnp.mean(y**2)
+
+
+w = jnp.zeros((8, 4))
+data = np.ones((100, 8), np.float32)
+for i in range(0, 100, 32):
+    loss = step(w, data[i : i + 32])
+"""
+
+
+@pytest.fixture
+def shapes(tmp_path: Path) -> Iterator[Editor]:
+    folder = tmp_path / "shapes"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text("")
+    (folder / "train.py").write_text(SHAPES)
+    editor = Editor(folder, inlayHints=True)
+    try:
+        editor.open("train.py")
+        yield editor
+    finally:
+        editor.process.kill()
+        editor.process.wait()
+
+
+def test_values_of_names_and_counts_of_programs(shapes: Editor) -> None:
+    inside = shapes.hover("train.py", 7, 4)
+    assert "`y`: `float32[4|32, 4]`" in inside
+    assert "`step` compiles 2 programs" in inside
+    assert "`x` is shorter along axis 0 in the last batch" in inside
+    assert "step: traced (jit)" in inside
+    outside = shapes.hover("train.py", 13, 12)
+    assert "`loss`" not in outside
+    assert "`w`: `float32[8, 4]`" in shapes.hover("train.py", 14, 16)
+    called = shapes.hover("train.py", 14, 12)
+    assert "`step` compiles 2 programs" in called
+    assert shapes.hover("train.py", 3, 0) == ""
+
+    document = {"textDocument": {"uri": shapes.uri("train.py")}}
+    (lens,) = shapes.ask("textDocument/codeLens", document)
+    assert lens["range"]["start"]["line"] == 5
+    title = "compiles 2 programs: x is shorter along axis 0 in the last batch"
+    assert lens["command"]["title"] == title
+
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 12, "character": 0}}
+    found = shapes.ask("textDocument/inlayHint", document | {"range": whole})
+    hints = {(hint["position"]["line"], hint["label"]) for hint in found}
+    assert hints == {
+        (5, "  programs: 2"),
+        (7, ": float32[4|32, 4]"),
+        (11, ": float32[8, 4]"),
+    }
+
+
+def test_many_requests_at_once_are_all_answered(shapes: Editor) -> None:
+    document = {"textDocument": {"uri": shapes.uri("train.py")}}
+    place = document | {"position": {"line": 14, "character": 16}}
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    asked = [
+        ("textDocument/codeLens", document),
+        ("textDocument/inlayHint", document | {"range": whole}),
+        ("textDocument/hover", place),
+        ("textDocument/codeAction", document | {"range": whole, "context": {"diagnostics": []}}),
+        ("textDocument/hover", place),
+    ]
+    for text in (SHAPES + "\n", SHAPES):
+        shapes.change("train.py", text)
+        answers = shapes.ask_all(asked)
+        assert all(answers), answers
+
+
+def test_hints_are_off_unless_they_are_asked_for(editor: Editor) -> None:
+    editor.open("wide.py")
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+    document = {"textDocument": {"uri": editor.uri("wide.py")}}
+    assert editor.ask("textDocument/inlayHint", document | {"range": whole}) == []
+
+
+def test_a_lens_says_per_what_a_function_compiles(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "train.py").write_text(
+        "import jax\nimport numpy as np\n\n\n@jax.jit\ndef step(x):\n    return x * 2\n\n\n"
+        "for n in range(3, 9):\n    step(np.ones(n))\n"
+    )
+    editor = Editor(tmp_path)
+    try:
+        editor.open("train.py")
+        document = {"textDocument": {"uri": editor.uri("train.py")}}
+        (lens,) = editor.ask("textDocument/codeLens", document)
+        title = "compiles: one program per turn of the loop at line 10"
+        assert lens["command"]["title"] == title
+    finally:
+        editor.process.kill()
+        editor.process.wait()
+
+
+TWO = """import jax.numpy as jnp
+
+x = jnp.zeros(3)
+x.at[0].set(1.0)
+x.at[1].set(2.0)
+"""
+
+
+def test_everything_safe_is_fixed_at_once(editor: Editor) -> None:
+    (editor.folder / "two.py").write_text(TWO)
+    editor.open("two.py")
+    for only in ("source.fixAll.gotcha", "source.fixAll", "source"):
+        (action,) = editor.actions("two.py", only)
+        assert action["kind"] == "source.fixAll.gotcha"
+        (edits,) = action["edit"]["changes"].values()
+        lines = list[str](TWO.splitlines())
+        for edit in edits:
+            line = edit["range"]["start"]["line"]
+            lines[line] = _edited(lines[line], [edit])
+        assert lines[3:] == ["x = x.at[0].set(1.0)", "x = x.at[1].set(2.0)"]
+    assert editor.actions("two.py", "refactor") == []
+    assert {action["kind"] for action in editor.actions("two.py", "quickfix")} == {"quickfix"}
+    kinds = [action["kind"] for action in editor.actions("two.py")]
+    assert kinds.count("source.fixAll.gotcha") == 1
+
+    # Fix on save asks at once after the last key: the answer is about the new text.
+    editor.change("two.py", "\n" + TWO)
+    (action,) = editor.actions("two.py", "source.fixAll")
+    (edits,) = action["edit"]["changes"].values()
+    assert [edit["range"]["start"]["line"] for edit in edits] == [4, 5]
+
+
+def test_while_a_line_does_not_parse_the_findings_of_the_rest_stay(editor: Editor) -> None:
+    editor.open("losses.py")
+    editor.open("train.py")
+    assert [found["code"] for found in editor.diagnostics("losses.py")] == ["traced-if"]
+    editor.change("losses.py", "\n\n" + LOSSES + "\ndef next(\n")
+    while len(found := editor.diagnostics("losses.py")) != 2:
+        pass
+    kept, broken = found
+    assert (kept["code"], kept["range"]["start"]) == ("traced-if", {"line": 3, "character": 7})
+    assert (broken["code"], broken["range"]["start"]["line"]) == ("syntax-error", 7)
+    assert [a["kind"] for a in editor.actions("losses.py", "source.fixAll")] == []
+    # What the broken file makes traced elsewhere is still known; a changed line has no finding.
+    editor.change("train.py", TRAIN + "(\n")
+    while [found["code"] for found in editor.diagnostics("train.py")] != ["syntax-error"]:
+        pass
+    editor.change("losses.py", LOSSES)
+    assert [found["code"] for found in editor.diagnostics("losses.py")] == ["traced-if"]
+    editor.change("losses.py", LOSSES.replace("if x > 0", "if x >"))
+    while [found["code"] for found in editor.diagnostics("losses.py")] != ["syntax-error"]:
+        pass
+
+
+def test_findings_of_files_that_are_not_open(editor: Editor) -> None:
+    other = Editor(editor.folder, workspaceDiagnostics=True)
+    try:
+        assert [found["code"] for found in other.diagnostics("losses.py")] == ["traced-if"]
+        other.open("train.py")
+        other.change("train.py", TRAIN.replace("jax.jit(loss)", "loss"))
+        while other.diagnostics("losses.py"):
+            pass
+    finally:
+        other.process.kill()
+        other.process.wait()
+
+
+def test_notebooks(editor: Editor) -> None:
+    notebook = editor.uri("explore.ipynb")
+    cells = [f"vscode-notebook-cell:{notebook}#{number}" for number in range(4)]
+    kinds = (1, 2, 2, 2)  # the first is prose
+    texts = ("# Title", "%matplotlib inline\nimport jax.numpy as jnp", TWO[24:], "x = x +")
+    editor.tell(
+        "notebookDocument/didOpen",
+        {
+            "notebookDocument": {
+                "uri": notebook,
+                "notebookType": "jupyter-notebook",
+                "version": 1,
+                "cells": [
+                    {"kind": kind, "document": uri} for kind, uri in zip(kinds, cells, strict=True)
+                ],
+            },
+            "cellTextDocuments": [
+                {"uri": uri, "languageId": "python", "version": 1, "text": text}
+                for kind, uri, text in zip(kinds, cells, texts, strict=True)
+                if kind == 2
+            ],
+        },
+    )
+    found = editor.diagnostics(cells[2])
+    # The last line of a cell is shown, so its result is not thrown away.
+    assert [(each["code"], each["range"]["start"]["line"]) for each in found] == [
+        ("discarded-update", 2)
+    ]
+    assert [each["code"] for each in editor.diagnostics(cells[3])] == ["syntax-error"]
+    (action,) = editor.actions(cells[2], "source.fixAll")
+    assert list(action["edit"]["changes"]) == [cells[2]]
+    assert "`x`: `float32[3]`" in editor.hover(cells[2], 1, 0)
+
+    editor.tell(
+        "notebookDocument/didChange",
+        {
+            "notebookDocument": {"uri": notebook, "version": 2},
+            "change": {
+                "cells": {
+                    "textContent": [
+                        {
+                            "document": {"uri": cells[2], "version": 2},
+                            "changes": [{"text": "x = jnp.zeros(3)"}],
+                        }
+                    ]
+                }
+            },
+        },
+    )
+    while editor.diagnostics(cells[2]):
+        pass
+    closed = {"notebookDocument": {"uri": notebook}, "cellTextDocuments": []}
+    editor.tell("notebookDocument/didClose", closed)
+    while editor.diagnostics(cells[3]):
+        pass
 
 
 def test_the_configuration_holds_and_its_mistakes_are_told(editor: Editor) -> None:

@@ -34,6 +34,14 @@ def cli(tmp_path: Path, capsys: Any, monkeypatch: Any) -> Callable[..., tuple[in
     return call
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Programs of the tests keep their records (`report --last`) out of the developer's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GOTCHA_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def no_compile_cache() -> Iterator[None]:
     """Other tests of this process may have set one, which would be a finding here."""

@@ -262,7 +262,10 @@ def test_a_crash_keeps_its_traceback_and_is_explained_after_it(go):
 
 def test_the_report_of_a_run_that_only_crashed_is_the_explanation(go):
     done = go(CRASH, LOG)
-    assert done.err.count("==gotcha: ") == 1 and done.err.endswith("--explain traced-if\n")
+    explained, _, where = done.err.rpartition("==gotcha: ")
+    assert where == "the record of this run: run.jsonl\n"
+    report = explained.rpartition("==")[0]
+    assert report.count("==gotcha: ") == 1 and report.endswith("--explain traced-if\n")
     later = text.render(fold(done.record()))  # as `gotcha-sanitize report run.jsonl`
     assert "gotcha: 1 finding; nothing was compiled in " in later
     assert "prog.py:12\n" in later and "fix: " in later

@@ -29,7 +29,7 @@ def made_here(body: Body) -> bool:
 
 
 def never_awaited(body: Body, name: str) -> bool:
-    """The object of this name is made in this file, kept in it, and nobody waits for it."""
+    """The object of this name is made in this file, kept in it, and no code waits for it."""
     made = False
     for node in walk(body.model.tree):
         if isinstance(node, cst.Call) and last_word(node.func) in _CLASSES:

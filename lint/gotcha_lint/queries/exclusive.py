@@ -47,7 +47,7 @@ def _parts(node: cst.CSTNode, holds: bool) -> Iterator[tuple[cst.CSTNode, bool]]
             yield from _parts(left, holds)
             yield from _parts(right, holds)
         case cst.BooleanOperation():
-            pass  # one of two, and nobody knows which
+            pass  # one of two; unknown which
         case _:
             yield node, holds
 

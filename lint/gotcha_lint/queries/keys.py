@@ -1,4 +1,4 @@
-"""Uses of one random key that are meant to be alike, and keys that nobody uses."""
+"""Uses of one random key that should be equal, and keys that are never used."""
 
 from __future__ import annotations
 

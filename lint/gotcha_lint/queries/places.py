@@ -62,12 +62,12 @@ def polls(place: Place) -> bool:
 
 
 def shows_itself(body: Body) -> bool:
-    """`__repr__` and its like: a person asks for it, and no step does."""
+    """`__repr__` and other methods that are called interactively, not in each step."""
     return body.function.name in _SHOWN and body.function.cls is not None
 
 
 def draws_figures(loop: Loop) -> bool:
-    """Each turn puts something into a figure: nobody looks at hundreds of them."""
+    """Each iteration draws into a figure: such loops are short."""
     names = [name for line in _own_statements(loop) for name in _called(line)]
     return any(name.partition(".")[0] in _FIGURES for name in names)
 

@@ -57,7 +57,7 @@ def _last_before(call: Call, name: str) -> Bind | None:
 
 
 def _is_around(bind: Bind, call: Call) -> bool:
-    """Whoever comes to the call has passed the assignment: no branch or loop of its own."""
+    """The assignment dominates the call: it is in no branch or loop of its own."""
     loops, guards = bind.at.loops, bind.at.guards
     if call.at.loops[: len(loops)] != loops or not bind.at.is_passed_by(call.at):
         return False

@@ -1,4 +1,4 @@
-"""Keys that nobody draws from: dropout's, handed to a model that does not train."""
+"""Keys from which no number is drawn: dropout keys of a model that does not train."""
 
 from __future__ import annotations
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gotcha_lint import engine, source
 from gotcha_lint.baseline import Baselines
 from gotcha_lint.config import SettingsFinder
-from gotcha_lint.discover import Walk
+from gotcha_lint.discover import SUFFIXES, MissingPath, Walk
 from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
 from gotcha_lint.forecast import KeptUnits, Live
 from gotcha_lint.records import Records
 from gotcha_lint.registry import rules
 from gotcha_lint.selection import known_names
+from gotcha_lint.server.details import Details, details, readable
+from gotcha_lint.server.unfinished import Unfinished, moved, moved_lines
 from gotcha_lint.source import Source
+from gotcha_lint.unreadable import Unreadable, file_finding
 from gotcha_lint.workspace import shown_name
 
 # What is remembered there speaks of nodes, and holds on to their trees.
@@ -26,7 +29,7 @@ _KEEPING = ("gotcha_lint.analysis.", "gotcha_lint.queries.", "gotcha_lint.rules.
 
 @dataclass(frozen=True)
 class Linted:
-    """One open file as it was linted."""
+    """One file as it was linted."""
 
     source: Source
     findings: tuple[Finding, ...]
@@ -40,26 +43,69 @@ class Session:
         self._units: KeptUnits = {}
         self._live = Live()
         self._facts: list[Mapping[str, Mapping[str, str | int]]] = []  # with which they were made
+        self._good: dict[str, bytes] = {}  # by path: the last text that parsed
+        self._raw: dict[str, bytes] = {}  # by name: what the last run was given
+        self._finder = SettingsFinder(known=lambda: known_names(rules()))
+        self._details: dict[str, Details | None] = {}
 
-    def lint(self, texts: Mapping[str, str]) -> dict[str, Linted]:
-        """The findings of files, given by their whole paths.
+    def lint(self, texts: Mapping[str, str], folders: Iterable[str] = ()) -> dict[str, Linted]:
+        """The findings of files, given by their whole paths, and of all others in `folders`.
 
         Raises ConfigError and UsageError: the configuration is read again each time.
         """
-        finder = SettingsFinder(known=lambda: known_names(rules()))
+        finder = self._finder = SettingsFinder(known=lambda: known_names(rules()))
         walk = Walk(finder, lambda text: None)
         raw = {path: text.encode("utf-8", "surrogatepass") for path, text in texts.items()}
-        wanted = [p for p in texts if p.endswith((".py", ".pyi")) and not walk.is_excluded(p)]
+        wanted = [p for p in texts if p.endswith(SUFFIXES) and not walk.is_excluded(p)]
         names = {shown_name(path): path for path in wanted}
-        facts = [finder(path).facts for path in wanted]
+        opened = dict(names)
+        names |= _below(folders, finder, set(texts))
+        facts = [finder(path).facts for path in names.values()]
         if facts != self._facts:
             self._forget()
             self._facts = facts
         baselines = Baselines(lambda path: finder(path).baseline)
         baselines.read(names)
-        report = self._report(list(names), finder, {n: raw[p] for n, p in names.items()})
+        unfinished = {n: u for n, p in opened.items() if (u := self._unfinished(n, p, raw[p]))}
+        self._raw = {
+            n: unfinished[n].good if n in unfinished else raw[p] for n, p in opened.items()
+        }
+        self._details.clear()
+        report = self._report(list(names), finder, self._raw)
         found = baselines.new(report.findings)
+        for name, text in unfinished.items():
+            found = [*moved(found, name, text.lines), text.error]
         return dict(_linted(names, raw, found))
+
+    def details(self, path: str) -> Details | None:
+        """What an editor shows besides, of a file of the last run. Raises ConfigError.
+
+        None for a file that does not parse: its places are those of another text.
+        """
+        name = shown_name(path)
+        if name not in self._details:
+            self._details[name] = None
+            raw = self._raw.get(name)
+            decoded = readable(name, raw) if raw is not None else None
+            if decoded is not None:
+                self._details[name] = details(name, decoded, self._finder, self._raw)
+        return self._details[name]
+
+    def _unfinished(self, name: str, path: str, raw: bytes) -> Unfinished | None:
+        """The text does not parse, and an earlier one did. Of notebooks, cells are left out."""
+        error = (
+            next(iter(engine.parse_errors(name, raw)), None)
+            if not name.endswith(".ipynb")
+            else None
+        )
+        if error is None:
+            self._good[path] = raw
+            return None
+        good = self._good.get(path)
+        if good is None or error.name != "syntax-error":
+            return None
+        old, new = (text.decode("utf-8", "replace").splitlines() for text in (good, raw))
+        return Unfinished(good, moved_lines(old, new), file_finding(name, error))
 
     def _report(
         self, names: list[str], finder: SettingsFinder, overlay: Mapping[str, bytes]
@@ -102,10 +148,25 @@ def let_go() -> None:
     gc.collect()
 
 
+def _below(folders: Iterable[str], finder: SettingsFinder, opened: set[str]) -> dict[str, str]:
+    """The files of these folders that are not open, by the names that findings show."""
+    try:
+        files = Walk(finder, lambda text: None).files(list(folders))
+    except MissingPath:
+        return {}
+    return {shown_name(path): path for path in files if path not in opened}
+
+
 def _linted(
     names: Mapping[str, str], raw: Mapping[str, bytes], found: list[Finding]
 ) -> Iterator[tuple[str, Linted]]:
+    by_name: dict[str, list[Finding]] = {}
+    for finding in found:
+        by_name.setdefault(finding.path, []).append(finding)
     for name, path in names.items():
-        own = tuple(finding for finding in found if finding.path == name)
-        if own:
-            yield path, Linted(source.decode(name, raw[path]), own)
+        if own := by_name.get(name):
+            try:
+                decoded = source.decode(name, raw[path]) if path in raw else source.read(path)
+            except Unreadable:
+                decoded = Source(name, b"", "")
+            yield path, Linted(decoded, tuple(sorted(own, key=lambda each: each.order)))

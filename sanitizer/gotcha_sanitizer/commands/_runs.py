@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gotcha_sanitizer.os_errors import in_words
 from gotcha_sanitizer.record import Run, fold, read
 
 RECORD = click.Path(path_type=Path)  # read() says what is wrong with it, and what to do
@@ -29,7 +30,7 @@ def publish(text: str, file: Path | None = None) -> None:
         unfinished.write_text(text, "utf-8")
         unfinished.replace(file)
     except OSError as error:
-        raise click.FileError(str(file), error.strerror or str(error)) from error
+        raise click.FileError(str(file), in_words(error)) from error
 
 
 def process_table(runs: Sequence[tuple[Path, Run]]) -> str:

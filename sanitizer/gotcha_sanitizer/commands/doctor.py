@@ -60,8 +60,8 @@ def rendered(lines: list[Line]) -> str:
 
 
 def _python() -> Iterator[Line]:
-    yield Line("gotcha", "ok", __version__)
     yield Line("python", "ok", f"{platform.python_version()} ({sys.executable})")
+    yield Line("gotcha", "ok", __version__)
 
 
 def _monitoring() -> Iterator[Line]:
@@ -87,6 +87,13 @@ def _jax() -> Iterator[Line]:
     old = _numbers(jax.__version__) < _OLDEST
     text = f"{jax.__version__}: older than 0.10" if old else jax.__version__
     yield Line("jax", "wrong" if old else "ok", text)
+
+
+def _private() -> Iterator[Line]:
+    try:
+        import jax
+    except Exception:  # `_jax` has said so
+        return
     yield from private_names(jax)
 
 
@@ -137,10 +144,12 @@ def _optional() -> Iterator[Line]:
         yield Line(name, state, f"{found}: {use}" if use else found)
 
 
+# The first three decide whether anything works.
 LOOKS: tuple[Callable[[], Iterator[Line]], ...] = (
+    _start_up,
+    _jax,
     _python,
     _monitoring,
-    _jax,
-    _start_up,
+    _private,
     _optional,
 )

@@ -14,6 +14,7 @@ import click
 
 from gotcha_lint import __version__, formats, terminal
 from gotcha_lint import finding as lint
+from gotcha_sanitizer import last_runs
 from gotcha_sanitizer.commands._runs import RECORD, load, process_table, publish
 from gotcha_sanitizer.finding import Finding, as_lint
 from gotcha_sanitizer.merge import merge
@@ -32,7 +33,8 @@ def _names() -> list[str]:
 @click.command(
     epilog="Exit codes: 0, or 1 when --fail-on names a finding; notes (info) never fail."
 )
-@click.argument("records", nargs=-1, required=True, type=RECORD, metavar="RUN.jsonl...")
+@click.argument("records", nargs=-1, type=RECORD, metavar="RUN.jsonl...")
+@click.option("--last", is_flag=True, help="The last run, of which a small record is always kept.")
 @click.option("--format", "form", type=click.Choice(_names()), help="Default: text.")
 @click.option("--html", "page", type=click.Path(path_type=Path), help="Also write this page.")
 @click.option(
@@ -49,6 +51,7 @@ def _names() -> list[str]:
 @click.option("--max-lines", type=click.IntRange(20), default=50, show_default=True)
 def command(
     records: tuple[Path, ...],
+    last: bool,
     form: str | None,
     page: Path | None,
     output_file: Path | None,
@@ -57,7 +60,9 @@ def command(
     max_lines: int,
 ) -> int:
     """Show the findings of recorded runs; several records are merged into one list."""
-    runs = [(path, load(path)) for path in records]
+    if bool(records) == last:
+        raise click.UsageError("name the records of a run (RUN.jsonl), or use --last")
+    runs = [(path, load(path)) for path in (records or [last_runs.newest()])]
     whole = merge([run for _, run in runs])
     if page is not None:
         publish(_page(whole), page)

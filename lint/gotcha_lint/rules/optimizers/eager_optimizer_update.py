@@ -91,8 +91,8 @@ class EagerOptimizerUpdate(Rule):
             yield Foreseen(
                 place,
                 "this updates a tree leaf by leaf at each "
-                f"{each_turn(loops, place[0])}, with a dispatch for each operation and leaf, where "
-                "nobody traces it: put it into the jitted step",
+                f"{each_turn(loops, place[0])}, outside of `jit`: each operation on each leaf is a "
+                "dispatch of its own; move it into the jitted step",
                 (*calls, *loop_places(loops)),
                 certain=False,
             )

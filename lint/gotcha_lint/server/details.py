@@ -1,0 +1,87 @@
+"""What an editor shows of a file besides findings: why code is traced, values of names, programs.
+
+Worked out when an editor asks for it, as plain data: no tree of the file stays in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from gotcha_lint import engine, why
+from gotcha_lint.compiles import Row, rows_of
+from gotcha_lint.config import SettingsFinder
+from gotcha_lint.forecast import interpret
+from gotcha_lint.name_values import NameValue, Observer, observing
+from gotcha_lint.source import Source
+from gotcha_lint.unreadable import Unreadable
+from gotcha_lint.why import Explained
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Of one file. Spans of names count lines of the joined text of a notebook."""
+
+    source: Source
+    functions: tuple[Explained, ...] = ()
+    names: tuple[NameValue, ...] = ()
+    rows: tuple[Row, ...] = ()
+
+    def function_at(self, line: int, cell: int | None) -> Explained | None:
+        """The innermost function around a line, decorators included; else the top level."""
+        around = [
+            each
+            for each in self.functions
+            if not each.name or (each.cell == cell and each.lines[0] <= line <= each.lines[1])
+        ]
+        named = [each for each in around if each.name]
+        return min(named or around, key=lambda each: each.lines[1] - each.lines[0], default=None)
+
+    def name_at(self, line: int, column: int, cell: int | None) -> NameValue | None:
+        """The name under a cursor; where it is read and assigned in one place, what is assigned."""
+        offset = self.source.offset(line, column, cell)
+        here = [
+            each
+            for each in self.names
+            if self.source.offset(*each.span[:2]) <= offset <= self.source.offset(*each.span[2:])
+        ]
+        return max(here, key=lambda each: (each.span[:2], each.stored), default=None)
+
+
+def details(
+    name: str,
+    source: Source,
+    finder: SettingsFinder,
+    overlay: Mapping[str, bytes],
+) -> Details:
+    """The details of the file of this name. Raises ConfigError."""
+    report = engine.lint([name], finder, overlay=overlay, keep=True)
+    functions = tuple(why.functions(report, name))
+    names: tuple[NameValue, ...] = ()
+    rows: list[Row] = []
+    space = engine.workspace([name], finder, overlay, True)
+    for component in space.components:
+        if name not in component:
+            continue
+        running = observing()
+        interpreted = interpret(space, component, [name], count=True, running=running)
+        assert isinstance(running.engine, Observer)
+        names = tuple(running.engine.names(name))
+        rows = rows_of(interpreted, _shown(name, component))
+    own = (row for row in rows if name in (row.path, row.defined_in))
+    return Details(source, functions, names, tuple(own))
+
+
+def _shown(name: str, component: Collection[str]) -> frozenset[str]:
+    """A function may be compiled in one file and defined in another."""
+    return frozenset(component) | {name}
+
+
+def readable(name: str, raw: bytes) -> Source | None:
+    """The text of a file, if it can be read."""
+    from gotcha_lint import source
+
+    try:
+        return source.decode(name, raw)
+    except Unreadable:
+        return None
