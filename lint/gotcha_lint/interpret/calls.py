@@ -24,13 +24,15 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts import Fact
+from gotcha_lint.facts.host import FILLING
 from gotcha_lint.interpret.attributes import attribute
+from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
-from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
@@ -139,9 +141,11 @@ def call_library(
     row = machine.rows.get(name)
     if row is not None:
         return _of_user(machine, row, name, args, keywords, span)
+    if starts(name):
+        note_start(machine, span)
     model = find(name)
     if model is None:
-        out = unknown_call(machine, args, keywords, span)
+        out = unknown_call(machine, args, keywords, span, name)
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
         return out
@@ -181,11 +185,13 @@ def _of_user(
 
 
 def unknown_call(
-    machine: Machine, args: tuple[Value, ...], keywords: Arguments, span: Span
+    machine: Machine, args: tuple[Value, ...], keywords: Arguments, span: Span, name: str = ""
 ) -> Value:
     """What nobody knows calls the functions that it is given, with something unknown."""
     use_streams(machine, keywords, span)
     values = (*args, *keywords.values())
+    if name not in FILLING and not name.startswith(_ON_DEVICE):
+        note_given(machine, values, span, name)
     if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
         for value in values:
             atom = value.only
@@ -206,7 +212,8 @@ def _call_method(
     receiver = method.receiver
     out = BOTTOM
     if receiver.unknown:
-        out = unknown_call(machine, args, keywords, span).marked(made_in(receiver.marks))
+        out = unknown_call(machine, args, keywords, span, method.name)
+        out = out.marked(made_in(receiver.marks))
         if method.name in READS:
             me = Value((), True, receiver.marks)
             seen = read(machine, (me,), span, method.name)
@@ -248,7 +255,8 @@ def _method_of(
         model = METHODS.get(kind)
         if model is not None:
             return model(Call(machine, method.name, args, keywords, span, receiver, atom))
-    return unknown_call(machine, args, keywords, span).marked(receiver.marks)
+    out = unknown_call(machine, args, keywords, span, method.name)
+    return out.marked(receiver.marks)
 
 
 def _call_bound(

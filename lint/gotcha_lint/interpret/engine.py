@@ -30,6 +30,7 @@ from gotcha_lint.interpret import (
     attributes,
     branches,
     calls,
+    clocks,
     containers,
     host,
     imports,
@@ -149,7 +150,10 @@ class Engine(Machine):
 
     def _do_binop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, span = i
-        r[target] = binary(self, operator, r.get(left, UNKNOWN), r.get(right, UNKNOWN), span)
+        x, y = r.get(left, UNKNOWN), r.get(right, UNKNOWN)
+        r[target] = binary(self, operator, x, y, span)
+        if operator == "Sub" and x.marks:
+            r[target] = clocks.difference(self, r[target], x, y, span)
 
     def _do_augment(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, place, span = i

@@ -210,6 +210,32 @@ class ClockRead:
     calls: CallString = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Something else happens that questions about the order of things ask for (see `effects`).
+
+    `kind`: "elapsed" (the difference of two clocks), "given" (a function that nobody knows gets
+    `values`), "fork", "count" (`x += 1` on what outlives the function), "needs" (a layer asks for
+    random numbers or a collection), "apply" (a linen module is applied without what it needs),
+    "pickle", "dropped" (a new version of an object is thrown away), "grown" (a container gets one
+    more element). `what`: which, in words that the rule reads. `origins`: where that began.
+    `traced`: JAX traces it. `maybe`: one of several functions is called there.
+    """
+
+    kind: str
+    what: str
+    path: str
+    span: Span
+    within: Function
+    values: tuple[Value, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    loops: Marks = NO_MARKS
+    guards: Guards = ()
+    traced: bool = False
+    maybe: bool = False
+    calls: CallString = ()
+
+
 Event = (
     Allocation
     | Write
@@ -221,6 +247,7 @@ Event = (
     | Turn
     | HostRead
     | ClockRead
+    | Effect
 )
 
 

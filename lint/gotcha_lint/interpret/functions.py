@@ -37,7 +37,15 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
-from gotcha_lint.interpret.events import Event, KeyUse, Location, Summary, Turn, Write
+from gotcha_lint.interpret.events import (
+    Effect,
+    Event,
+    KeyUse,
+    Location,
+    Summary,
+    Turn,
+    Write,
+)
 from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
@@ -53,7 +61,7 @@ _SUMMARIES = 3  # for one context, which differ in what they read
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary; a function that notes more is cut off there
-_TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4}  # so often the same event is kept
+_TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
 Arguments = dict[str, Value]
@@ -339,7 +347,9 @@ def _distinct(events: list[Event]) -> list[Event]:
     counts: Counter[Event] = Counter()
     uses = 0
     for event in events:
-        if isinstance(event, (KeyUse, Turn)):  # the second time tells all that the third would
+        if isinstance(
+            event, (KeyUse, Turn, Effect)
+        ):  # the second time tells all that the third would
             counts[event] += 1
             if counts[event] <= _TIMES[type(event)] and uses < _EVENTS:
                 uses += 1

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gotcha_lint.facts import Fact
+from gotcha_lint.interpret import backend
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.state import Fields, Layer
 from gotcha_lint.modules import ModuleIndex
@@ -141,6 +142,7 @@ class Running:
         engine.bottom.append(layer)
         before = len(engine.failures)
         segment = of_import(engine, path)
+        backend.forget(layer)
         unit = Unit(path, [segment], engine.failures[before:])
         return _Imported(unit, layer, engine.fields, compiled_names(layer))
 
