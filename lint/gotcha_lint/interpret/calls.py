@@ -65,6 +65,9 @@ def call_instruction(
         if name is not None:
             named[name] = value
             continue
+        known = None if value.only is None else mapping_of(machine, value.only)
+        if known is None or not known.keys:  # a function is run as if it was given no options
+            machine.spread.add((machine.path, span))
         for atom in value.atoms:
             mapping = mapping_of(machine, atom)
             if mapping is not None:

@@ -28,7 +28,9 @@ def by_default():
 
 
 def workers():
-    return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))  # ! fork-after-start
+    return ProcessPoolExecutor(
+        2, mp_context=multiprocessing.get_context("fork")
+    )  # ! fork-after-start
 
 
 def across_calls():
