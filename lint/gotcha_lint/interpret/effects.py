@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Array, Value
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.ir import Function
 
 
 def note(
@@ -23,6 +24,7 @@ def note(
     values: Iterable[Value] = (),
     origins: Iterable[Origin] = (),
     maybe: bool = False,
+    owner: Function | Site | None = None,
 ) -> None:
     """Notes that this happens here."""
     machine.note(
@@ -39,6 +41,7 @@ def note(
             bool(machine.traced),
             maybe or bool(machine.maybe),
             machine.calls,
+            owner,
         )
     )
 

@@ -32,6 +32,8 @@ from gotcha_lint.interpret import (
     calls,
     clocks,
     containers,
+    counting,
+    discards,
     host,
     imports,
     loops,
@@ -159,6 +161,8 @@ class Engine(Machine):
         _, target, operator, left, right, place, span = i
         old = r.get(left, UNKNOWN)
         r[target] = binary(self, operator, old, r.get(right, UNKNOWN), span)
+        if self.traced:
+            counting.note_count(self, place, r[target], span, r)
         if operator == "Add":
             containers.extend_in_place(self, old, r.get(right, UNKNOWN), r, target)
         atom = r[target].only
@@ -293,6 +297,9 @@ class Engine(Machine):
 
     def _do_await(self, i: Instruction, r: Registers) -> None:
         r[i[1]] = r.get(i[2], UNKNOWN)
+
+    def _do_discard(self, i: Instruction, r: Registers) -> None:
+        discards.note_discard(self, r.get(i[2], UNKNOWN), i[-1])
 
     def _do_assert(self, i: Instruction, r: Registers) -> None:
         return None

@@ -234,6 +234,7 @@ class Effect:
     traced: bool = False
     maybe: bool = False
     calls: CallString = ()
+    owner: Function | Site | None = None  # of what is changed: a function's name, an object
 
 
 Event = (

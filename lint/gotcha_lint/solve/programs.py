@@ -43,7 +43,7 @@ from gotcha_lint.solve.roots import Segment
 from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.weights import weights_read
 
-_PLAIN = frozenset(("fork", "apply", "pickle", "dropped", "undone"))  # each speaks for itself
+_PLAIN = frozenset(("fork", "apply", "paramless", "dropped"))  # each speaks for itself
 Place = tuple[str, Span, str]  # path, span, what is there
 Loops = frozenset[Any]
 
@@ -181,6 +181,7 @@ class _Reader:
         self.traces: dict[Site, dict[Location, Value]] = {}
         self.readers: dict[Location, set[Site]] = {}
         self.dirty: dict[Site, dict[Location, Write]] = {}
+        self.counts: list[Effect] = []
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
 
     def read(self) -> None:
@@ -199,6 +200,8 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
+            elif isinstance(event, Effect) and event.kind == "count":
+                self.counts.append(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
         if self.programs.counted:
@@ -266,7 +269,17 @@ class _Reader:
             if before is not None and changes(before, event.value):
                 self.dirty.setdefault(site, {})[event.location] = event
 
+    def _counted(self, call: CompiledCall) -> None:
+        """What the trace of this call has counted on, of what it has not made itself."""
+        for event in self.counts:
+            owner = event.owner
+            maker = self.made.get(owner) if isinstance(owner, Site) else owner
+            if event.within in call.traced and maker not in call.traced:
+                self._effect(event)
+        self.counts.clear()
+
     def _call(self, call: CompiledCall) -> None:
+        self._counted(call)
         site = call.site
         row = self._row(site, call)
         row.calls += 1

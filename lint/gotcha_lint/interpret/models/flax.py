@@ -13,6 +13,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
+from gotcha_lint.interpret.discards import mark_version
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.keys import use_streams
 from gotcha_lint.interpret.linen import apply_layer, initialised, met
@@ -81,6 +82,7 @@ def _replaced(call: Call) -> Value:
     machine, old = call.engine, call.on.site
     site = machine.allocate("instance", call.span, old.info.get("class"))
     site.info.update({k: old.info.get(k) for k in ("class", "name")})
+    mark_version(site)
     site.info["statics"] = old.info.get("statics", ())
     cls = old.info.get("class")
     own = [n for n, _ in cls.info["fields"]] if cls is not None else []
