@@ -54,7 +54,9 @@ def set_start_method(machine: Machine, method: Value) -> None:
     machine.put(_METHOD, constant(method.constant) if method.constant is not None else NONE)
 
 
-def note_fork(machine: Machine, name: str, span: Span, *, is_default: bool) -> None:
+def note_fork(
+    machine: Machine, name: str, span: Span, *, is_default: bool, maybe: bool = False
+) -> None:
     """The process forks, with the threads that JAX has started. `is_default`: unless the program
     has chosen another start method.
     """
@@ -65,4 +67,4 @@ def note_fork(machine: Machine, name: str, span: Span, *, is_default: bool) -> N
     atom = started.only
     origin = atom.origin if isinstance(atom, Constant) else None
     short = name.rpartition(".")[2]
-    note(machine, "fork", short, span, origins=(origin,) if origin is not None else ())
+    note(machine, "fork", short, span, origins=(origin,) if origin is not None else (), maybe=maybe)

@@ -59,6 +59,7 @@ from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.keys import index_of, is_listed
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.numbers import substituted
 
 
@@ -359,6 +360,8 @@ class Substitution:
             return replace(event, loops=loops, guards=guards, calls=calls)
         if isinstance(event, Effect):
             values = tuple(map(self.value, event.values))
+            if event.kind == DROPS and is_differentiated(machine):
+                return None
             if event.kind == "given":
                 values = leaves(machine, values, older=True)
                 if not values:

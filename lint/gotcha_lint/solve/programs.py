@@ -154,6 +154,8 @@ class Programs:
     waits: dict[Origin, Wait] = field(default_factory=dict)
     elements: list[ElementRead] = field(default_factory=list)
     times: dict[Origin, Elapsed] = field(default_factory=dict)  # that end too early
+    forward: dict[Origin, tuple[CompiledCall, Effect]] = field(default_factory=dict)
+    """Calls that run a module in training mode without a gradient, and what drops there."""
     effects: dict[str, dict[Origin, Effect]] = field(default_factory=lambda: defaultdict(dict))
     """By kind and place; of one place, one that is certain where there is such a one."""
 
@@ -200,7 +202,7 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
-            elif isinstance(event, Effect) and event.kind == "count":
+            elif isinstance(event, Effect) and event.kind in ("count", "drops"):
                 self.counts.append(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
@@ -272,11 +274,21 @@ class _Reader:
     def _counted(self, call: CompiledCall) -> None:
         """What the trace of this call has counted on, of what it has not made itself."""
         for event in self.counts:
+            if event.kind == "drops":
+                self._dropping(call, event)
+                continue
             owner = event.owner
             maker = self.made.get(owner) if isinstance(owner, Site) else owner
             if event.within in call.traced and maker not in call.traced:
                 self._effect(event)
         self.counts.clear()
+
+    def _dropping(self, call: CompiledCall, event: Effect) -> None:
+        """A compiled forward pass without a gradient drops at random, as in training."""
+        driven = self.segment.root is not None and self.segment.root.is_class
+        if event.within in call.traced and not driven:
+            place = call.path, call.span
+            self.programs.forward.setdefault(place, (call, event))
 
     def _call(self, call: CompiledCall) -> None:
         self._counted(call)

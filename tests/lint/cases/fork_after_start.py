@@ -28,9 +28,8 @@ def by_default():
 
 
 def workers():
-    return ProcessPoolExecutor(
-        2, mp_context=multiprocessing.get_context("fork")
-    )  # ! fork-after-start
+    way = multiprocessing.get_context("fork")
+    return ProcessPoolExecutor(2, mp_context=way)  # ! fork-after-start
 
 
 def across_calls():

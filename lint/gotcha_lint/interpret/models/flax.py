@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
     Object,
@@ -18,6 +19,7 @@ from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.keys import use_streams
 from gotcha_lint.interpret.linen import apply_layer, initialised, met
 from gotcha_lint.interpret.models.optax import is_false, new_state, note_update
+from gotcha_lint.interpret.modes import switch
 
 STATICS = ("apply_fn", "tx")  # of a train state: compared, not traced
 
@@ -71,6 +73,9 @@ def instance_method(call: Call) -> Value:
         return _apply(call)
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
         return initialised(call)
+    if call.short in ("train", "eval") and not call.args:
+        switch(machine, site, call.short == "train")
+        return NONE
     if call.short in ("param", "variable"):
         return unknown_array("device", call.origin, call.marks)
     return Value((), True, call.marks | call.receiver.marks)

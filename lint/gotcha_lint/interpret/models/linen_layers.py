@@ -7,10 +7,11 @@ notes what it needs; `apply` sees whether it was given (see `interpret.linen`).
 from __future__ import annotations
 
 from gotcha_lint.domain.value import UNKNOWN, Object, Value, only
-from gotcha_lint.interpret.call import Call, family, methods
+from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
 from gotcha_lint.interpret.models.optax import is_false
+from gotcha_lint.interpret.modes import note_drop
 
 _SWITCHES = {
     "Dropout": ("deterministic", DROPOUT),
@@ -28,11 +29,24 @@ def layer(call: Call) -> Value:
     return only(Object(site, call.origin), call.marks)
 
 
+@model("flax.nnx.Dropout")
+def nnx_dropout(call: Call) -> Value:
+    """`nnx.Dropout(0.5, rngs=rngs)`: a layer with a mode."""
+    rate = call.get(0, "rate")
+    if rate is None or rate.constant == 0:
+        return Value((), True, call.marks)
+    site = call.engine.allocate("layer", call.span, call.short)
+    site.info.update(name="nnx.Dropout", options=dict(call.keywords), args=call.args)
+    return only(Object(site, call.origin), call.marks)
+
+
 @methods("layer()")
 def call_layer(call: Call) -> Value:
     """`nn.Dropout(0.1, deterministic=False)(x)`."""
     assert isinstance(call.on, Object)
     info = call.on.site.info
+    if info["name"] == "nnx.Dropout":
+        note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
     switch = _SWITCHES.get(info["name"])
     if switch is not None:
         word, need = switch
