@@ -37,18 +37,18 @@ class Buffer:
 
 
 def of_an_outer_function(xs):
-    calls = 0
+    steps = 0
 
     @jax.jit
     def step(w, x):
-        nonlocal calls
-        calls += 1  # ! counter-in-jit
+        nonlocal steps
+        steps += 1  # ! counter-in-jit
         return w + x
 
     w = jnp.zeros(3)
     for x in xs:
         w = step(w, x)
-    return w, calls
+    return w, steps
 
 
 @jax.jit

@@ -38,9 +38,7 @@ def once(params, state, batch):
 
 def train_state(state: TrainState, batches):
     for batch in batches:
-        state = state.apply_gradients(
-            grads=gradient(state.params, batch)
-        )  # ! eager-optimizer-update
+        state = state.apply_gradients(grads=gradient(state.params, batch))  # ! eager-optimizer-update
         print(state.step)
     return state
 

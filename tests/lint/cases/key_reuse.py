@@ -106,9 +106,7 @@ def indexed(key):
 
 
 def only_shapes(model, key):
-    return jax.eval_shape(
-        lambda k: (jax.random.normal(k), jax.random.uniform(k), jnp.ones(())), key
-    )
+    return jax.eval_shape(lambda k: (jax.random.normal(k), jax.random.uniform(k), jnp.ones(())), key)
 
 
 def target_network(model, key, x):
@@ -390,6 +388,7 @@ class Watched(Player):
         while not done:
             done = game.move(jax.random.bernoulli(self.key))
             other.advance()
+
 
     def play_with_callback(self, game: "Callbacks"):
         done = False

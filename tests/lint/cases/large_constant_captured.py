@@ -57,9 +57,7 @@ def context(tokens):
 
 @jax.jit
 def step(tokens):
-    return (
-        context(tokens) + GRID[:8].mean() + drawn[0, 0]
-    )  # ! large-constant-captured, large-constant-captured
+    return context(tokens) + GRID[:8].mean() + drawn[0, 0]  # ! large-constant-captured, large-constant-captured
 
 
 def on_the_host(tokens):

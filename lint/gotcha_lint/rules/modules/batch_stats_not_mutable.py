@@ -62,6 +62,7 @@ class BatchStatsNotMutable(Rule):
                 x = jnp.ones((2, 4))
                 variables = model.init(jax.random.key(0), x, train=False)
                 y, changed = model.apply(variables, x, train=True, mutable=["batch_stats"])
+                variables = variables | changed
             """,
             raises="ModifyScopeVariableError",
         ),
