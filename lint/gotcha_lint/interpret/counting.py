@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.sites import Frame, Span
+from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import UNKNOWN, Object, Value
+from gotcha_lint.interpret.arguments import is_tree
 from gotcha_lint.interpret.effects import has_device_arrays, note
 from gotcha_lint.interpret.heap import class_of, is_module_class
 from gotcha_lint.interpret.machine import Machine, Registers
@@ -25,5 +26,10 @@ def note_count(machine: Machine, place: Place, result: Value, span: Span, r: Reg
     elif place[0] == "attr":
         atom = r.get(place[1], UNKNOWN).only
         cls = class_of(atom) if atom is not None else None
-        if isinstance(atom, Object) and cls is not None and not is_module_class(cls):
+        if isinstance(atom, Object) and cls is not None and not _is_copied(cls):
             note(machine, "count", place[2], span, owner=atom.site)
+
+
+def _is_copied(cls: Site) -> bool:
+    """A pytree, or a module: what is traced is a copy, which is returned."""
+    return is_module_class(cls) or is_tree(cls)
