@@ -266,4 +266,5 @@ class Summary:
     functions: frozenset[Function] = field(default_factory=frozenset)
     seeded: frozenset[Seeded] = frozenset()  # keys that are made within
     exact: bool = False  # a root on its own would come to the same, where `trail` is the same
+    weight: int = 0  # events and writes that count for the budget
     trail: tuple[Any, ...] = ()  # how contexts were chosen; summaries of the calls within

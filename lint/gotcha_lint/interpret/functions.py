@@ -297,11 +297,13 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.spent_inside = inner + spent
     machine.charged.add(key)
     writes = _writes(machine, activation)
+    kept = tuple(_distinct(noted))
     summary = Summary(
         reads=activation.reads,
         writes=writes,
         result=_result(activation),
-        events=tuple(_distinct(noted)),
+        events=kept,
+        weight=len(writes) + sum(not isinstance(event, Effect) for event in kept),
         made=tuple(activation.made.items()),
         equations=own,
         contexts=frozenset(activation.contexts),
@@ -400,7 +402,7 @@ def _apply(
 ) -> Value:
     """Does in the caller what the summary says."""
     activation = machine.activation
-    machine.budget -= (len(summary.events) + len(summary.writes)) // _CHEAP
+    machine.budget -= summary.weight // _CHEAP
     activation.functions |= summary.functions
     activation.contexts |= summary.contexts
     activation.seeded |= new.seeded
