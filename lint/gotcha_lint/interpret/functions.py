@@ -347,11 +347,15 @@ def _distinct(events: list[Event]) -> list[Event]:
     out: list[Event] = []
     seen: set[Any] = set()
     counts: Counter[Event] = Counter()
-    uses = 0
+    uses = effects = 0
     for event in events:
-        if isinstance(
-            event, (KeyUse, Turn, Effect)
-        ):  # the second time tells all that the third would
+        if isinstance(event, Effect):
+            counts[event] += 1
+            if counts[event] <= _TIMES[Effect] and effects < _EVENTS:
+                effects += 1
+                out.append(event)
+            continue
+        if isinstance(event, (KeyUse, Turn)):  # the second time tells all that the third would
             counts[event] += 1
             if counts[event] <= _TIMES[type(event)] and uses < _EVENTS:
                 uses += 1
@@ -365,7 +369,7 @@ def _distinct(events: list[Event]) -> list[Event]:
         else:
             seen.clear()
         out.append(event)
-        if len(out) - uses >= _EVENTS:
+        if len(out) - uses - effects >= _EVENTS:
             break
     return out
 
