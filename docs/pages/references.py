@@ -56,7 +56,7 @@ SOURCES = (
         _JAX + "notebooks/Common_Gotchas_in_JAX.html",
         "inplace-assignment discarded-update key-reuse split-discarded side-effect-in-jit "
         "host-random-in-jit traced-if traced-shape bool-mask-in-jit x64-set-too-late "
-        "int64-truncation argument-mutated-in-jit",
+        "int64-truncation argument-mutated-in-jit counter-in-jit",
     ),
     Source(
         "JAX: Persistent compilation cache",
@@ -184,7 +184,9 @@ SOURCES = (
     ),
     Source("Python: json", "https://docs.python.org/3/library/json.html", "array-in-json"),
     Source(
-        "Python: os.fork", "https://docs.python.org/3/library/os.html#os.fork", "fork-after-jax"
+        "Python: os.fork",
+        "https://docs.python.org/3/library/os.html#os.fork",
+        "fork-after-jax fork-after-start",
     ),
     Source(
         "numpy.save",

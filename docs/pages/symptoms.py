@@ -75,7 +75,8 @@ TABLE = (
         "stale-capture stale-global stale-self nnx-closure-stale parameter-ignored-for-self "
         "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
-        "removed-api argument-mutated-in-jit walrus-binds-comparison tracer-error-swallowed",
+        "removed-api argument-mutated-in-jit counter-in-jit walrus-binds-comparison "
+        "tracer-error-swallowed",
     ),
     Symptom(
         "The random numbers are the same every time",
@@ -116,7 +117,7 @@ TABLE = (
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
         "dict-test-misses-frozendict device-array-pickled",
     ),
-    Symptom("It hangs", "fork-after-jax"),
+    Symptom("It hangs", "fork-after-jax fork-after-start"),
     Symptom(
         "A traced value shows up where a number should be",
         "side-effect-in-jit leaked-tracer host-cast-of-tracer",

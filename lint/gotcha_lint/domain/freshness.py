@@ -5,6 +5,7 @@ around. In the next turn this becomes `("kept", path, span)`: a read of it waits
 `("read", path, span)`: it follows from what the host has read from the device there.
 `("history", path, span)`: it was added, in a loop, to the list that is made there.
 `("turn", loop)`: something unknown that is written in each turn of the loop.
+`("clock", path, span)`: the clock was read there.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from gotcha_lint.domain.value import Atom, Mapping, Marks, Method, Sequence, Tup
 _MADE, _KEPT, _READ = "made", "kept", "read"
 TURN = "turn"
 _HISTORY = "history"
+
+_CLOCK = "clock"
 
 Aged = dict[Value, Value]  # what was computed already
 
@@ -140,3 +143,12 @@ def _aged_atom(atom: Atom, known: Aged) -> Atom:
 def has_read(marks: Marks) -> bool:
     """Does it follow from what the device computes?"""
     return any(mark[0] in (_READ, _MADE) for mark in marks)
+
+
+def clock_at(origin: Origin) -> tuple[str, Any, Any]:
+    return (_CLOCK, *origin)
+
+
+def clocks_in(marks: Marks) -> Marks:
+    """Where the clock was read that a value is."""
+    return frozenset(mark for mark in marks if mark[0] == _CLOCK) if marks else marks

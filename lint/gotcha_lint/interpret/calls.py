@@ -24,13 +24,15 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts import Fact
+from gotcha_lint.facts.host import FILLING
 from gotcha_lint.interpret.attributes import attribute
+from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
-from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
@@ -63,6 +65,9 @@ def call_instruction(
         if name is not None:
             named[name] = value
             continue
+        known = None if value.only is None else mapping_of(machine, value.only)
+        if known is None or not known.keys:  # a function is run as if it was given no options
+            machine.spread.add((machine.path, span))
         for atom in value.atoms:
             mapping = mapping_of(machine, atom)
             if mapping is not None:
@@ -77,7 +82,6 @@ def call(
     """`callee(*args, **keywords)`, for each function that it may be."""
     out = BOTTOM
     if callee.unknown or not callee.atoms:
-        hand_over(machine, "", args, keywords, span)
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several
@@ -131,9 +135,8 @@ def _call_atom(
         model = METHODS.get(f"{site.kind}()")
         if model is not None:
             return model(Call(machine, "()", args, keywords, span, only(atom), atom))
-    if isinstance(atom, Symbol):
-        hand_over(machine, _last_name(atom), args, keywords, span)
-    return unknown_call(machine, args, keywords, span)
+    name = _last_name(atom) if isinstance(atom, Symbol) else ""
+    return unknown_call(machine, args, keywords, span, name)
 
 
 def _last_name(symbol: Symbol) -> str:
@@ -148,10 +151,11 @@ def call_library(
     row = machine.rows.get(name)
     if row is not None:
         return _of_user(machine, row, name, args, keywords, span)
+    if starts(name):
+        note_start(machine, span)
     model = find(name)
     if model is None:
-        hand_over(machine, name, args, keywords, span)
-        out = unknown_call(machine, args, keywords, span)
+        out = unknown_call(machine, args, keywords, span, name)
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
         return out
@@ -191,11 +195,14 @@ def _of_user(
 
 
 def unknown_call(
-    machine: Machine, args: tuple[Value, ...], keywords: Arguments, span: Span
+    machine: Machine, args: tuple[Value, ...], keywords: Arguments, span: Span, name: str = ""
 ) -> Value:
     """What nobody knows calls the functions that it is given, with something unknown."""
+    hand_over(machine, name, args, keywords, span)
     use_streams(machine, keywords, span)
     values = (*args, *keywords.values())
+    if name not in FILLING and not name.startswith(_ON_DEVICE):
+        note_given(machine, values, span, name)
     if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
         for value in values:
             atom = value.only
@@ -216,8 +223,8 @@ def _call_method(
     receiver = method.receiver
     out = BOTTOM
     if receiver.unknown:
-        hand_over(machine, method.name, args, keywords, span)
-        out = unknown_call(machine, args, keywords, span).marked(made_in(receiver.marks))
+        out = unknown_call(machine, args, keywords, span, method.name)
+        out = out.marked(made_in(receiver.marks))
         if method.name in READS:
             me = Value((), True, receiver.marks)
             seen = read(machine, (me,), span, method.name)
@@ -259,9 +266,8 @@ def _method_of(
         model = METHODS.get(kind)
         if model is not None:
             return model(Call(machine, method.name, args, keywords, span, receiver, atom))
-    if isinstance(atom, (Symbol, Object)):
-        hand_over(machine, method.name, args, keywords, span)
-    return unknown_call(machine, args, keywords, span).marked(receiver.marks)
+    out = unknown_call(machine, args, keywords, span, method.name)
+    return out.marked(receiver.marks)
 
 
 def _call_bound(

@@ -7,6 +7,7 @@ from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import Constant, Method, Object, Tuple, Value
 from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
+from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import CompiledCall, Location
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
@@ -118,6 +119,7 @@ def call_compiled(call: Call, site: Site) -> Value:
         traced.append(take(value, label, index in positions or label in names))
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
     result, captured, functions = _trace(machine, inner_value, traced, keywords, given, call.span)
+    note_start(machine, call.span)
     machine.note(
         CompiledCall(
             site=site,

@@ -30,7 +30,10 @@ from gotcha_lint.interpret import (
     attributes,
     branches,
     calls,
+    clocks,
     containers,
+    counting,
+    discards,
     host,
     imports,
     loops,
@@ -149,12 +152,17 @@ class Engine(Machine):
 
     def _do_binop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, span = i
-        r[target] = binary(self, operator, r.get(left, UNKNOWN), r.get(right, UNKNOWN), span)
+        x, y = r.get(left, UNKNOWN), r.get(right, UNKNOWN)
+        r[target] = binary(self, operator, x, y, span)
+        if operator == "Sub" and x.marks:
+            r[target] = clocks.difference(self, r[target], x, y, span)
 
     def _do_augment(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, place, span = i
         old = r.get(left, UNKNOWN)
         r[target] = binary(self, operator, old, r.get(right, UNKNOWN), span)
+        if self.traced:
+            counting.note_count(self, place, r[target], span, r)
         if operator == "Add":
             containers.extend_in_place(self, old, r.get(right, UNKNOWN), r, target)
         atom = r[target].only
@@ -289,6 +297,9 @@ class Engine(Machine):
 
     def _do_await(self, i: Instruction, r: Registers) -> None:
         r[i[1]] = r.get(i[2], UNKNOWN)
+
+    def _do_discard(self, i: Instruction, r: Registers) -> None:
+        discards.note_discard(self, r.get(i[2], UNKNOWN), i[-1])
 
     def _do_assert(self, i: Instruction, r: Registers) -> None:
         return None

@@ -210,6 +210,33 @@ class ClockRead:
     calls: CallString = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Something else happens that questions about the order of things ask for (see `effects`).
+
+    `kind`: "elapsed" (the difference of two clocks), "given" (a function that nobody knows gets
+    `values`), "fork", "count" (`x += 1` on what outlives the function), "needs" (a layer asks for
+    random numbers or a collection), "apply" (a linen module is applied without what it needs),
+    "pickle", "dropped" (a new version of an object is thrown away), "grown" (a container gets one
+    more element). `what`: which, in words that the rule reads. `origins`: where that began.
+    `traced`: JAX traces it. `maybe`: one of several functions is called there.
+    """
+
+    kind: str
+    what: str
+    path: str
+    span: Span
+    within: Function
+    values: tuple[Value, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    loops: Marks = NO_MARKS
+    guards: Guards = ()
+    traced: bool = False
+    maybe: bool = False
+    calls: CallString = ()
+    owner: Function | Site | None = None  # of what is changed: a function's name, an object
+
+
 Event = (
     Allocation
     | Write
@@ -221,6 +248,7 @@ Event = (
     | Turn
     | HostRead
     | ClockRead
+    | Effect
 )
 
 
@@ -239,4 +267,5 @@ class Summary:
     functions: frozenset[Function] = field(default_factory=frozenset)
     seeded: frozenset[Seeded] = frozenset()  # keys that are made within
     exact: bool = False  # a root on its own would come to the same, where `trail` is the same
+    weight: int = 0  # events and writes that count for the budget
     trail: tuple[Any, ...] = ()  # how contexts were chosen; summaries of the calls within

@@ -37,7 +37,16 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
-from gotcha_lint.interpret.events import CompiledCall, Event, KeyUse, Location, Summary, Turn, Write
+from gotcha_lint.interpret.events import (
+    CompiledCall,
+    Effect,
+    Event,
+    KeyUse,
+    Location,
+    Summary,
+    Turn,
+    Write,
+)
 from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
@@ -53,7 +62,7 @@ _SUMMARIES = 3  # for one context, which differ in what they read
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary; a function that notes more is cut off there
-_TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4}  # so often the same event is kept
+_TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
 Arguments = dict[str, Value]
@@ -291,12 +300,14 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.spent_inside = inner + spent
     machine.charged.add(key)
     writes = _writes(machine, activation)
+    kept = tuple(_distinct(noted, activation))
     summary = Summary(
         reads=activation.reads,
         fixed=frozenset(activation.fixed),
         writes=writes,
         result=_result(activation),
-        events=tuple(_distinct(noted, activation)),
+        events=kept,
+        weight=len(writes) + sum(not isinstance(event, Effect) for event in kept),
         made=tuple(activation.made.items()),
         equations=own,
         contexts=frozenset(activation.contexts),
@@ -344,11 +355,17 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
     out: list[Event] = []
     seen: set[Any] = set()
     counts: Counter[Event] = Counter()
-    uses = 0
+    uses = effects = 0
     seen_by_traces = {
         place for event in events if isinstance(event, CompiledCall) for place, _ in event.captured
     }
     for event in events:
+        if isinstance(event, Effect):
+            counts[event] += 1
+            if counts[event] <= _TIMES[Effect] and effects < _EVENTS:
+                effects += 1
+                out.append(event)
+            continue
         if isinstance(event, (KeyUse, Turn)):  # the second time tells all that the third would
             counts[event] += 1
             if counts[event] <= _TIMES[type(event)] and uses < _EVENTS:
@@ -366,7 +383,7 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
         else:
             seen.clear()
         out.append(event)
-        if len(out) - uses >= _EVENTS:
+        if len(out) - uses - effects >= _EVENTS:
             break
     return out
 
@@ -403,7 +420,7 @@ def _apply(
 ) -> Value:
     """Does in the caller what the summary says."""
     activation = machine.activation
-    machine.budget -= (len(summary.events) + len(summary.writes)) // _CHEAP
+    machine.budget -= summary.weight // _CHEAP
     activation.functions |= summary.functions
     activation.contexts |= summary.contexts
     activation.seeded |= new.seeded

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from gotcha_lint.domain.freshness import after, aged, histories, made_in, read_at, without_histories
+from gotcha_lint.domain.freshness import (
+    after,
+    aged,
+    dispatched,
+    histories,
+    made_in,
+    read_at,
+    without_histories,
+)
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
@@ -25,11 +33,14 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.containers import new_container, new_dict
-from gotcha_lint.interpret.events import HostRead
+from gotcha_lint.interpret.effects import note
+from gotcha_lint.interpret.events import CallString, Effect, Guards, HostRead
 from gotcha_lint.interpret.heap import Contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
 
 METHODS = frozenset(("item", "tolist", "block_until_ready", "__float__", "__array__"))
+_WAITING = frozenset(("block_until_ready", "device_get", "process_allgather"))
+_SHOWING = frozenset(("if", "while", "format", "print", "range"))
 _DEPTH = 4  # of containers in containers
 _LEAVES = 8  # of what is read at once that are told apart
 
@@ -43,8 +54,13 @@ def read(
     """
     if machine.traced:
         return NO_MARKS
+    values = tuple(values)
+    if what in _WAITING or (what not in _SHOWING and any(value.unknown for value in values)):
+        note(machine, "wait", what, span)
     found = leaves(machine, values, symbols)
     if not found:
+        if what != "if":
+            note_given(machine, values, span, what)
         return NO_MARKS
     machine.note(
         HostRead(
@@ -61,26 +77,64 @@ def read(
     return frozenset((read_at((machine.path, span)),))
 
 
-def leaves(machine: Machine, values: Iterable[Value], symbols: bool = True) -> tuple[Value, ...]:
-    """What may have to be waited for in these values."""
-    found = dict.fromkeys(leaf for value in values for leaf in _leaves(machine, value, symbols, 0))
+def note_given(machine: Machine, values: Iterable[Value], span: Span, what: str) -> None:
+    """Something gets what may be on the device, and may wait for it: a function nobody knows."""
+    if not machine.traced:
+        found = leaves(machine, values, older=True)
+        if found:
+            note(machine, "given", what, span, found)
+
+
+def as_wait(
+    machine: Machine,
+    event: HostRead,
+    given: Iterable[Value],
+    loops: Marks,
+    guards: Guards,
+    calls: CallString,
+) -> Effect | None:
+    """A read of what an older dispatch has made, or of what nobody knows."""
+    given = tuple(given)
+    unknown = event.what not in _SHOWING and any(value.unknown for value in given)
+    if not (unknown or leaves(machine, given, older=True)):
+        return None
+    return Effect(
+        "wait", event.what, event.path, event.span, event.within,
+        loops=loops, guards=guards, calls=calls,
+    )  # fmt: skip
+
+
+def leaves(
+    machine: Machine, values: Iterable[Value], symbols: bool = True, older: bool = False
+) -> tuple[Value, ...]:
+    """What may have to be waited for in these values.
+
+    `older`: all arrays, too, that are on the device.
+    """
+    found = dict.fromkeys(
+        leaf for value in values for leaf in _leaves(machine, value, symbols, older, 0)
+    )
     return tuple(found)[:_LEAVES]
 
 
-def _leaves(machine: Machine, value: Value, symbols: bool, depth: int) -> Iterator[Value]:
-    fresh = made_in(value.marks) or histories(value.marks)
+def _leaves(
+    machine: Machine, value: Value, symbols: bool, older: bool, depth: int
+) -> Iterator[Value]:
+    marks = value.marks
+    made = dispatched(marks) if older else made_in(marks)
+    fresh = bool(made or histories(marks))
     if value.unknown and fresh:
         yield Value((), True, value.marks)
     for atom in value.atoms:
         if isinstance(atom, Array):
-            if fresh and atom.place == "device":
+            if (fresh or older) and atom.place == "device":
                 yield Value((atom,), False, value.marks)
         elif isinstance(atom, Symbol):
             if symbols:
                 yield Value((atom,), False, value.marks)
         elif depth < _DEPTH:
             for part in _parts(machine, atom):
-                yield from _leaves(machine, part, symbols, depth + 1)
+                yield from _leaves(machine, part, symbols, older, depth + 1)
 
 
 def _parts(machine: Machine, atom: Atom) -> Iterable[Value]:

@@ -85,6 +85,7 @@ class Machine(State, ABC):
         self.waiting: set[Any] = set()  # loops that sleep
         self.short: set[Any] = set()  # loops of a few turns
         self.key_uses = 0  # that were noted
+        self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
         self.listed: set[Any] = set()  # loops over what is written out
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None

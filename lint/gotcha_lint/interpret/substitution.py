@@ -37,12 +37,14 @@ from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.interpret.arguments import flatten, static_parts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.containers import element
+from gotcha_lint.interpret.effects import moved
 from gotcha_lint.interpret.events import (
     Allocation,
     ClockRead,
     CompiledCall,
     EagerControl,
     EagerUpdate,
+    Effect,
     Event,
     Guards,
     HostRead,
@@ -53,10 +55,11 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
-from gotcha_lint.interpret.host import leaves
+from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.keys import index_of, is_listed
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.numbers import substituted
 
 
@@ -355,6 +358,15 @@ class Substitution:
         loops, guards = event.loops | machine.current, self._guards(event.guards)
         if isinstance(event, ClockRead):
             return replace(event, loops=loops, guards=guards, calls=calls)
+        if isinstance(event, Effect):
+            values = tuple(map(self.value, event.values))
+            if event.kind == DROPS and is_differentiated(machine):
+                return None
+            if event.kind == "given":
+                values = leaves(machine, values, older=True)
+                if not values:
+                    return None
+            return moved(machine, replace(event, loops=loops, guards=guards, calls=calls), values)
         return self._read(event, loops, guards, calls)
 
     def _guards(self, guards: Guards) -> Guards:
@@ -364,11 +376,12 @@ class Substitution:
 
     def _read(
         self, event: HostRead, loops: Marks, guards: Guards, calls: tuple[Origin, ...]
-    ) -> HostRead | None:
+    ) -> HostRead | Effect | None:
         """None where the caller shows that nothing is to be waited for."""
-        values = leaves(self._machine, (self.value(value) for value in event.values))
+        given = [self.value(value) for value in event.values]
+        values = leaves(self._machine, given)
         if not values:
-            return None
+            return as_wait(self._machine, event, given, loops, guards, calls)
         return replace(event, values=values, loops=loops, guards=guards, calls=calls)
 
     def _key_use(self, event: KeyUse, calls: tuple[Origin, ...]) -> KeyUse | None:

@@ -37,6 +37,7 @@ run where their instruction says.
 | `while` | test region, test, region, else region | a loop |
 | `try` | region, list of handler regions, else region, finally region | |
 | `return` | value or `None` | |
+| `discard` | value | a call as a statement of its own |
 | `raise`, `break`, `continue`, `unknown` | | |
 | `assert` | test | an `if` before it computes the message, where that is no constant |
 | `import` | module, level, name or `None` | |

@@ -35,7 +35,9 @@ def block(builder: Builder, body: list[ast.stmt]) -> None:
 
 
 def _expression(builder: Builder, node: ast.Expr) -> None:
-    expression(builder, node.value)
+    value = expression(builder, node.value)
+    if isinstance(node.value, ast.Call):
+        builder.emit("discard", builder.span(node), value)
 
 
 def _assign(builder: Builder, node: ast.Assign) -> None:

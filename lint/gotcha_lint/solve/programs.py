@@ -5,6 +5,7 @@ The answers are facts, without names of rules and without advice: `rules/` asks 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,7 @@ from gotcha_lint.interpret.events import (
     CompiledCall,
     EagerControl,
     EagerUpdate,
+    Effect,
     Identity,
     Location,
     Unrolled,
@@ -38,8 +40,10 @@ from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.per_input import is_called_for_each_input
 from gotcha_lint.solve.roots import Segment
+from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.weights import weights_read
 
+_PLAIN = frozenset(("fork", "apply", "paramless", "dropped"))  # each speaks for itself
 Place = tuple[str, Span, str]  # path, span, what is there
 Loops = frozenset[Any]
 
@@ -149,6 +153,11 @@ class Programs:
     keys: KeyReuses = field(default_factory=KeyReuses)
     waits: dict[Origin, Wait] = field(default_factory=dict)
     elements: list[ElementRead] = field(default_factory=list)
+    times: dict[Origin, Elapsed] = field(default_factory=dict)  # that end too early
+    forward: dict[Origin, tuple[CompiledCall, Effect]] = field(default_factory=dict)
+    """Calls that run a module in training mode without a gradient, and what drops there."""
+    effects: dict[str, dict[Origin, Effect]] = field(default_factory=lambda: defaultdict(dict))
+    """By kind and place; of one place, one that is certain where there is such a one."""
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
@@ -159,6 +168,8 @@ class Programs:
             old = self.waits.get(wait.place)
             self.waits[wait.place] = wait if old is None else old.joined(wait)
         self.elements += elements
+        for time in unwaited(segment):
+            self.times.setdefault(time.place, time)
 
 
 class _Reader:
@@ -172,6 +183,7 @@ class _Reader:
         self.traces: dict[Site, dict[Location, Value]] = {}
         self.readers: dict[Location, set[Site]] = {}
         self.dirty: dict[Site, dict[Location, Write]] = {}
+        self.counts: list[Effect] = []
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
 
     def read(self) -> None:
@@ -188,6 +200,10 @@ class _Reader:
                 self._update(event)
             elif isinstance(event, EagerControl):
                 self._eager(event)
+            elif isinstance(event, Effect) and event.kind in _PLAIN:
+                self._effect(event)
+            elif isinstance(event, Effect) and event.kind in ("count", "drops"):
+                self.counts.append(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
         if self.programs.counted:
@@ -216,6 +232,12 @@ class _Reader:
             calls = tuple((*at, "called here") for at in event.calls)
             loops, others = self.programs.trees.get(place, (NO_MARKS, ()))
             self.programs.trees[place] = loops | event.loops, tuple(dict.fromkeys(others + calls))
+
+    def _effect(self, event: Effect) -> None:
+        known = self.programs.effects[event.kind]
+        place = event.path, event.span
+        if place not in known or (known[place].maybe and not event.maybe):
+            known[place] = event
 
     def _row(self, site: Site, call: CompiledCall) -> CompiledFunction:
         row = self.programs.compiled.get(site)
@@ -249,7 +271,27 @@ class _Reader:
             if before is not None and changes(before, event.value):
                 self.dirty.setdefault(site, {})[event.location] = event
 
+    def _counted(self, call: CompiledCall) -> None:
+        """What the trace of this call has counted on, of what it has not made itself."""
+        for event in self.counts:
+            if event.kind == "drops":
+                self._dropping(call, event)
+                continue
+            owner = event.owner
+            maker = self.made.get(owner) if isinstance(owner, Site) else owner
+            if event.within in call.traced and maker not in call.traced:
+                self._effect(event)
+        self.counts.clear()
+
+    def _dropping(self, call: CompiledCall, event: Effect) -> None:
+        """A compiled forward pass without a gradient drops at random, as in training."""
+        driven = self.segment.root is not None and self.segment.root.is_class
+        if event.within in call.traced and not driven:
+            place = call.path, call.span
+            self.programs.forward.setdefault(place, (call, event))
+
     def _call(self, call: CompiledCall) -> None:
+        self._counted(call)
         site = call.site
         row = self._row(site, call)
         row.calls += 1

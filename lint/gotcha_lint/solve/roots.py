@@ -208,7 +208,8 @@ def _guarded(engine: Engine, root: Function, body: Callable[[], object]) -> None
 
 _COMPILING = frozenset(
     ("jit", "pmap", "pjit", "shard_map", "filter_jit", "filter_pmap", "scan", "while_loop",
-     "fori_loop", "cond", "switch", "associative_scan")
+     "fori_loop", "cond", "switch", "associative_scan", "Pool", "ProcessPoolExecutor", "fork",
+     "AsyncVectorEnv", "SubprocVecEnv")
 )  # fmt: skip
 _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))

@@ -16,6 +16,7 @@ from typing import Any
 from gotcha_lint.domain.sites import Frame
 from gotcha_lint.domain.value import Value
 from gotcha_lint.facts import Fact
+from gotcha_lint.interpret import backend
 from gotcha_lint.interpret.bindings import may_be_fixed, path_of
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Location
@@ -170,6 +171,7 @@ class Running:
         engine.bottom.append(layer)
         before = len(engine.failures)
         segment = of_import(engine, path)
+        backend.forget(layer)
         unit = Unit(path, [segment], engine.failures[before:])
         return _Imported(unit, layer, engine.fields, compiled_names(layer))
 

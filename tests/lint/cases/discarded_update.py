@@ -129,3 +129,49 @@ def pays_no_heed(href):
     hits = href * 2
     hits.at[0].set(0.0)  # ! discarded-update
     return hits
+
+
+@struct.dataclass
+class Average:
+    decay: float = struct.field(pytree_node=False)
+    mean: jax.Array = None
+
+    def updated(self, x):
+        return self.replace(mean=self.decay * self.mean + (1 - self.decay) * x)
+
+
+def averaged(xs):
+    average = Average(0.9, jnp.zeros(3))
+    for x in xs:
+        average.updated(x)  # ! discarded-update
+    return average.mean
+
+
+def averaged_and_kept(xs):
+    average = Average(0.9, jnp.zeros(3))
+    for x in xs:
+        average = average.updated(x)
+    return average.mean
+
+
+class Keeper:
+    def __init__(self):
+        self.average = Average(0.9, jnp.zeros(3))
+        self.all = []
+
+    def update(self, x):
+        self.average = self.average.updated(x)
+        return self.average
+
+    def add(self, x):
+        new = self.average.updated(x)
+        self.all.append(new)
+        return new
+
+
+def kept_by_an_object(xs):
+    keeper = Keeper()
+    for x in xs:
+        keeper.update(x)
+        keeper.add(x)
+    return keeper.average.mean

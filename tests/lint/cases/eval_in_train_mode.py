@@ -192,3 +192,77 @@ def validate_inside(params, x, key):
         return model.apply(p, x, train=True, rngs={"dropout": key})  # ! eval-in-train-mode
 
     return score(params)
+
+
+class Block(nnx.Module):
+    def __init__(self, rngs):
+        self.dense = nnx.Linear(4, 4, rngs=rngs)
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+
+    def __call__(self, x):
+        return self.drop(self.dense(x))
+
+
+class Stack(nnx.Module):
+    def __init__(self, rngs):
+        self.blocks = nnx.List([Block(rngs)])
+        self.first = Block(rngs)
+
+    def __call__(self, x):
+        return self.first(x)
+
+
+@nnx.jit
+def scores(block, x):
+    return block(x).mean()  # ! eval-in-train-mode
+
+
+@nnx.jit
+def scores_in_eval(block, x):
+    return block(x).mean()
+
+
+@nnx.jit
+def scores_of_a_stack(stack, x):
+    return stack(x).mean()
+
+
+@nnx.jit
+def scores_of_a_copy(block, x):
+    return block(x).mean()
+
+
+def loss_of_block(block, x):
+    return block(x).mean()
+
+
+@nnx.jit
+def gradients(block, x):
+    return nnx.grad(loss_of_block)(block, x)
+
+
+def look(x):
+    block = Block(nnx.Rngs(0))
+    return scores(block, x)
+
+
+def look_in_eval(x):
+    block = Block(nnx.Rngs(0))
+    block.eval()
+    return scores_in_eval(block, x)
+
+
+def look_at_a_stack(x):
+    stack = Stack(nnx.Rngs(0))
+    gradients(stack.first, x)
+    stack.eval()
+    return scores_of_a_stack(stack, x)
+
+
+def switched_in_a_loop(xs):
+    block = Block(nnx.Rngs(0))
+    for x in xs:
+        block.train()
+        gradients(block, x)
+        block.eval()
+        print(scores_of_a_copy(block, x))

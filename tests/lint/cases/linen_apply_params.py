@@ -178,3 +178,29 @@ def wants_to_fail(key, x):
         return model.apply(variables["params"], jnp.ones(3))
     except ValueError:
         return None
+
+
+layers = nn.Sequential([nn.Dense(8), nn.tanh, nn.Dense(2)])
+
+
+def loss_of_layers(params, x):
+    return layers.apply(params, x).sum()  # ! linen-apply-params
+
+
+@jax.jit
+def step_of_layers(params, x):
+    return jax.grad(loss_of_layers)(params, x)
+
+
+def fit_layers(x):
+    params = layers.init(jax.random.key(0), x)["params"]
+    return step_of_layers(params, x)
+
+
+def loss_of_variables(variables, x):
+    return layers.apply(variables, x).sum()
+
+
+def fit_variables(x):
+    variables = layers.init(jax.random.key(0), x)
+    return jax.grad(loss_of_variables)(variables, x)

@@ -1,4 +1,5 @@
 import time
+import timeit
 
 import jax
 import jax.numpy as jnp
@@ -196,3 +197,79 @@ def first_step(x):
     _ = step(x)
     step_time = time.perf_counter() - start  # ! timing-without-wait
     return step_time
+
+
+class Timer:
+    def __enter__(self):
+        self.start = time.perf_counter()
+        return self
+
+    def __exit__(self, *error):
+        self.seconds = time.perf_counter() - self.start
+
+
+def in_a_context(x):
+    with Timer() as timer:  # ! timing-without-wait
+        x = step(x)
+    return x, timer.seconds
+
+
+def waits_in_the_context(x):
+    with Timer() as timer:
+        x = jax.block_until_ready(step(x))
+    return x, timer.seconds
+
+
+def since(start):
+    return time.perf_counter() - start
+
+
+def by_a_helper(x):
+    start = time.perf_counter()
+    x = step(x)
+    return x, since(start)  # ! timing-without-wait
+
+
+def twice(x):
+    return step(step(x))
+
+
+def of_a_helper(x):
+    start = time.perf_counter()
+    x = twice(x)
+    return x, time.perf_counter() - start  # ! timing-without-wait
+
+
+def many_times(x):
+    return timeit.timeit(lambda: step(x), number=10)  # ! timing-without-wait
+
+
+def many_times_with_a_wait(x):
+    return timeit.timeit(lambda: step(x).block_until_ready(), number=10)
+
+
+def a_scan_without_jit(x):
+    start = time.perf_counter()
+    x, _ = jax.lax.scan(lambda c, _: (c @ c, None), x, None, length=10)
+    return x, time.perf_counter() - start  # ! timing-without-wait
+
+
+def a_scan_that_is_read(x):
+    start = time.perf_counter()
+    x, sums = jax.lax.scan(lambda c, _: (c @ c, c.sum()), x, None, length=10)
+    print(float(sums[-1]))
+    return x, time.perf_counter() - start
+
+
+def total_of(losses):
+    return sum(float(loss) for loss in losses)
+
+
+def read_by_a_helper(w, batches):
+    losses = []
+    start = time.perf_counter()
+    for x in batches:
+        w, loss = update(w, x)
+        losses.append(loss)
+    total = total_of(losses)
+    return w, total, time.perf_counter() - start

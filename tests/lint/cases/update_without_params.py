@@ -146,3 +146,37 @@ def either_state(model, params, decay):
 
 def either_step(state: EitherState, grads):
     return state.tx.update(grads, state.opt_state)
+
+
+class OfParts:
+    def __init__(self, trust=True):
+        parts = [optax.scale_by_adam()]
+        if trust:
+            parts.append(optax.scale_by_trust_ratio())
+        self.tx = optax.chain(*parts)
+        self.step = jax.jit(self._step)
+
+    def _step(self, weights, state, x):
+        grads = jax.grad(lambda w: (w * x).sum())(weights)
+        updates, state = self.tx.update(grads, state)  # ! update-without-params
+        return optax.apply_updates(weights, updates), state
+
+    def fit(self, weights, x):
+        return self.step(weights, self.tx.init(weights), x)
+
+
+class OfOtherParts:
+    def __init__(self, trust=True):
+        parts = [optax.scale_by_adam()]
+        if trust:
+            parts.append(optax.scale_by_rms())
+        self.tx = optax.chain(*parts)
+        self.step = jax.jit(self._step)
+
+    def _step(self, weights, state, x):
+        grads = jax.grad(lambda w: (w * x).sum())(weights)
+        updates, state = self.tx.update(grads, state)
+        return optax.apply_updates(weights, updates), state
+
+    def fit(self, weights, x):
+        return self.step(weights, self.tx.init(weights), x)

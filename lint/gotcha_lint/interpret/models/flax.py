@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
-    Mapping,
     Object,
     Tuple,
     Value,
@@ -14,9 +14,12 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
+from gotcha_lint.interpret.discards import mark_version
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.keys import use_streams
+from gotcha_lint.interpret.linen import apply_layer, initialised, met
 from gotcha_lint.interpret.models.optax import is_false, new_state, note_update
+from gotcha_lint.interpret.modes import switch
 
 STATICS = ("apply_fn", "tx")  # of a train state: compared, not traced
 
@@ -66,11 +69,13 @@ def instance_method(call: Call) -> Value:
         return Value((call.on,))
     use_streams(machine, call.keywords, call.span)
     if call.short == "apply" and cls is not None:
+        apply_layer(call)
         return _apply(call)
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
-        made = machine.allocate("dict", call.span)
-        machine.write((made, "{}"), only(Mapping(("params",), (UNKNOWN,), UNKNOWN)))
-        return only(Object(made, call.origin))
+        return initialised(call)
+    if call.short in ("train", "eval") and not call.args:
+        switch(machine, site, call.short == "train")
+        return NONE
     if call.short in ("param", "variable"):
         return unknown_array("device", call.origin, call.marks)
     return Value((), True, call.marks | call.receiver.marks)
@@ -82,6 +87,7 @@ def _replaced(call: Call) -> Value:
     machine, old = call.engine, call.on.site
     site = machine.allocate("instance", call.span, old.info.get("class"))
     site.info.update({k: old.info.get(k) for k in ("class", "name")})
+    mark_version(site)
     site.info["statics"] = old.info.get("statics", ())
     cls = old.info.get("class")
     own = [n for n, _ in cls.info["fields"]] if cls is not None else []
@@ -104,7 +110,9 @@ def _apply(call: Call) -> Value:
         return UNKNOWN
     own = {k: v for k, v in call.keywords.items() if k not in ("rngs", "mutable", "variables")}
     me = Value((call.on,))
+    start = len(machine.events)
     out = machine.call(found, (me, *call.args[1:]), own, call.span)
+    met(call, start)
     mutable = call.keyword("mutable")
     if mutable is not None and not is_false(mutable):
         return only(Tuple((out, UNKNOWN)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import wraps
 
+from gotcha_lint.domain.freshness import given_by
 from gotcha_lint.domain.value import (
     NO_MARKS,
     UNKNOWN,
@@ -26,7 +28,8 @@ from gotcha_lint.interpret.arrays import (
     strip,
     weaken,
 )
-from gotcha_lint.interpret.call import Call, alias, family, model
+from gotcha_lint.interpret.backend import note_start
+from gotcha_lint.interpret.call import Call, Model, alias, family, model
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
@@ -88,11 +91,26 @@ def note_eager(call: Call, functions: Iterable[Value]) -> None:
     )
 
 
+def dispatching(of: Model) -> Model:
+    """Outside of a trace, what control flow gives is computed by a dispatch of its own."""
+
+    @wraps(of)
+    def dispatch(call: Call) -> Value:
+        out = of(call)
+        if call.engine.traced or in_module_method(call.engine):
+            return out
+        note_start(call.engine, call.span)
+        return given_by(out, call.origin)
+
+    return dispatch
+
+
 def _traced_index(call: Call) -> Value:
     return only(Array("int32", True, (), "device", call.origin))
 
 
 @model("jax.lax.scan")
+@dispatching
 def scan(call: Call) -> Value:
     """`scan(f, init, xs, length)`: the body's carry, and its outputs along a new axis."""
     machine = call.engine
@@ -118,6 +136,7 @@ def scan(call: Call) -> Value:
 
 
 @model("jax.lax.while_loop")
+@dispatching
 def while_loop(call: Call) -> Value:
     machine = call.engine
     test, body = call.argument(0, "cond_fun"), call.argument(1, "body_fun")
@@ -134,6 +153,7 @@ def while_loop(call: Call) -> Value:
 
 
 @model("jax.lax.fori_loop")
+@dispatching
 def fori_loop(call: Call) -> Value:
     body, init = call.argument(2, "body_fun"), weaken(call.argument(3, "init_val"))
     note_eager(call, (body,))
@@ -177,6 +197,7 @@ def _any_branch(call: Call, functions: Iterable[Value], operands: Iterable[Value
 
 
 @model("jax.lax.map")
+@dispatching
 def map_over(call: Call) -> Value:
     body, xs = call.argument(0, "f"), call.argument(1, "xs")
     note_eager(call, (body,))

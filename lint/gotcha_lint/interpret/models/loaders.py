@@ -18,6 +18,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts.loaders import BATCHES, ENDLESS, LOADERS, STEPS, Batching
 from gotcha_lint.facts.loaders import EACH as MAP
 from gotcha_lint.interpret.arrays import on_device
+from gotcha_lint.interpret.backend import note_fork
 from gotcha_lint.interpret.batches import Batch, as_batch, batch_of
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.containers import new_container
@@ -52,6 +53,7 @@ def unknown_data(call: Call) -> Value:
 @model(*LOADERS)
 def loader(call: Call) -> Value:
     """`DataLoader(data, batch_size=32)`: a sequence of batches."""
+    _note_workers(call)
     whole = Batch(call.origin)
     batch = Symbol(whole, (), call.origin)
     ragged = _is_ragged(call, LOADERS[call.name])
@@ -65,6 +67,15 @@ def loader(call: Call) -> Value:
     examples = new_container(call.engine, "list", Sequence(UNKNOWN, rows), call.span)
     made = call.engine.call(collate, (examples,), {}, call.span)
     return only(Sequence(as_batch(made, batch) if ragged else made, Size(), call.origin))
+
+
+def _note_workers(call: Call) -> None:
+    """Torch forks its workers; those that use nothing but NumPy seldom hang."""
+    workers = call.get(5, "num_workers") if call.name.startswith("torch.") else None
+    chosen = call.keyword("multiprocessing_context")
+    if workers is None or workers.constant == 0 or not (chosen is None or chosen.is_none):
+        return
+    note_fork(call.engine, call.name, call.span, is_default=True, maybe=True)
 
 
 def _is_ragged(call: Call, how: Batching) -> bool:

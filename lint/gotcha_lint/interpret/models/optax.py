@@ -11,8 +11,10 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
+from gotcha_lint.facts.optax import NEED_PARAMS
 from gotcha_lint.interpret.arrays import as_arrays
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
+from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import EagerUpdate
 
 alias({"flax.nnx.Optimizer": "optax.#nnx"})
@@ -43,6 +45,7 @@ def optimizer_or_loss(call: Call) -> Value:
         return UNKNOWN
     site = call.engine.allocate("optimizer", call.span, call.name)
     site.info["name"] = call.name
+    site.info["parts"] = call.args
     if name == "#nnx":
         site.info["data"] = call.argument(1, "tx")
     return only(Object(site, call.origin))
@@ -64,6 +67,7 @@ def optimizer_method(call: Call) -> Value:
     """`tx.init(params)`, `tx.update(grads, state, params)`."""
     if call.short == "update" and call.args:
         note_update(call)
+        _note_without_params(call)
         state = call.argument(1, "state")
         return only(Tuple((call.args[0], state)))
     if call.short == "init":
@@ -71,6 +75,35 @@ def optimizer_method(call: Call) -> Value:
     return Value((), True, call.marks)
 
 
+def _note_without_params(call: Call) -> None:
+    """Some transformations need the parameters, too."""
+    given = call.get(2, "params")
+    if given is not None and not given.is_none:
+        return
+    machine = call.engine
+    if len(call.args) < 2 or (machine.path, call.span) in machine.spread:
+        return
+    needing = _needing(call.receiver, 0)
+    if needing is not None:
+        places = () if needing.origin is None else (needing.origin,)
+        name = str(needing.site.info["name"]).removeprefix("optax.")
+        note(machine, "paramless", name, call.span, origins=places)
+
+
+def _needing(optimizer: Value, depth: int) -> Object | None:
+    """The part of an optimizer that needs parameters."""
+    atom = optimizer.only
+    if not isinstance(atom, Object) or atom.site.kind != "optimizer" or depth > _PARTS:
+        return None
+    if atom.site.info["name"] in NEED_PARAMS:
+        return atom
+    if atom.site.info["name"] != "optax.chain":
+        return None
+    found = (_needing(part, depth + 1) for part in atom.site.info["parts"])
+    return next((part for part in found if part is not None), None)
+
+
+_PARTS = 4  # chains in chains
 _COUNTERS = ("count", "gradient_step", "mini_step")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.domain import affine
-from gotcha_lint.domain.freshness import after
+from gotcha_lint.domain.freshness import after, clock_at
 from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
@@ -32,6 +32,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.call import Call, family, methods, model
+from gotcha_lint.interpret.clocks import note_clock
 from gotcha_lint.interpret.containers import (
     element,
     new_container,
@@ -41,7 +42,6 @@ from gotcha_lint.interpret.containers import (
     tuple_or_sequence,
     updated,
 )
-from gotcha_lint.interpret.events import ClockRead
 from gotcha_lint.interpret.heap import (
     Contents,
     contents,
@@ -131,34 +131,39 @@ def _product(call: Call) -> Value:
 
 # Time and chance
 
-_CLOCKS = ("time.time", "time.perf_counter", "time.monotonic", "time.process_time")
+_CLOCKS = (
+    "time.time",
+    "time.perf_counter",
+    "time.monotonic",
+    "time.process_time",
+    "timeit.default_timer",
+)
 
 
-def _note_clock(call: Call) -> None:
-    machine = call.engine
-    if not machine.traced:
-        machine.note(
-            ClockRead(machine.path, call.span, machine.current, machine.guards, machine.calls)
-        )
+def _clock_marks(call: Call) -> Marks:
+    return _each(call.engine) | {clock_at(call.origin)}
 
 
 @model(*_CLOCKS)
 def clock(call: Call) -> Value:
-    _note_clock(call)
-    return only(Number("float", 0, INFINITY, None, call.origin), _each(call.engine))
+    note_clock(call.engine, call.span)
+    return only(Number("float", 0, INFINITY, None, call.origin), _clock_marks(call))
 
 
 @model(*(f"{name}_ns" for name in _CLOCKS))
 def clock_of_nanoseconds(call: Call) -> Value:
-    _note_clock(call)
-    return only(Number("int", 0, INFINITY, None, call.origin), _each(call.engine))
+    note_clock(call.engine, call.span)
+    return only(Number("int", 0, INFINITY, None, call.origin), _clock_marks(call))
 
 
 @model("time.strftime", "time.ctime", "uuid.uuid4", "datetime.datetime.now")
 def stamp(call: Call) -> Value:
     if call.name.startswith("time."):
         return only(Number("str", origin=call.origin), _each(call.engine))
-    return Value((), True, _each(call.engine))
+    if call.short != "now":
+        return Value((), True, _each(call.engine))
+    note_clock(call.engine, call.span)
+    return Value((), True, _clock_marks(call))
 
 
 @model("time.sleep")

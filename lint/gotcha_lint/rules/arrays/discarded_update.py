@@ -19,7 +19,8 @@ from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.notebooks import shown_below_cell
 from gotcha_lint.queries.rebind import rebindable
 from gotcha_lint.queries.updated import is_reference, maps_purely, through_at, updates_object
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
+from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class DiscardedUpdate(Rule):
@@ -80,6 +81,16 @@ class DiscardedUpdate(Rule):
             f"and its result is thrown away{hint}",
             fix,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for effect in programs.effects["dropped"].values():
+            yield Foreseen(
+                (effect.path, effect.span),
+                f"this returns a new `{effect.what}` and changes nothing, and its result is "
+                "thrown away",
+                tuple((*place, "the new one is made here") for place in effect.origins),
+                certain=not effect.maybe,
+            )
 
 
 def _subject(body: Body, call: Call) -> cst.CSTNode | None:

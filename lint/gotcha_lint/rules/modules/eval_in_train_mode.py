@@ -15,7 +15,9 @@ from gotcha_lint.queries.modes import (
     only_trains,
     train_flag,
 )
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called
 
 _LAYERS = ("dropout", "batchnorm")
 
@@ -83,6 +85,16 @@ class EvalInTrainMode(Rule):
             yield from map(_of_linen, (call for call in calls if not lacks(call, *_LAYERS)))
         if evaluates_by_name(site) and not called_by_evaluations(site):
             yield from _of_nnx(site)
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for call, effect in programs.forward.values():
+            yield Foreseen(
+                (effect.calls[-1] if effect.calls else (effect.path, effect.span)),
+                f"{called(call.function)} runs the module in training mode, and takes no gradient: "
+                "its dropout draws a mask at each call; call `eval()` on the module before",
+                ((effect.path, effect.span, "drops here"), (call.path, call.span, "called here")),
+                certain=not (effect.maybe or call.maybe or set(effect.guards) - set(call.guards)),
+            )
 
 
 def _of_linen(call: Call) -> Report:

@@ -9,7 +9,8 @@ from gotcha_lint.analysis.values import COLLECTION, VARIABLES, Kind, Value, unde
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.linen import is_apply
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 _LAYER = "flax.module"
 
@@ -150,6 +151,16 @@ class LinenApplyParams(Rule):
                 "once more; give it as it is, or its `['params']`",
                 _unwrap(node, inner),
             )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for effect in programs.effects["apply"].values():
+            if effect.what == "params":
+                yield Foreseen(
+                    (effect.path, effect.span),
+                    "`apply` gets the parameters alone, but expects all variables: "
+                    '`{"params": params}`',
+                    certain=not effect.maybe,
+                )
 
 
 def _is_linen(site: Call) -> bool:

@@ -8,7 +8,8 @@ from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.optax import NEED_PARAMS
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 _UPDATE = "optax.GradientTransformation.update"
 
@@ -74,6 +75,16 @@ class UpdateWithoutParams(Rule):
             f"`{maker}` needs the current parameters: `update` raises ValueError without them",
             _fix(site) if given is None else None,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for effect in programs.effects["paramless"].values():
+            yield Foreseen(
+                (effect.path, effect.span),
+                f"`{effect.what}` needs the current parameters: `update` raises ValueError "
+                "without them",
+                tuple((*place, "made here") for place in effect.origins),
+                certain=not effect.maybe,
+            )
 
 
 def _fix(site: Call) -> Rewrite | None:

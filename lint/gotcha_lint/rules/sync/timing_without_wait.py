@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Bind, Body, Call, Operate, Place
-from gotcha_lint.analysis.syntax import holds, source_of
-from gotcha_lint.queries.clocks import (
-    between,
-    compiles_anew,
-    is_shown,
-    may_wait,
-    region,
-    results,
-    touches_device,
-    turns,
-)
-from gotcha_lint.queries.reads import clock_names, compiled_calls, reads
-from gotcha_lint.rule import Example, Report, Rule
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Body, Operate
+from gotcha_lint.interpret.events import CompiledCall
+from gotcha_lint.queries.clocks import is_shown
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.wording import called
 
 
 class TimingWithoutWait(Rule):
@@ -81,54 +75,24 @@ class TimingWithoutWait(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
+        """The times that are meant to end there."""
         if not site.eager:
             return
-        clocks = clock_names(site)
-        if not clocks:
-            return
         for place in site.of(Operate):
-            start, stop = region(site, place, clocks)
-            call = (
-                _unwaited(site, start, stop, place)
-                if start is not None and stop is not None and is_shown(site, place)
-                else None
+            if isinstance(place.node, cst.BinaryOperation) and not is_shown(site, place):
+                yield Report(place.node, "", meant=True)
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for time in programs.times.values():
+            call = time.call
+            what = called(call.function) if isinstance(call, CompiledCall) else f"`{call.what}`"
+            yield Foreseen(
+                time.place,
+                f"the clock stops while {what} may still be computing: "
+                "nothing waits for its result before; call `jax.block_until_ready` on it",
+                (
+                    (*time.start, "the clock is read here"),
+                    (call.path, call.span, "queued here"),
+                    (*time.stop, "and here"),
+                ),
             )
-            if call is not None:
-                yield Report(
-                    place.node,
-                    f"the clock stops while `{source_of(call.node.func)}` may still be computing: "
-                    "nothing waits for its result before; call `jax.block_until_ready` on it",
-                    places=((call.node, "queued here"),),
-                )
-
-
-def _unwaited(body: Body, start: Bind, stop: Place, difference: Operate) -> Call | None:
-    """A compiled call between the two, where nothing after it waits."""
-    calls = [
-        call
-        for call in compiled_calls(body)
-        if between(start, call, stop) and not _inside_read(body, call)
-    ]
-    if not calls:
-        return None
-    for read, _ in reads(body):
-        if holds(read.node, difference.node) or not touches_device(read):
-            continue  # it shows the time, or what the host knows
-        if read.at.order > start.at.order and (
-            read.at.order <= stop.at.order or turns(read, start, stop)
-        ):
-            return None
-    names = results(body, calls)
-    inside = [call for call in body.of(Call) if between(start, call, stop)]
-    if compiles_anew(calls[-1], inside):
-        return None
-    again = [call for call in body.of(Call) if turns(call, start, stop)]
-    if any(may_wait(body, call, calls[-1], names) for call in (*inside, *again)):
-        return None
-    return calls[-1]
-
-
-def _inside_read(body: Body, call: Call) -> bool:
-    return any(
-        read.at.statement is call.at.statement and read is not call for read, _ in reads(body)
-    )

@@ -1,0 +1,70 @@
+"""Where JAX starts its threads, and what forks the process after that.
+
+Both are kept as locations of the state, so the order is that of the program, across calls and
+imports: a function that forks reads what its callers have done before.
+"""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.sites import Frame, Span
+from gotcha_lint.domain.value import NONE, Constant, Value, constant
+from gotcha_lint.interpret.effects import note
+from gotcha_lint.interpret.events import Location
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.state import Layer
+from gotcha_lint.program.ir import Function
+
+_PROCESS = Frame(Function("<process>", "", 0))
+_STARTED: Location = (_PROCESS, "backend")
+_METHOD: Location = (_PROCESS, "start method")
+_LAZY = ("jax.numpy.dtype", "jax.numpy.finfo", "jax.numpy.iinfo", "jax.numpy.issubdtype")
+_STARTING = (
+    "jax.numpy.",
+    "jax.random.",
+    "jax.device_put",
+    "jax.devices",
+    "jax.local_devices",
+    "jax.device_count",
+    "jax.local_device_count",
+    "jax.default_backend",
+    "jax.process_index",
+    "jax.process_count",
+)
+
+
+def forget(layer: Layer) -> None:
+    """What the import of a module has started concerns those alone that import it."""
+    for location in (_STARTED, _METHOD):
+        layer.pop(location, None)
+
+
+def note_start(machine: Machine, span: Span) -> None:
+    """JAX computes here, so its backend runs from now on."""
+    if not machine.traced and machine.peek(_STARTED) is None:
+        machine.put(_STARTED, Value((Constant(True, "bool", (machine.path, span)),)))
+
+
+def starts(name: str) -> bool:
+    """Does this function of JAX need a backend? Types and shapes need none."""
+    return name.startswith(_STARTING) and not name.startswith(_LAZY)
+
+
+def set_start_method(machine: Machine, method: Value) -> None:
+    """`multiprocessing.set_start_method("spawn")`."""
+    machine.put(_METHOD, constant(method.constant) if method.constant is not None else NONE)
+
+
+def note_fork(
+    machine: Machine, name: str, span: Span, *, is_default: bool, maybe: bool = False
+) -> None:
+    """The process forks, with the threads that JAX has started. `is_default`: unless the program
+    has chosen another start method.
+    """
+    started = machine.read(_STARTED)
+    method = machine.read(_METHOD) if is_default else None
+    if started is None or (method is not None and method.constant != "fork"):
+        return
+    atom = started.only
+    origin = atom.origin if isinstance(atom, Constant) else None
+    short = name.rpartition(".")[2]
+    note(machine, "fork", short, span, origins=(origin,) if origin is not None else (), maybe=maybe)

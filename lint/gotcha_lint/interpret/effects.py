@@ -1,0 +1,61 @@
+"""Effects in program order: what the program does besides computing, as events.
+
+Each is noted where it happens, with the values that matter; a caller puts its own in place of the
+parameters. `solve` reads them between the dispatches, the reads of the host and the clocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gotcha_lint.domain.sites import Origin, Site, Span
+from gotcha_lint.domain.value import Array, Value
+from gotcha_lint.interpret.events import Effect
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.ir import Function
+
+
+def note(
+    machine: Machine,
+    kind: str,
+    what: str,
+    span: Span,
+    values: Iterable[Value] = (),
+    origins: Iterable[Origin] = (),
+    maybe: bool = False,
+    owner: Function | Site | None = None,
+) -> None:
+    """Notes that this happens here."""
+    machine.note(
+        Effect(
+            kind,
+            what,
+            machine.path,
+            span,
+            machine.activation.function,
+            tuple(values),
+            tuple(origins),
+            machine.current,
+            machine.guards,
+            bool(machine.traced),
+            maybe or bool(machine.maybe),
+            machine.calls,
+            owner,
+        )
+    )
+
+
+def moved(machine: Machine, effect: Effect, values: tuple[Value, ...]) -> Effect:
+    """The effect as a caller sees it."""
+    return replace(
+        effect,
+        values=values,
+        traced=effect.traced or bool(machine.traced),
+        maybe=effect.maybe or bool(machine.maybe),
+    )
+
+
+def has_device_arrays(value: Value) -> bool:
+    """Is an array of a device among what it may be?"""
+    return any(isinstance(atom, Array) and atom.place == "device" for atom in value.atoms)

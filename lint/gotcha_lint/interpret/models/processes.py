@@ -1,0 +1,88 @@
+"""Processes, threads and timers: what they call, and how they start."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.value import (
+    INFINITY,
+    NONE,
+    UNKNOWN,
+    Constant,
+    Library,
+    Number,
+    Value,
+    only,
+)
+from gotcha_lint.interpret import clocks
+from gotcha_lint.interpret.backend import note_fork, set_start_method
+from gotcha_lint.interpret.call import Call, model
+
+_CONTEXT = "multiprocessing.#"
+_STARTING = ("Pool", "Process", "Manager")
+
+
+@model("timeit.timeit", "timeit.repeat", "timeit.autorange")
+def timed(call: Call) -> Value:
+    """Calls a function between two readings of the clock."""
+    machine = call.engine
+    statement = call.argument(0, "stmt")
+    start = clocks.read_clock(machine, call.span)
+    if not isinstance(statement.only, Constant):  # text says nothing
+        machine.call(statement, (), {}, call.span)
+    clocks.note_elapsed(machine, start, call.span)
+    each = only(Number("float", 0, INFINITY, None, call.origin), call.marks)
+    return each if call.short == "timeit" else UNKNOWN
+
+
+@model("multiprocessing.get_context", "torch.multiprocessing.get_context")
+def context(call: Call) -> Value:
+    """A context starts processes in one way."""
+    method = call.get(0, "method")
+    name = "default" if method is None or method.is_none else method.constant
+    return only(Library(f"{_CONTEXT}{name if isinstance(name, str) else 'unknown'}", call.origin))
+
+
+@model("multiprocessing.set_start_method", "torch.multiprocessing.set_start_method")
+def start_method(call: Call) -> Value:
+    set_start_method(call.engine, call.argument(0, "method"))
+    return NONE
+
+
+@model(*(f"{_CONTEXT}fork.{name}" for name in _STARTING), "os.fork", "os.forkpty")
+def forks(call: Call) -> Value:
+    note_fork(call.engine, call.name, call.span, is_default=False)
+    return UNKNOWN
+
+
+@model(
+    *(f"{_CONTEXT}default.{name}" for name in _STARTING),
+    *(f"multiprocessing.{name}" for name in _STARTING),
+    *(f"torch.multiprocessing.{name}" for name in _STARTING),
+    "multiprocessing.pool.Pool",
+)
+def forks_by_default(call: Call) -> Value:
+    note_fork(call.engine, call.name, call.span, is_default=True)
+    return UNKNOWN
+
+
+@model(
+    "gymnasium.vector.AsyncVectorEnv",
+    "gym.vector.AsyncVectorEnv",
+    "stable_baselines3.common.vec_env.SubprocVecEnv",
+)
+def environments(call: Call) -> Value:
+    """Environments in processes of their own."""
+    chosen = call.keyword("context") or call.keyword("start_method")
+    if chosen is None or chosen.constant == "fork":
+        note_fork(call.engine, call.name, call.span, is_default=chosen is None)
+    return UNKNOWN
+
+
+@model("concurrent.futures.ProcessPoolExecutor", "concurrent.futures.process.ProcessPoolExecutor")
+def executor(call: Call) -> Value:
+    """Processes in the way of the context that is given."""
+    chosen = call.get(1, "mp_context")
+    if chosen is None or chosen.is_none:
+        note_fork(call.engine, call.name, call.span, is_default=True)
+    elif isinstance(chosen.only, Library) and chosen.only.name == f"{_CONTEXT}fork":
+        note_fork(call.engine, call.name, call.span, is_default=False)
+    return UNKNOWN

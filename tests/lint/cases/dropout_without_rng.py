@@ -1,0 +1,92 @@
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class Model(nn.Module):
+    rate: float = 0.1
+
+    @nn.compact
+    def __call__(self, x, train: bool):
+        x = nn.Dense(8)(x)
+        return nn.Dropout(self.rate, deterministic=not train)(x)
+
+
+class Always(nn.Module):
+    def setup(self):
+        self.dense = nn.Dense(8)
+        self.drop = nn.Dropout(rate=0.1, deterministic=False)
+
+    def __call__(self, x):
+        return self.drop(self.dense(x))
+
+
+class Sometimes(nn.Module):
+    drop: bool
+
+    @nn.compact
+    def __call__(self, x):
+        if self.drop:
+            x = nn.Dropout(0.1, deterministic=False)(x)
+        return x
+
+
+class Never(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dropout(0.0, deterministic=False)(x)
+
+
+model = Model()
+
+
+@jax.jit
+def trains(params, x):
+    return model.apply({"params": params}, x, train=True)  # ! dropout-without-rng
+
+
+@jax.jit
+def trains_always(variables, x):
+    return Always().apply(variables, x)  # ! dropout-without-rng
+
+
+def loss_of(params, x):
+    return jnp.sum(model.apply({"params": params}, x, True))  # ! dropout-without-rng
+
+
+@jax.jit
+def step(params, x):
+    return jax.grad(loss_of)(params, x)
+
+
+@jax.jit
+def evaluates(params, x):
+    return model.apply({"params": params}, x, train=False)
+
+
+@jax.jit
+def trains_with_a_key(params, x, key):
+    return model.apply({"params": params}, x, train=True, rngs={"dropout": key})
+
+
+@jax.jit
+def with_options(variables, x, **options):
+    return model.apply(variables, x, train=True, **options)
+
+
+def as_somebody_says(variables, x, train):
+    return model.apply(variables, x, train=train)
+
+
+@jax.jit
+def on_a_branch(variables, x, drop):
+    return Sometimes(drop).apply(variables, x)
+
+
+@jax.jit
+def of_rate_zero(variables, x):
+    return Never().apply(variables, x)
+
+
+def made(x):
+    return Always().init({"params": jax.random.key(0), "dropout": jax.random.key(1)}, x)
