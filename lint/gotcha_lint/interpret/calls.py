@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import aged, made_in
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
@@ -27,6 +30,8 @@ from gotcha_lint.facts import Fact
 from gotcha_lint.interpret.attributes import attribute
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
+from gotcha_lint.interpret.checks import after_call, after_method
+from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
@@ -145,7 +150,8 @@ def call_library(
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
         return out
-    return model(Call(machine, name, args, keywords, span))
+    call = Call(machine, name, args, keywords, span)
+    return after_call(call, model(call))
 
 
 _ROLES = {
@@ -205,6 +211,9 @@ def _call_method(
 ) -> Value:
     receiver = method.receiver
     out = BOTTOM
+    if machine.differentiated and method.name in ARRAY_METHODS and flows_in(receiver.marks):
+        receiver = as_array(receiver, machine.origin(span))
+        method = replace(method, receiver=receiver)
     if receiver.unknown:
         out = unknown_call(machine, args, keywords, span).marked(made_in(receiver.marks))
         if method.name in READS:
@@ -247,7 +256,8 @@ def _method_of(
     for kind in _kinds(atom):
         model = METHODS.get(kind)
         if model is not None:
-            return model(Call(machine, method.name, args, keywords, span, receiver, atom))
+            call = Call(machine, method.name, args, keywords, span, receiver, atom)
+            return after_method(call, model(call))
     return unknown_call(machine, args, keywords, span).marked(receiver.marks)
 
 

@@ -111,7 +111,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             return value
         flatten(machine, value, label, leaves, statics)
         given.append(value)
-        return weaken(value)
+        return on_device(weaken(value))
 
     for index, value in enumerate(call.args):
         label = parameters[index] if index < len(parameters) else f"argument {index}"

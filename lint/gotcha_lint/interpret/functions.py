@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -126,7 +127,7 @@ def _context(
     What differs at each evaluation here is one value within the callee: it varies with what the
     caller gives. The last of the results says with what that varies.
     """
-    mode = bool(machine.traced)
+    mode = bool(machine.traced), bool(machine.differentiated), bool(machine.lenient)
     known = machine.contexts.setdefault((function, mode), {})
     base = function, site.info["environment"], mode
     tried: list[int] = []
@@ -138,6 +139,8 @@ def _context(
             root = function, name
             if opaque(machine, value) or _blurred(value, exact):
                 values[name] = symbol_for(root)
+                if machine.differentiated:
+                    values[name] = values[name].marked(flows_in(value.marks))
                 roots[root] = value
             elif EACH in value.marks:
                 drawn[root] = value.marks

@@ -37,6 +37,7 @@ from gotcha_lint.solve.captured import arrays_in, bytes_of, changes, is_own_vari
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.per_input import is_called_for_each_input
+from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
 from gotcha_lint.solve.weights import weights_read
 
@@ -149,11 +150,14 @@ class Programs:
     keys: KeyReuses = field(default_factory=KeyReuses)
     waits: dict[Origin, Wait] = field(default_factory=dict)
     elements: list[ElementRead] = field(default_factory=list)
+    faults: Faults = field(default_factory=Faults)
+    wide: bool = False  # the project may switch 64-bit types on
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
         _Reader(self, segment).read()
         self.keys.add(segment)
+        self.faults.add(segment)
         waits, elements = host_reads(segment)
         for wait in waits:
             old = self.waits.get(wait.place)

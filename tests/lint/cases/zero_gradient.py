@@ -146,7 +146,7 @@ target_network_grad = grad(target_network)
 
 
 def by_other_argument(params, scale, x):
-    return scale * jnp.mean(jnp.sign(x @ params))
+    return scale * jnp.mean(jnp.sign(x @ params))  # ! zero-gradient
 
 
 by_other_argument_grad = grad(by_other_argument, argnums=(0, 1))

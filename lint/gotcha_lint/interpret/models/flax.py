@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.freshness import marked_deep
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
     UNKNOWN,
@@ -105,6 +107,8 @@ def _apply(call: Call) -> Value:
     own = {k: v for k, v in call.keywords.items() if k not in ("rngs", "mutable", "variables")}
     me = Value((call.on,))
     out = machine.call(found, (me, *call.args[1:]), own, call.span)
+    if machine.differentiated and call.args:  # its weights are parts of the variables
+        out = marked_deep(out, flows_in(call.args[0].marks))
     mutable = call.keyword("mutable")
     if mutable is not None and not is_false(mutable):
         return only(Tuple((out, UNKNOWN)))

@@ -27,6 +27,7 @@ from gotcha_lint.interpret.arrays import (
     weaken,
 )
 from gotcha_lint.interpret.call import Call, alias, family, model
+from gotcha_lint.interpret.carries import check_carry
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
@@ -106,6 +107,7 @@ def scan(call: Call) -> Value:
     result = machine.call_traced(body, (weaken(init), strip(xs)), call.span)
     content = contents(machine, result)
     carry = content.items[0] if isinstance(content, Tuple) and content.items else UNKNOWN
+    check_carry(machine, "scan", init, carry, call.span)
     note_undrawn(machine, start, xs, call.span)
     again(
         machine, start, "scan", call.span,
@@ -126,6 +128,7 @@ def while_loop(call: Call) -> Value:
     machine.call_traced(test, (init,), call.span)
     start = len(machine.events)
     out = machine.call_traced(body, (init,), call.span)
+    check_carry(machine, "while_loop", init, out, call.span)
     again(
         machine, start, "while_loop", call.span,
         lambda: machine.call_traced(body, (out,), call.span),
@@ -139,6 +142,7 @@ def fori_loop(call: Call) -> Value:
     note_eager(call, (body,))
     machine, start = call.engine, len(call.engine.events)
     out = machine.call_traced(body, (_traced_index(call), init), call.span)
+    check_carry(machine, "fori_loop", init, out, call.span)
     again(
         machine, start, "fori_loop", call.span,
         lambda: machine.call_traced(body, (_traced_index(call), out), call.span),

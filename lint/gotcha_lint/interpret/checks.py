@@ -1,0 +1,430 @@
+"""What is wrong with an operation for what it is given, and what is known of its result.
+
+Called after the models of libraries, methods and operators. Each check looks at values that are
+known: where a type, a shape or an index is unknown it is silent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gotcha_lint.domain import affine
+from gotcha_lint.domain.derivative import POLE, flows_in, keys_of, last_step
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.value import (
+    Array,
+    Constant,
+    Elements,
+    Library,
+    Number,
+    Size,
+    Tuple,
+    Value,
+    as_affine,
+)
+from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.derivative import after_operation, pole
+from gotcha_lint.interpret.elements import (
+    after_function,
+    after_operator,
+    elements_of,
+    identity_of,
+    with_elements,
+)
+from gotcha_lint.interpret.heap import contents, mapping_of
+from gotcha_lint.interpret.indexing import is_slice
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.remarks import remark
+from gotcha_lint.program.ir import Function
+
+WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
+_ASKING = frozenset(
+    ("issubdtype", "finfo", "iinfo", "dtype", "promote_types", "result_type", "can_cast", "isdtype")
+)
+_ARRAY_FAMILIES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.")
+_ZERO_AT_ZERO = frozenset(("`sqrt`", "`norm`", "`std`", "`**`", "`cbrt`"))
+_DEPTH = 3  # of trees that are searched for whole numbers
+_ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt", "power", "cbrt"))
+
+
+def after_call(call: Call, out: Value) -> Value:
+    """After a function of a library."""
+    name = call.name
+    if not name.startswith("jax."):
+        return out
+    if name.startswith(_ARRAY_FAMILIES):
+        _requested_type(call)
+        out = after_function(call.engine, call.short, call.args, out)
+        _log_of_softmax(call, call.short, call.args)
+        if call.engine.differentiated and not (call.short == "norm" and "ord" in call.keywords):
+            out = _derivative(call.engine, call.short, call.args, out, call.span)
+    return out
+
+
+def after_method(call: Call, out: Value) -> Value:
+    """After a method of an array."""
+    array = call.on
+    if not isinstance(array, Array) or array.place == "host":
+        return out
+    machine, name = call.engine, call.name
+    me = Value((array,), False, call.receiver.marks)
+    if name == "astype":
+        _requested_type(call)
+    if name.startswith("at."):
+        _scattered(call, array)
+        return out
+    out = after_function(machine, call.short, (me, *call.args), out)
+    if machine.differentiated:
+        out = _derivative(machine, call.short, (me, *call.args), out, call.span)
+    return out
+
+
+def after_binary(
+    machine: Machine, operator: str, x: Value, y: Value, out: Value, span: Span
+) -> Value:
+    """After an operator on arrays."""
+    out = after_operator(operator, x, y, out)
+    _broadcast(machine, operator, x, y, span)
+    _wraps(machine, operator, x, y, span)
+    if machine.differentiated and out.marks:
+        if operator == "FloorDiv":
+            out = after_operation(machine, out, "floor_divide", span)
+        elif operator == "Div":
+            out = _singular(machine, out, y, "`/`", span)
+        elif operator == "Pow" and _is_fraction(y):
+            out = _singular(machine, out, x, "`**`", span)
+        else:
+            out = after_operation(machine, out, operator, span)
+    return out
+
+
+# Types
+
+
+def _requested_type(call: Call) -> None:
+    """A type of 64 bits is named; without the option, JAX takes the one of 32 bits."""
+    wide = ""
+    if call.short in WIDE and call.name.startswith("jax.numpy."):
+        wide = call.short
+    elif call.short not in _ASKING:
+        given = call.keywords.get("dtype")
+        wide = _wide(given, True) if given is not None else ""
+        for value in () if wide else call.args:
+            wide = wide or _wide(value, False)
+        if call.name == "astype" and call.args:
+            wide = wide or _wide(call.args[0], True)
+    if wide:
+        remark(call.engine, "wide type", call.span, wide, call.short)
+
+
+def _wide(value: Value, texts: bool) -> str:
+    atom = value.only
+    if isinstance(atom, Library) and atom.name.startswith(("jax.numpy.", "numpy.")):
+        name = atom.name.rpartition(".")[2]
+        return name if name in WIDE else ""
+    if texts and isinstance(atom, Constant) and atom.value in WIDE and atom.origin is not None:
+        return str(atom.value)
+    return ""
+
+
+def _dtype(value: Value) -> str | None:
+    atom = value.only
+    return atom.dtype if isinstance(atom, Array) and not atom.weak else None
+
+
+def _wraps(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> None:
+    """`a - b` of two arrays of unsigned bytes."""
+    if operator != "Sub":
+        return
+    a, b = _dtype(x), _dtype(y)
+    if a == b and a in ("uint8", "uint16") and identity_of(x) != identity_of(y):
+        remark(machine, "wraps", span, a)
+
+
+def _scattered(call: Call, array: Array) -> None:
+    """`counts.at[i].set(x)` of a whole number array and floating values."""
+    if call.short == "get" or not call.args or array.dtype is None or "int" not in array.dtype:
+        return
+    given = call.args[0].only
+    floating = isinstance(given, Array) and "float" in (given.dtype or "")
+    if floating or (isinstance(given, Constant) and type(given.value) is float and given.value % 1):
+        made = array.origin
+        places = () if made is None else ((*made, f"made as {array.dtype} here"),)
+        remark(call.engine, "scattered", call.span, array.dtype, call.short, places=places)
+
+
+# Shapes
+
+
+def _broadcast(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> None:
+    """`(n,) - (n, 1)` is `(n, n)`."""
+    if operator != "Sub":
+        return
+    a, b = x.only, y.only
+    if not isinstance(a, Array) or not isinstance(b, Array) or a.shape is None or b.shape is None:
+        return
+    if len(a.shape) + len(b.shape) != 3 or not a.shape or not b.shape:
+        return
+    row, column = (a, b) if len(a.shape) == 1 else (b, a)
+    if row.shape is None or column.shape is None or column.shape[1].constant != 1:
+        return
+    if column.elements is not None and column.elements.made == "expanded":
+        return
+    one, other = row.shape[0], column.shape[0]
+    if one.constant == 1 or not _is_same_size(one, other):
+        return
+    made = [(*each.origin, f"of shape {word} here") for each, word in
+            ((row, "(n,)"), (column, "(n, 1)")) if each.origin is not None]  # fmt: skip
+    remark(machine, "broadcast", span, places=tuple(made))
+
+
+def _is_same_size(a: Size, b: Size) -> bool:
+    if a.constant is not None or b.constant is not None:
+        return a.constant == b.constant
+    return a.affine is not None and a.affine == b.affine
+
+
+def check_index(
+    machine: Machine, array: Array, key: Value, span: Span, write: bool = False
+) -> None:
+    """`array[key]` or `array.at[key]` beyond the end."""
+    if array.shape is None or array.place == "host":
+        return
+    atom = key.only
+    parts = atom.items if isinstance(atom, Tuple) and not is_slice(key) else (key,)
+    for position, part in enumerate(parts):
+        if position >= len(array.shape):
+            return
+        one = part.only
+        if part.is_none or is_slice(part) or isinstance(one, Library):
+            if not is_slice(part):
+                return
+            continue
+        if isinstance(one, Array) and one.dtype == "bool":
+            return
+        _check_part(machine, array.shape[position], part, position, span, write)
+
+
+def _check_part(
+    machine: Machine, size: Size, part: Value, axis: int, span: Span, write: bool
+) -> None:
+    atom = part.only
+    end = as_affine(size)
+    if end is None or size.ragged or (size.constant == 0):
+        return
+    last, low, word = None, None, ""
+    if isinstance(atom, Constant) and type(atom.value) is int:
+        last, low, word = affine.constant(atom.value), atom.value, str(atom.value)
+    elif isinstance(atom, Array) and atom.elements is not None and atom.elements.last is not None:
+        last, word = atom.elements.last, ""
+    elif isinstance(atom, Number) and atom.affine is not None:
+        last = _largest(machine, atom)
+    if last is None:
+        return
+    over = affine.add(last, end, -1)
+    if over is None or over[0]:
+        return
+    beyond = over[1] >= 0
+    below = low is not None and size.constant is not None and low < -size.constant
+    if beyond or below:
+        remark(
+            machine, "out of bounds", span, word, _text(size), str(axis), "write" if write else ""
+        )
+
+
+def _largest(machine: Machine, number: Number) -> affine.Affine | None:
+    """The largest value that an index reaches in a loop over a range that counts upwards."""
+    form = number.affine
+    if form is None or len(form[0]) != 1 or form[0][0][1] != 1:
+        return None
+    steps = machine.ranges.get(form[0][0][0])
+    if steps is None:
+        return None
+    _, stop, step = steps
+    if step != affine.constant(1) or stop is None:
+        return None
+    return affine.add(stop, affine.constant(form[1] - 1))
+
+
+def _text(size: Size) -> str:
+    return str(size.constant) if size.constant is not None else "n"
+
+
+def check_mask(machine: Machine, array: Array, key: Value, span: Span) -> None:
+    """`x[mask]` where JAX traces: the size of the result would depend on the data."""
+    if not machine.traced or machine.lenient:
+        return
+    atom = key.only
+    if isinstance(atom, Array) and atom.dtype == "bool" and atom.place == "device" and atom.shape:
+        remark(machine, "mask", span)
+
+
+def check_test(machine: Machine, value: Value, span: Span) -> None:
+    """`if x > 0:` where JAX traces: the array has no value yet."""
+    atom = value.only
+    if not isinstance(atom, Array) or atom.place != "device" or machine.lenient:
+        return
+    mapped = any(mark[0] == "mapped" for mark in value.marks)
+    if machine.traced or mapped:
+        places = () if atom.origin is None else ((*atom.origin, "the array"),)
+        remark(machine, "test", span, places=places)
+
+
+# Derivatives and logarithms
+
+
+def _log_of_softmax(call: Call, name: str, args: tuple[Value, ...]) -> None:
+    if not args or name not in ("log", "log_softmax"):
+        return
+    known = elements_of(args[0])
+    if known is None:
+        return
+    origin = getattr(args[0].only, "origin", None)
+    places = () if origin is None else ((*origin, "the probabilities"),)
+    if name == "log" and known.made == "softmax by hand":
+        remark(call.engine, "log of softmax", call.span, places=places)
+    if name == "log_softmax" and str(known.made).startswith("softmax"):
+        remark(call.engine, "double softmax", call.span, name, places=places)
+
+
+def _is_fraction(value: Value) -> bool:
+    number = value.constant
+    return isinstance(number, float) and number < 1 and number != int(number)
+
+
+def _derivative(
+    machine: Machine, name: str, args: tuple[Value, ...], out: Value, span: Span
+) -> Value:
+    if not out.marks or not args:
+        return out
+    if name in _ROOTS:
+        if name == "power" and not (len(args) > 1 and _is_fraction(args[1])):
+            return out
+        return _singular(machine, out, args[0], f"`{name}`", span)
+    if name in ("norm", "std") and (name == "std" or len(args) == 1):
+        found = pole(machine, out, args[0], span, f"norm `{name}`")
+        return _candidate(found, args[0], f"`{name}`", span, machine)
+    if name in ("divide", "true_divide") and len(args) > 1:
+        return _singular(machine, out, args[1], "`/`", span)
+    if name == "where" and len(args) == 3:
+        return _guarded(machine, args, out, span)
+    return after_operation(machine, out, name, span)
+
+
+def _singular(machine: Machine, out: Value, operand: Value, word: str, span: Span) -> Value:
+    """Its derivative is infinite where the operand is zero: is it zero somewhere?"""
+    if not flows_in(operand.marks):
+        return out
+    known = elements_of(operand)
+    if known is not None and (known.low > 0 or known.high < 0):
+        return out
+    if known is not None and known.zeros:
+        return pole(machine, out, operand, span, word)
+    return _candidate(out, operand, word, span, machine)
+
+
+def _candidate(out: Value, operand: Value, word: str, span: Span, machine: Machine) -> Value:
+    """Remembers the operand: a test of it says that it is zero somewhere."""
+    asked = identity_of(operand)
+    if asked is None or not flows_in(operand.marks):
+        return out
+    atom = out.only
+    if not isinstance(atom, Array):
+        return out
+    itself = atom.origin if word in _ZERO_AT_ZERO else None
+    made = ("singular", asked, itself, word)
+    return with_elements(out, replace(atom.elements or Elements(), made=made))
+
+
+def _guarded(machine: Machine, args: tuple[Value, ...], out: Value, span: Span) -> Value:
+    """`where(x > 0, sqrt(x), 0)`: the branch that is not taken still has its derivative."""
+    test = elements_of(args[0])
+    if test is None or not isinstance(test.made, tuple) or test.made[0] != "compared":
+        return out
+    for branch in args[1:]:
+        known = elements_of(branch)
+        made = known.made if known is not None else None
+        if isinstance(made, tuple) and made[0] == "singular" and test.made[1] in made[1:3]:
+            out = pole(machine, out, branch, span, f"guarded {made[3]}")
+    return out
+
+
+def after_compare(
+    machine: Machine, operator: str, x: Value, y: Value, out: Value, span: Span
+) -> Value:
+    """A comparison has no derivative; with zero, it says that the other side is zero somewhere."""
+    if not machine.differentiated or not out.marks:
+        return out
+    out = after_operation(machine, out, operator, span)
+    for value, bound in ((x, y), (y, x)):
+        number = bound.constant
+        small = isinstance(number, (int, float)) and abs(number) <= 1e-3
+        asked = identity_of(value)
+        if small and asked is not None:
+            return with_elements(out, Elements(made=("compared", asked)))
+    return out
+
+
+def check_gradient(
+    machine: Machine,
+    loss: Value,
+    origin: tuple[str, Span, int],
+    function: Function | None,
+) -> None:
+    """What the loss depends on: a leaf whose only ways to it are cut, and poles on the way.
+
+    `function`: that gives the loss.
+    """
+    made, about = (), None
+    if function is not None:
+        line = (function.line, 1, function.line, 1)
+        made = ((function.path, line, "the loss is defined here"),)
+        about = function.path, function.first or function.line, function.end_line
+    own = [mark for mark in flows_in(loss.marks) if mark[1] == origin]
+    places = ((origin[0], origin[1], "the gradient is taken here"), *made)
+    plain = [mark for mark in own if last_step(mark) is None]
+    for mark in sorted(own, key=repr):
+        end = last_step(mark)
+        if end is None:
+            continue
+        _, at, what = end
+        how, _, word = what.rpartition(" ")
+        keys = keys_of(mark)
+        if end[0] == POLE:
+            kind = {"guarded": "guarded pole", "norm": "norm"}.get(how, "pole")
+            remark(machine, kind, origin[1], word, at=at, places=places)
+        elif loss.unknown or any(_may_be(keys, other) for other in plain):
+            continue
+        else:
+            leaf = "".join(map(str, keys))
+            remark(machine, "cut", origin[1], word, leaf, at=at, places=places, about=about)
+
+
+def _may_be(keys: tuple[object, ...], other: Any) -> bool:
+    """May a flow be of this leaf, or of a part of it, or of a tree that holds it?"""
+    return all(a == b for a, b in zip(keys, keys_of(other), strict=False))
+
+
+def whole_leaf(machine: Machine, value: Value, label: str, depth: int = 0) -> str | None:
+    """Which leaf of what is differentiated holds whole numbers; None where none is known to."""
+    atom = value.only
+    if isinstance(atom, Array):
+        whole = atom.dtype is not None and ("int" in atom.dtype or atom.dtype == "bool")
+        return label if whole else None
+    if isinstance(atom, (Constant, Number)):
+        return label if atom.type in ("int", "bool") else None
+    if atom is None or depth > _DEPTH:
+        return None
+    content = contents(machine, value)
+    mapping = mapping_of(machine, atom) if content is None else None
+    items: list[tuple[object, Value]] = []
+    if isinstance(content, Tuple):
+        items = list(enumerate(content.items))
+    elif mapping is not None:
+        items = list(zip(mapping.keys, mapping.values, strict=True))
+    for key, item in items:
+        found = whole_leaf(machine, item, f"{label}[{key!r}]", depth + 1)
+        if found is not None:
+            return found
+    return None
