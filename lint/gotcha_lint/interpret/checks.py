@@ -11,7 +11,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import POLE, flows_in, keys_of, last_step
-from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     Array,
     Constant,
@@ -398,7 +398,28 @@ def check_gradient(
             continue
         else:
             leaf = "".join(map(str, keys))
-            remark(machine, "cut", origin[1], word, leaf, at=at, places=places, about=about)
+            given = function is not None and _is_given(machine, function, at)
+            remark(
+                machine, "cut", origin[1], word, leaf,
+                at=at, places=places, about=about, maybe=given,
+            )  # fmt: skip
+
+
+def _is_given(machine: Machine, loss: Function, at: Origin) -> bool:
+    """Is the cut in a function that is given to the loss? Others may give one with a slope."""
+    module = machine.modules.get(at[0])
+    line = at[1][0]
+    functions = module.functions if module is not None else []
+    around = [f for f in functions if not f.is_module and f.line <= line <= f.end_line]
+    inner = max(around, key=lambda f: f.line) if around else None
+    if inner is None or inner.parent is None or inner.parent.is_module or inner.parent.is_class:
+        return False
+    own: Function | None = loss
+    while own is not None and not own.is_module:
+        if own is inner.parent or own is inner:
+            return False
+        own = own.parent
+    return True
 
 
 def _may_be(keys: tuple[object, ...], other: Any) -> bool:

@@ -21,7 +21,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.checks import check_gradient, whole_leaf
-from gotcha_lint.interpret.compiled import Inner, call_compiled
+from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
@@ -51,7 +51,6 @@ alias(
         "flax.nnx.jit": "jax.jit",
         "flax.nnx.pmap": "jax.pmap",
         "flax.linen.jit": "jax.jit",
-        "equinox.filter_jit": "jax.jit",
         "equinox.filter_pmap": "jax.pmap",
         "flax.nnx.vmap": "jax.vmap",
         "equinox.filter_vmap": "jax.vmap",
@@ -64,7 +63,8 @@ alias(
     }
 )
 COMPILING = ("jit", "pmap")
-_FILTERING = {  # they leave out by themselves what has no gradient
+_FILTERING = {  # they leave out by themselves what is no array, or has no gradient
+    "equinox.filter_jit": "jit",
     "flax.nnx.grad": "grad",
     "flax.nnx.value_and_grad": "value_and_grad",
     "equinox.filter_grad": "grad",
@@ -113,8 +113,7 @@ def call_transform(call: Call) -> Value:
         )
     if word in COMPILING:
         if machine.traced:
-            args = tuple(weaken(value) for value in call.args)
-            return machine.call(inner, args, call.keywords, call.span)
+            return machine.call(inner, inlined(call, site), call.keywords, call.span)
         return call_compiled(call, site)
     if word == "cache":
         return _call_cached(call, inner)
