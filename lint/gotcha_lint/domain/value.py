@@ -77,7 +77,7 @@ class Elements:
 
     `last`: for indices, an affine sum that the largest can be. `zeros`: some are exactly zero for
     inputs of a whole region, as after `relu`. `made`: by what operation, where rules ask: "exp",
-    "sum of exp", "softmax", "expanded" to more dimensions; or a tuple that begins with such a word.
+    "sum of exp", "softmax"; or a tuple that begins with such a word, as "expanded".
     """
 
     low: float = -INFINITY

@@ -30,7 +30,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import as_arrays, elementwise, matmul
 from gotcha_lint.interpret.batches import batch_of, is_ragged
-from gotcha_lint.interpret.checks import after_binary
+from gotcha_lint.interpret.checks import after_binary, check_test
 from gotcha_lint.interpret.comparison import compare, truth
 from gotcha_lint.interpret.containers import (
     MOST_ITEMS,
@@ -347,6 +347,7 @@ def _of_sets(operator: str, a: Contents, b: Contents, origin: Origin) -> Content
 def unary(machine: Machine, operator: str, x: Value, span: Span) -> Value:
     """`-x`, `+x`, `~x`, `not x`; the operator by its name in `ast`."""
     if operator == "Not":
+        check_test(machine, x, span)
         known = truth(x)
         if known is not None:
             return constant(not known, machine.origin(span))

@@ -28,6 +28,11 @@ def _difference(
     one, other = a.only, b.only
     if one is None or other is None or depth > _DEPTH:
         return None
+    if a.is_none != b.is_none:
+        arrays = [v for v in (a, b) if isinstance(v.only, (Array, Number, Constant))]
+        if len(arrays) == 2:
+            words = ["`None`" if v.is_none else "an array" for v in (a, b)]
+            return label, words[0], words[1]
     if isinstance(one, (Array, Constant, Number)) and isinstance(other, (Array, Constant, Number)):
         return _of_leaves(a, b, label)
     first, second = contents(machine, a), contents(machine, b)

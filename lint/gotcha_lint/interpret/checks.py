@@ -7,11 +7,10 @@ known: where a type, a shape or an index is unknown it is silent.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from gotcha_lint.domain import affine
-from gotcha_lint.domain.derivative import POLE, flows_in, keys_of, last_step
-from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     Array,
     Constant,
@@ -19,6 +18,7 @@ from gotcha_lint.domain.value import (
     Library,
     Number,
     Size,
+    Symbol,
     Tuple,
     Value,
     as_affine,
@@ -26,25 +26,24 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.derivative import after_operation, pole
 from gotcha_lint.interpret.elements import (
+    SELF,
     after_function,
     after_operator,
     elements_of,
     identity_of,
     with_elements,
 )
-from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.remarks import remark
-from gotcha_lint.program.ir import Function
 
 WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
+_NAMES = {"double": "float64", "cdouble": "complex128", "int_": "int64", "float_": "float64"}
 _ASKING = frozenset(
     ("issubdtype", "finfo", "iinfo", "dtype", "promote_types", "result_type", "can_cast", "isdtype")
 )
 _ARRAY_FAMILIES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.")
 _ZERO_AT_ZERO = frozenset(("`sqrt`", "`norm`", "`std`", "`**`", "`cbrt`"))
-_DEPTH = 3  # of trees that are searched for whole numbers
 _ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt", "power", "cbrt"))
 
 
@@ -57,6 +56,8 @@ def after_call(call: Call, out: Value) -> Value:
         _requested_type(call)
         out = after_function(call.engine, call.short, call.args, out)
         _log_of_softmax(call, call.short, call.args)
+        _taken(call)
+        _sized_by_data(call)
         if call.engine.differentiated and not (call.short == "norm" and "ord" in call.keywords):
             out = _derivative(call.engine, call.short, call.args, out, call.span)
     return out
@@ -122,6 +123,7 @@ def _wide(value: Value, texts: bool) -> str:
     atom = value.only
     if isinstance(atom, Library) and atom.name.startswith(("jax.numpy.", "numpy.")):
         name = atom.name.rpartition(".")[2]
+        name = _NAMES.get(name, name) if atom.name.startswith("jax.") else name
         return name if name in WIDE else ""
     if texts and isinstance(atom, Constant) and atom.value in WIDE and atom.origin is not None:
         return str(atom.value)
@@ -169,7 +171,8 @@ def _broadcast(machine: Machine, operator: str, x: Value, y: Value, span: Span) 
     row, column = (a, b) if len(a.shape) == 1 else (b, a)
     if row.shape is None or column.shape is None or column.shape[1].constant != 1:
         return
-    if column.elements is not None and column.elements.made == "expanded":
+    made_of = column.elements.made if column.elements is not None else ""
+    if isinstance(made_of, tuple) and made_of[0] == "expanded":
         return
     one, other = row.shape[0], column.shape[0]
     if one.constant == 1 or not _is_same_size(one, other):
@@ -220,6 +223,8 @@ def _check_part(
         last, word = atom.elements.last, ""
     elif isinstance(atom, Number) and atom.affine is not None:
         last = _largest(machine, atom)
+    elif isinstance(atom, Symbol):
+        last, word = affine.symbol(atom), "n"
     if last is None:
         return
     over = affine.add(last, end, -1)
@@ -271,6 +276,34 @@ def check_test(machine: Machine, value: Value, span: Span) -> None:
         remark(machine, "test", span, places=places)
 
 
+_SIZED = frozenset(("nonzero", "flatnonzero", "argwhere", "unique"))
+
+
+def _taken(call: Call) -> None:
+    """`jnp.take(table, indices, axis=0)`"""
+    if call.name != "jax.numpy.take" or len(call.args) < 2:
+        return
+    array, axis = call.args[0].only, call.get(2, "axis")
+    mode = call.keyword("mode")
+    if not isinstance(array, Array) or array.shape is None or axis is None or mode is not None:
+        return
+    if axis.constant == 0 and array.shape:
+        _check_part(call.engine, array.shape[0], call.args[1], 0, call.span, False)
+
+
+def _sized_by_data(call: Call) -> None:
+    """`jnp.nonzero(x)` where JAX traces, without `size=`."""
+    machine = call.engine
+    if not machine.traced or machine.lenient or not call.name.startswith("jax.numpy."):
+        return
+    if call.short not in _SIZED and not (call.short == "where" and len(call.args) == 1):
+        return
+    array = call.args[0].only if call.args else None
+    sized = "size" in call.keywords or "*" in call.keywords
+    if not sized and isinstance(array, Array) and array.place == "device":
+        remark(machine, "sized", call.span, call.short)
+
+
 # Derivatives and logarithms
 
 
@@ -303,7 +336,9 @@ def _derivative(
             return out
         return _singular(machine, out, args[0], f"`{name}`", span)
     if name in ("norm", "std") and (name == "std" or len(args) == 1):
-        found = pole(machine, out, args[0], span, f"norm `{name}`")
+        known = elements_of(args[0])
+        sure = name == "norm" and known is not None and known.made == SELF
+        found = pole(machine, out, args[0], span, f"`{name}`" if sure else f"norm `{name}`")
         return _candidate(found, args[0], f"`{name}`", span, machine)
     if name in ("divide", "true_divide") and len(args) > 1:
         return _singular(machine, out, args[1], "`/`", span)
@@ -364,88 +399,3 @@ def after_compare(
         if small and asked is not None:
             return with_elements(out, Elements(made=("compared", asked)))
     return out
-
-
-def check_gradient(
-    machine: Machine,
-    loss: Value,
-    origin: tuple[str, Span, int],
-    function: Function | None,
-) -> None:
-    """What the loss depends on: a leaf whose only ways to it are cut, and poles on the way.
-
-    `function`: that gives the loss.
-    """
-    made, about = (), None
-    if function is not None:
-        line = (function.line, 1, function.line, 1)
-        made = ((function.path, line, "the loss is defined here"),)
-        about = function.path, function.first or function.line, function.end_line
-    own = [mark for mark in flows_in(loss.marks) if mark[1] == origin]
-    places = ((origin[0], origin[1], "the gradient is taken here"), *made)
-    plain = [mark for mark in own if last_step(mark) is None]
-    for mark in sorted(own, key=repr):
-        end = last_step(mark)
-        if end is None:
-            continue
-        _, at, what = end
-        how, _, word = what.rpartition(" ")
-        keys = keys_of(mark)
-        if end[0] == POLE:
-            kind = {"guarded": "guarded pole", "norm": "norm"}.get(how, "pole")
-            remark(machine, kind, origin[1], word, at=at, places=places)
-        elif loss.unknown or any(_may_be(keys, other) for other in plain):
-            continue
-        else:
-            leaf = "".join(map(str, keys))
-            given = function is not None and _is_given(machine, function, at)
-            remark(
-                machine, "cut", origin[1], word, leaf,
-                at=at, places=places, about=about, maybe=given,
-            )  # fmt: skip
-
-
-def _is_given(machine: Machine, loss: Function, at: Origin) -> bool:
-    """Is the cut in a function that is given to the loss? Others may give one with a slope."""
-    module = machine.modules.get(at[0])
-    line = at[1][0]
-    functions = module.functions if module is not None else []
-    around = [f for f in functions if not f.is_module and f.line <= line <= f.end_line]
-    inner = max(around, key=lambda f: f.line) if around else None
-    if inner is None or inner.parent is None or inner.parent.is_module or inner.parent.is_class:
-        return False
-    own: Function | None = loss
-    while own is not None and not own.is_module:
-        if own is inner.parent or own is inner:
-            return False
-        own = own.parent
-    return True
-
-
-def _may_be(keys: tuple[object, ...], other: Any) -> bool:
-    """May a flow be of this leaf, or of a part of it, or of a tree that holds it?"""
-    return all(a == b for a, b in zip(keys, keys_of(other), strict=False))
-
-
-def whole_leaf(machine: Machine, value: Value, label: str, depth: int = 0) -> str | None:
-    """Which leaf of what is differentiated holds whole numbers; None where none is known to."""
-    atom = value.only
-    if isinstance(atom, Array):
-        whole = atom.dtype is not None and ("int" in atom.dtype or atom.dtype == "bool")
-        return label if whole else None
-    if isinstance(atom, (Constant, Number)):
-        return label if atom.type in ("int", "bool") else None
-    if atom is None or depth > _DEPTH:
-        return None
-    content = contents(machine, value)
-    mapping = mapping_of(machine, atom) if content is None else None
-    items: list[tuple[object, Value]] = []
-    if isinstance(content, Tuple):
-        items = list(enumerate(content.items))
-    elif mapping is not None:
-        items = list(zip(mapping.keys, mapping.values, strict=True))
-    for key, item in items:
-        found = whole_leaf(machine, item, f"{label}[{key!r}]", depth + 1)
-        if found is not None:
-            return found
-    return None

@@ -367,7 +367,7 @@ def _item_of(
         found = atom if atom.shape is None else index(machine, atom, base, key, span)
         elements = atom.elements
         if elements is None and any(part.is_none for part in _parts_of(key)):
-            elements = Elements(made="expanded")
+            elements = Elements(made=("expanded", atom.origin))
         return only(
             replace(found, origin=machine.origin(span), key=key_at(atom, key), elements=elements)
         )

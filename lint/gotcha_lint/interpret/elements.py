@@ -13,11 +13,13 @@ from gotcha_lint.domain.value import (
     Array,
     Constant,
     Elements,
+    Number,
     Symbol,
     Value,
     as_affine,
 )
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.numbers import bounds
 
 _KEEPS = frozenset(
     ("reshape", "ravel", "flatten", "transpose", "squeeze", "expand_dims", "take_along_axis",
@@ -27,18 +29,24 @@ _KEEPS_ZEROS = frozenset(("negative", "tanh", "sin"))
 _NOT_NEGATIVE = frozenset(("abs", "absolute", "square", "sqrt", "norm", "std", "var"))
 _ORDERED = frozenset(("maximum", "minimum", "clip"))
 NOTHING = Elements()
+SELF = "difference with itself"  # or of all pairs, each row with itself among them
 
 
 def elements_of(value: Value) -> Elements | None:
-    atom = value.only
-    return atom.elements if isinstance(atom, Array) else None
+    found: set[Elements | None] = {
+        atom.elements if isinstance(atom, Array) else None for atom in value.atoms
+    }
+    return found.pop() if len(found) == 1 and not value.unknown else None
 
 
 def with_elements(value: Value, elements: Elements | None) -> Value:
-    atom = value.only
-    if not isinstance(atom, Array) or elements is None or elements == NOTHING:
+    if value.unknown or elements is None or elements == NOTHING:
         return value
-    return Value((replace(atom, elements=elements),), False, value.marks, value.choice)
+    atoms = [a for a in value.atoms if isinstance(a, Array)]
+    if len(atoms) < len(value.atoms):
+        return value
+    new = [replace(atom, elements=elements) for atom in atoms]
+    return Value(new, False, value.marks, value.choice)
 
 
 def identity_of(value: Value) -> object:
@@ -55,7 +63,10 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
         return out
     first = elements_of(args[0])
     if name in ("reshape", "expand_dims") and first is None:
-        return with_elements(out, Elements(made="expanded"))
+        return with_elements(out, Elements(made=("expanded", identity_of(args[0]))))
+    if name == "randint" and len(args) > 3:
+        last = affine.add(as_affine(args[3].only), affine.constant(-1))
+        return with_elements(out, Elements(_number(args[2]) or 0, last=last))
     if name in _KEEPS:
         return with_elements(out, first)
     if name == "exp":
@@ -68,9 +79,13 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
     if name in ("relu", "relu6", "one_hot"):
         return with_elements(out, Elements(0, zeros=True))
     if name in _NOT_NEGATIVE:
-        return with_elements(out, Elements(0, zeros=first is not None and first.zeros))
+        zeros = first is not None and first.zeros
+        made = first.made if first is not None and first.made == SELF else ""
+        return with_elements(out, Elements(0, zeros=zeros, made=made))
     if name in _KEEPS_ZEROS and first is not None and first.zeros:
         return with_elements(out, Elements(zeros=True))
+    if name in ("sum", "mean") and first is not None and first.made == SELF:
+        return with_elements(out, replace(first, made=""))
     if name in ("sum", "mean", "max") and first is not None and first.low >= 0:
         return with_elements(out, Elements(0 if name == "sum" else first.low))
     if name in _ORDERED:
@@ -132,8 +147,12 @@ def _chosen(one: Value, other: Value) -> Elements | None:
 
 def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
     """`x operator y`"""
+    if operator == "Sub" and _is_same(x, y):
+        return with_elements(out, Elements(zeros=True, made=SELF))
     a, b = elements_of(x), elements_of(y)
     if operator == "Pow" and _number(y) == 2:
+        if a is not None and a.made == SELF:
+            return with_elements(out, replace(a, low=0))
         return with_elements(out, Elements(0, zeros=a is not None and a.zeros))
     if a is None and b is None:
         return out
@@ -153,6 +172,37 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
     if operator == "Add" and a is not None and b is not None:
         return with_elements(out, Elements(a.low + b.low, a.high + b.high))
     return out
+
+
+def _is_same(x: Value, y: Value) -> bool:
+    """`p - p`, or `x[:, None] - x[None, :]`."""
+    mine, its = identity_of(x), identity_of(y)
+    if mine is not None and mine == its:
+        return x.only == y.only
+    bases: list[object] = []
+    for value, own in ((x, mine), (y, its)):
+        known = elements_of(value)
+        expanded = known is not None and isinstance(known.made, tuple)
+        if expanded and known is not None and known.made[0] == "expanded":
+            bases.append(known.made[1])
+        else:
+            bases.append(own)
+    return bases[0] is not None and bases[0] == bases[1]
+
+
+def bounded(value: Value, numbers: Value) -> Value:
+    """An array of these whole numbers."""
+    ends = [
+        bounds(atom)
+        for atom in numbers.atoms
+        if isinstance(atom, (Constant, Number)) and atom.type == "int"
+    ]
+    if not ends or len(ends) < len(numbers.atoms) or numbers.unknown:
+        return value
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    if high == INFINITY:
+        return value
+    return with_elements(value, Elements(low, high, last=affine.constant(int(high))))
 
 
 def _shifted(known: Elements, by: float) -> Elements:

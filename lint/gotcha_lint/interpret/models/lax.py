@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gotcha_lint.domain import affine
 from gotcha_lint.domain.value import (
     NO_MARKS,
     UNKNOWN,
     Array,
+    Elements,
     Size,
     Tuple,
     Value,
+    as_affine,
     join_all,
     only,
     size_from,
@@ -90,7 +93,10 @@ def note_eager(call: Call, functions: Iterable[Value]) -> None:
 
 
 def _traced_index(call: Call) -> Value:
-    return only(Array("int32", True, (), "device", call.origin))
+    """The counter of `fori_loop(lower, upper, ...)`."""
+    last = affine.add(as_affine(call.argument(1, "upper").only), affine.constant(-1))
+    elements = None if last is None else Elements(last=last)
+    return only(Array("int32", True, (), "device", call.origin, None, elements))
 
 
 @model("jax.lax.scan")

@@ -20,11 +20,11 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
-from gotcha_lint.interpret.checks import check_gradient, whole_leaf
 from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
+from gotcha_lint.interpret.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.remarks import remark
 
 WORDS = {
@@ -201,9 +201,11 @@ def _loss_of(
         loss = pair.items[0]
     else:
         loss = out if has_aux is None or has_aux.constant is False else UNKNOWN
-    function = Inner(machine, inner).function
+    known = Inner(machine, inner)
     for position in positions:
-        check_gradient(machine, loss, (machine.path, call.span, position), function)
+        check_gradient(
+            machine, loss, (machine.path, call.span, position), known.function, known.parameters
+        )
     return out
 
 

@@ -98,6 +98,15 @@ class ZeroGradient(Rule):
         )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("unread"):
+            (name,) = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"the gradient is taken of `{name}`, which the loss does not read: it is zero",
+                fault.places,
+                fault.certain,
+                about=fault.about,
+            )
         for fault in programs.faults.of("cut"):
             word, leaf = fault.text
             what = f"the leaf `{leaf}` of what is differentiated" if leaf else "the parameters"

@@ -101,6 +101,16 @@ class BoolMaskInJit(Rule):
                 yield Report(place.node, text, why_traced=True)
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("sized"):
+            (name,) = fault.text
+            cure = "three arguments" if name == "where" else "`size=`"
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{name}` gives as many results as it finds, and JAX traces it here: it needs "
+                f"{cure}",
+                fault.places,
+                fault.certain,
+            )
         for fault in programs.faults.of("mask"):
             yield Foreseen(
                 (fault.path, fault.span),

@@ -6,7 +6,7 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 
-class CarryChangesType(Rule):
+class ScanCarryType(Rule):
     """Gives back another type than it was given, as the carry of `scan` or of a loop.
 
     ## What happens
@@ -34,7 +34,7 @@ class CarryChangesType(Rule):
                         return carry + x, carry
 
                     start = jnp.zeros((), jnp.int32)
-                    return jax.lax.scan(add, start, xs)  # ! carry-changes-type
+                    return jax.lax.scan(add, start, xs)  # ! scan-carry-type
 
 
                 total(jnp.ones(3))

@@ -10,18 +10,18 @@ def loss(params, x):
 
 def with_a_counter(x):
     params = {"w": jnp.ones((3, 2)), "step": jnp.zeros((), jnp.int32)}
-    return jax.grad(loss)(params, x)  # ! gradient-of-integers
+    return jax.grad(loss)(params, x)  # ! grad-int-input
 
 
 def of_the_tokens(tokens):
     def score(tokens, table):
         return table[tokens].sum()
 
-    return jax.value_and_grad(score)(tokens, jnp.ones((9, 4)))  # ! gradient-of-integers
+    return jax.value_and_grad(score)(tokens, jnp.ones((9, 4)))  # ! grad-int-input
 
 
 def of_a_python_number(x):
-    return jax.grad(lambda n: x[0] * n)(3)  # ! gradient-of-integers
+    return jax.grad(lambda n: x[0] * n)(3)  # ! grad-int-input
 
 
 def of_the_table(tokens):

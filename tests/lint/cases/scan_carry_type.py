@@ -10,21 +10,21 @@ def counts_in_floats(xs):
         return (total + x, count + x), None
 
     start = (jnp.zeros(()), jnp.zeros((), jnp.int32))
-    return jax.lax.scan(add, start, xs)  # ! carry-changes-type
+    return jax.lax.scan(add, start, xs)  # ! scan-carry-type
 
 
 def half_precision_state(xs):
     def step(h, x):
         return jnp.tanh(h + x), h
 
-    return jax.lax.scan(step, jnp.zeros(4, jnp.bfloat16), xs)  # ! carry-changes-type
+    return jax.lax.scan(step, jnp.zeros(4, jnp.bfloat16), xs)  # ! scan-carry-type
 
 
 def another_shape():
     def double(x):
         return jnp.concatenate([x, x])
 
-    return jax.lax.while_loop(lambda x: x.sum() < 9, double, jnp.ones(2))  # ! carry-changes-type
+    return jax.lax.while_loop(lambda x: x.sum() < 9, double, jnp.ones(2))  # ! scan-carry-type
 
 
 def one_more_element(n):
@@ -32,7 +32,7 @@ def one_more_element(n):
         x, y = state
         return x, y, x + y
 
-    return jax.lax.fori_loop(0, n, turn, (jnp.ones(3), jnp.ones(3)))  # ! carry-changes-type
+    return jax.lax.fori_loop(0, n, turn, (jnp.ones(3), jnp.ones(3)))  # ! scan-carry-type
 
 
 def weak_start(xs):

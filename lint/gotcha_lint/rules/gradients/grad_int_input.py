@@ -6,7 +6,7 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 
-class GradientOfIntegers(Rule):
+class GradIntInput(Rule):
     """Differentiates with respect to whole numbers, which JAX refuses.
 
     ## What happens
@@ -34,7 +34,7 @@ class GradientOfIntegers(Rule):
 
 
                 params = {"w": jnp.ones((3, 2)), "step": jnp.zeros((), jnp.int32)}
-                grads = jax.grad(loss)(params, jnp.ones((4, 3)))  # ! gradient-of-integers
+                grads = jax.grad(loss)(params, jnp.ones((4, 3)))  # ! grad-int-input
             """,
             good="""
                 import jax
