@@ -66,6 +66,25 @@ def call_function(
     """Calls a closure of the program: in its context, with what the caller knows put back in."""
     function: Function = site.info["function"]
     given = bind(function, site.info["defaults"], args, keywords)
+    around = machine.differentiated
+    if around and not _is_differentiated(function, given):
+        machine.differentiated = 0
+    try:
+        return _call_bound(machine, site, function, given, span)
+    finally:
+        machine.differentiated = around
+
+
+def _is_differentiated(function: Function, given: Arguments) -> bool:
+    """Does a derivative flow in? Of what a function closes over it may, too."""
+    parent = function.parent
+    nested = parent is not None and not parent.is_module and not parent.is_class
+    return nested or any(flows_in(value.marks) for value in given.values())
+
+
+def _call_bound(
+    machine: Machine, site: Site, function: Function, given: Arguments, span: Span
+) -> Value:
     key, values, roots, drawn = _context(machine, site, function, given)
     if key in machine.active:
         for activation in reversed(machine.activations):
