@@ -57,7 +57,7 @@ SOURCES = (
         "inplace-assignment discarded-update key-reuse split-discarded side-effect-in-jit "
         "host-random-in-jit traced-if traced-shape bool-mask-in-jit x64-set-too-late "
         "int64-truncation argument-mutated-in-jit out-of-bounds-index wide-type-without-x64 "
-        "float-into-integer-array",
+        "float-into-integer-array operand-refused",
     ),
     Source(
         "JAX: Persistent compilation cache",

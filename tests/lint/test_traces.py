@@ -214,6 +214,171 @@ IN_A_HELPER = {
 }
 
 
+# Each loss rounds a parameter in one term, and uses it with a slope in the other.
+OTHER_WAYS = """
+    import jax
+    import jax.numpy as jnp
+
+
+    def by_values(params, x):
+        penalty = sum(jnp.sum(v ** 2) for v in params.values())
+        return jnp.mean(x @ jnp.round(params["w"])) + penalty
+
+
+    def by_items(params, x):
+        penalty = 0.0
+        for k, v in params.items():
+            penalty += jnp.sum(v ** 2)
+        return jnp.mean(x @ jnp.round(params["w"])) + penalty
+
+
+    def by_leaves(params, x):
+        return jnp.mean(x @ jnp.round(params["w"])) + sum(jnp.sum(v) for v in jax.tree.leaves(params))
+
+
+    def by_map(params, x):
+        sq = jax.tree.map(lambda v: v * v, params)
+        return jnp.mean(x @ jnp.round(params["w"])) + jnp.sum(sq["w"])
+
+
+    def by_copy(params, x):
+        own = {**params, "z": 1}
+        return jnp.mean(x @ jnp.round(params["w"])) + jnp.sum(own["w"])
+
+
+    def by_star(params, x):
+        def inner(w, b):
+            return jnp.sum(w) + b
+        return jnp.mean(x @ jnp.round(params["w"])) + inner(**params)
+
+
+    def by_dict(params, x):
+        own = dict(params)
+        return jnp.mean(x @ jnp.round(params["w"])) + jnp.sum(own["w"])
+
+
+    def by_list(ps, x):
+        total = 0
+        for p in ps:
+            total = total + jnp.sum(p)
+        w, b = ps
+        return jnp.mean(x @ jnp.round(w)) + total
+
+
+    def by_zip(ps, x):
+        total = 0
+        for p, q in zip(ps, ps):
+            total = total + jnp.sum(p)
+        return jnp.mean(x @ jnp.round(ps[0])) + total
+
+
+    def by_append(params, x):
+        out = []
+        for k in params:
+            out.append(jnp.sum(params[k]))
+        return jnp.mean(x @ jnp.round(params["w"])) + jnp.stack(out).sum()
+
+
+    def by_scan(params, x):
+        def body(c, xs):
+            return c + jnp.sum(params["w"]) * xs.sum(), None
+        c, _ = jax.lax.scan(body, 0.0, x)
+        return jnp.mean(x @ jnp.round(params["w"])) + c
+
+
+    def by_concat(params, x):
+        flat = jnp.concatenate([v.ravel() for v in params.values()])
+        return jnp.mean(x @ jnp.round(params["w"])) + flat.sum()
+
+
+    def by_vmap(params, x):
+        y = jax.vmap(lambda r: r @ params["w"])(x)
+        return jnp.mean(x @ jnp.round(params["w"])) + y.sum()
+
+
+    def by_einsum(params, x):
+        return jnp.mean(x @ jnp.round(params["w"])) + jnp.einsum("ij,j->", x, params["w"])
+
+
+    def by_cond(params, x):
+        y = jax.lax.cond(x.sum() > 0, lambda w: w.sum(), lambda w: -w.sum(), params["w"])
+        return jnp.mean(x @ jnp.round(params["w"])) + y
+
+
+    def by_at(params, x):
+        z = jnp.zeros(3).at[0].set(params["w"][0])
+        return jnp.mean(x @ jnp.round(params["w"])) + z.sum()
+
+
+    def by_checkpoint(params, x):
+        y = jax.checkpoint(lambda w: jnp.sum(w ** 2))(params["w"])
+        return jnp.mean(x @ jnp.round(params["w"])) + y
+
+
+    def by_while(params, x):
+        y = jax.lax.fori_loop(0, 3, lambda i, c: c + params["w"][i], 0.0)
+        return jnp.mean(x @ jnp.round(params["w"])) + y
+
+
+    class M:
+        def __init__(self, w): self.w = w
+        def out(self, x): return x @ self.w
+
+
+    def by_object(params, x):
+        m = M(params["w"])
+        return jnp.mean(x @ jnp.round(params["w"])) + m.out(x).sum()
+
+
+    def by_where(params, x):
+        return jnp.mean(x @ jnp.round(params["w"])) + jnp.where(x > 0, params["w"], 0).sum()
+
+
+    def by_pad(params, x):
+        return jnp.mean(x @ jnp.round(params["w"])) + jnp.pad(params["w"], (1, 1)).sum() 
+
+
+    def by_split(params, x):
+        a, b, c = jnp.split(params["w"], 3)
+        return jnp.mean(x @ jnp.round(params["w"])) + a.sum()
+
+
+    def by_grad(params, x):
+        inner = jax.grad(lambda w: jnp.sum(w ** 3))(params["w"])
+        return jnp.mean(x @ jnp.round(params["w"])) + inner.sum()
+
+
+    def by_topk(params, x):
+        v, i = jax.lax.top_k(params["w"], 2)
+        return jnp.mean(x @ jnp.round(params["w"])) + v.sum()
+
+
+    def by_softmax(params, x):
+        return jnp.mean(x @ jnp.round(params["w"])) + jax.nn.log_softmax(params["w"])[0]
+
+
+    def by_random(params, x):
+        noise = jax.random.normal(jax.random.key(0), (3,))
+        return jnp.mean(x @ jnp.round(params["w"])) + (noise * params["w"]).sum()
+
+
+    def by_pow(params, x):
+        return jnp.mean(x @ jnp.round(params["w"])) + params["w"].T.dot(params["w"])
+
+
+    MAPPED = (
+        by_values, by_items, by_leaves, by_map, by_copy, by_star, by_dict, by_append, by_scan,
+        by_concat, by_vmap, by_einsum, by_cond, by_at, by_checkpoint, by_while, by_object, by_where,
+        by_pad, by_split, by_grad, by_topk, by_softmax, by_random, by_pow,
+    )
+    for loss in MAPPED:
+        jax.grad(loss)({"w": jnp.ones(3), "b": jnp.ones(())}, jnp.ones((4, 3)))
+    for loss in (by_list, by_zip):
+        jax.grad(loss)([jnp.ones(3), jnp.ones(())], jnp.ones((4, 3)))
+
+"""
+
+
 @pytest.mark.parametrize("name", IN_THE_PROGRAM)
 def test_found(tmp_path: Path, name: str) -> None:
     text = code(HEAD) + code(IN_THE_PROGRAM[name])
@@ -236,6 +401,10 @@ def test_found_in_a_helper(tmp_path: Path, name: str) -> None:
     (finding,) = findings
     assert (finding.name, Path(finding.path).name) == (name, "helpers.py")
     assert any(Path(place.path).name == "train.py" for place in finding.chain)
+
+
+def test_a_derivative_flows_through_containers_and_transforms(tmp_path: Path) -> None:
+    assert found(lint_files(tmp_path, {"train.py": code(OTHER_WAYS)}, ("zero-gradient",))) == []
 
 
 _OWN = (

@@ -39,6 +39,7 @@ from gotcha_lint.interpret.containers import (
     tuple_or_sequence,
     updated,
 )
+from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.heap import (
     Contents,
     class_of,
@@ -145,6 +146,7 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     )
     if out.only is not None and isinstance(out.only, Constant) and _is_certain(x, y, operator):
         return out
+    out = kept(machine, out, x, y)
     if operator == "FloorDiv" and marks and _is_bucket(y):
         return _bucketed(out)
     return out.marked(marks)

@@ -31,7 +31,7 @@ from gotcha_lint.interpret.attributes import attribute
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.checks import after_call, after_method
-from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array
+from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
@@ -39,6 +39,7 @@ from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.keys import use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
+_OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
 _UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
 
@@ -60,9 +61,10 @@ def call_instruction(
         if not star:
             positional.append(value)
         elif isinstance(content, Tuple):
-            positional.extend(content.items)
+            positional.extend(kept(machine, item, value) for item in content.items)
         else:
-            named["*"] = content.element if isinstance(content, Sequence) else UNKNOWN
+            element = content.element if isinstance(content, Sequence) else UNKNOWN
+            named["*"] = kept(machine, element, value)
     for name, register in keywords:
         value = registers.get(register, UNKNOWN)
         if name is not None:
@@ -72,7 +74,7 @@ def call_instruction(
             mapping = mapping_of(machine, atom)
             if mapping is not None:
                 for key, item in zip(mapping.keys, mapping.values, strict=True):
-                    named[str(key)] = item
+                    named[str(key)] = kept(machine, item, value)
     return call(machine, registers.get(callee, UNKNOWN), tuple(positional), named, span)
 
 
@@ -151,7 +153,8 @@ def call_library(
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
         return out
     call = Call(machine, name, args, keywords, span)
-    return after_call(call, model(call))
+    out = after_call(call, model(call))
+    return kept(machine, out, *args) if name.startswith(_OF_TREES) else out
 
 
 _ROLES = {
@@ -257,7 +260,8 @@ def _method_of(
         model = METHODS.get(kind)
         if model is not None:
             call = Call(machine, method.name, args, keywords, span, receiver, atom)
-            return after_method(call, model(call))
+            out = after_method(call, model(call))
+            return out if isinstance(atom, Array) else kept(machine, out, receiver)
     return unknown_call(machine, args, keywords, span).marked(receiver.marks)
 
 

@@ -17,6 +17,8 @@ from gotcha_lint.domain.value import (
     Elements,
     Library,
     Number,
+    Object,
+    Sequence,
     Size,
     Symbol,
     Tuple,
@@ -24,7 +26,7 @@ from gotcha_lint.domain.value import (
     as_affine,
 )
 from gotcha_lint.interpret.call import Call
-from gotcha_lint.interpret.derivative import after_operation, pole
+from gotcha_lint.interpret.derivative import after_operation, kept, pole
 from gotcha_lint.interpret.elements import (
     SELF,
     after_function,
@@ -54,10 +56,15 @@ def after_call(call: Call, out: Value) -> Value:
         return out
     if name.startswith(_ARRAY_FAMILIES):
         _requested_type(call)
+        _refused(call)
+        if call.short in ("zeros", "zeros_like"):
+            call.engine.zeros.add(call.origin)
         out = after_function(call.engine, call.short, call.args, out)
         _log_of_softmax(call, call.short, call.args)
         _taken(call)
         _sized_by_data(call)
+        if isinstance(out.only, Tuple):  # what the whole follows from, each part does
+            out = kept(call.engine, out, out)
         if call.engine.differentiated and not (call.short == "norm" and "ord" in call.keywords):
             out = _derivative(call.engine, call.short, call.args, out, call.span)
     return out
@@ -101,6 +108,32 @@ def after_binary(
 
 
 # Types
+
+_TAKE_ARRAYS = frozenset(
+    ("mean", "sum", "max", "min", "std", "var", "prod", "any", "all", "argmax", "argmin", "median",
+     "cumsum", "sqrt", "exp", "log", "abs", "square", "tanh", "dot", "matmul", "maximum", "minimum",
+     "sort", "argsort", "isnan", "isfinite", "clip", "round", "sign", "transpose", "reshape",
+     "squeeze", "ravel", "expand_dims", "where", "take", "diff", "flip", "roll", "nanmean",
+     "quantile", "percentile", "count_nonzero", "norm", "tile", "repeat", "add", "multiply",
+     "subtract", "divide", "power", "unique", "nonzero", "outer", "broadcast_to", "swapaxes")
+)  # fmt: skip
+_FLOATING = frozenset(
+    ("exp", "log", "sqrt", "rsqrt", "tanh", "sin", "cos", "logistic", "erf", "log1p", "expm1",
+     "floor", "ceil", "round", "cbrt", "lgamma")
+)  # fmt: skip
+
+
+def _refused(call: Call) -> None:
+    """`jnp.mean([x, y])`, `lax.rsqrt(3)`: a `TypeError`."""
+    atom = call.args[0].only if call.args else None
+    if call.name.startswith("jax.numpy.") and call.short in _TAKE_ARRAYS:
+        is_list = isinstance(atom, Object) and atom.site.kind == "list"
+        if is_list or isinstance(atom, (Tuple, Sequence)):
+            remark(call.engine, "refused", call.span, call.short, "list" if is_list else "tuple")
+    elif call.name.startswith("jax.lax.") and call.short in _FLOATING:
+        whole = isinstance(atom, (Constant, Number)) and atom.type in ("int", "bool")
+        if whole or (isinstance(atom, Array) and (atom.dtype or "").startswith(("int", "uint"))):
+            remark(call.engine, "refused", call.span, call.short, "whole number")
 
 
 def _requested_type(call: Call) -> None:
@@ -338,6 +371,7 @@ def _derivative(
     if name in ("norm", "std") and (name == "std" or len(args) == 1):
         known = elements_of(args[0])
         sure = name == "norm" and known is not None and known.made == SELF
+        sure = sure or _is_of_zeros(machine, args[0])
         found = pole(machine, out, args[0], span, f"`{name}`" if sure else f"norm `{name}`")
         return _candidate(found, args[0], f"`{name}`", span, machine)
     if name in ("divide", "true_divide") and len(args) > 1:
@@ -354,9 +388,15 @@ def _singular(machine: Machine, out: Value, operand: Value, word: str, span: Spa
     known = elements_of(operand)
     if known is not None and (known.low > 0 or known.high < 0):
         return out
-    if known is not None and known.zeros:
+    if (known is not None and known.zeros) or _is_of_zeros(machine, operand):
         return pole(machine, out, operand, span, word)
     return _candidate(out, operand, word, span, machine)
+
+
+def _is_of_zeros(machine: Machine, operand: Value) -> bool:
+    """An array that starts as zeros, as parameters may."""
+    atoms = operand.atoms if not operand.unknown else ()
+    return any(isinstance(atom, Array) and atom.origin in machine.zeros for atom in atoms)
 
 
 def _candidate(out: Value, operand: Value, word: str, span: Span, machine: Machine) -> Value:

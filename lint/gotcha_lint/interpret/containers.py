@@ -44,7 +44,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import index, slice_size, unknown_array
 from gotcha_lint.interpret.checks import check_index, check_mask
-from gotcha_lint.interpret.derivative import at_key
+from gotcha_lint.interpret.derivative import at_key, kept
 from gotcha_lint.interpret.heap import (
     ENTRIES,
     ITEMS,
@@ -569,7 +569,7 @@ def element(
         out = join(out, each)
         turns = size if turns is None else join_sizes(turns, size)
         why = reason or why
-    return out, None if value.unknown else turns, why
+    return kept(machine, out, value), None if value.unknown else turns, why
 
 
 def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[Value, Size, Why]:

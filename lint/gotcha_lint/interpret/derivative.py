@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from gotcha_lint.domain.derivative import AT, CUT, POLE, after_step, flows_in
+from gotcha_lint.domain.freshness import marked_deep
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.domain.value import Array, Marks, Symbol, Value
+from gotcha_lint.domain.value import Array, Marks, Symbol, Value, all_marks
 from gotcha_lint.interpret.machine import Machine
 
 _STEPWISE = frozenset(
@@ -32,6 +33,14 @@ def as_array(value: Value, origin: Origin) -> Value:
     atoms = [atom for atom in value.atoms if not isinstance(atom, Symbol)]
     known = Array(None, False, None, "device", origin)
     return Value((*atoms, known), False, value.marks, value.choice)
+
+
+def kept(machine: Machine, out: Value, *given: Value) -> Value:
+    """What is taken out of a tree, or made of one, still follows from what that follows from."""
+    if not machine.differentiated:
+        return out
+    flows = flows_in(all_marks(given))
+    return marked_deep(out, flows) if flows else out
 
 
 def at_key(found: Value, base: Marks, key: Any) -> Value:
