@@ -233,7 +233,8 @@ OTHER_WAYS = """
 
 
     def by_leaves(params, x):
-        return jnp.mean(x @ jnp.round(params["w"])) + sum(jnp.sum(v) for v in jax.tree.leaves(params))
+        rest = sum(jnp.sum(v) for v in jax.tree.leaves(params))
+        return jnp.mean(x @ jnp.round(params["w"])) + rest
 
 
     def by_map(params, x):

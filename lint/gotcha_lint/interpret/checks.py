@@ -258,8 +258,9 @@ def _check_part(
         last = _largest(machine, atom)
     elif isinstance(atom, Symbol):
         last, word = affine.symbol(atom), "n"
-    if last is None:
-        return
+    tested = any(not guard.of_loop for guard in machine.guards)
+    if last is None or (tested and isinstance(atom, (Number, Symbol))):
+        return  # `if i + 1 < n:` before it may keep a counter within
     over = affine.add(last, end, -1)
     if over is None or over[0]:
         return
@@ -267,8 +268,9 @@ def _check_part(
     below = low is not None and size.constant is not None and low < -size.constant
     if beyond or below:
         remark(
-            machine, "out of bounds", span, word, _text(size), str(axis), "write" if write else ""
-        )
+            machine, "out of bounds", span, word, _text(size), str(axis), "write" if write else "",
+            maybe=tested,
+        )  # fmt: skip
 
 
 def _largest(machine: Machine, number: Number) -> affine.Affine | None:

@@ -362,7 +362,9 @@ class Substitution:
         if isinstance(event, Unrolled):
             return replace(event, turns=self.size(event.turns), calls=calls)
         if isinstance(event, Remark):
-            return replace(event, maybe=event.maybe or bool(machine.maybe), calls=calls)
+            tested = event.kind == "out of bounds" and bool(machine.guards)
+            maybe = event.maybe or bool(machine.maybe) or tested
+            return replace(event, maybe=maybe, calls=calls)
         loops, guards = event.loops | machine.current, self._guards(event.guards)
         if isinstance(event, ClockRead):
             return replace(event, loops=loops, guards=guards, calls=calls)
