@@ -114,6 +114,30 @@ IN_THE_PROGRAM = {
 
         y = jax.vmap(clip)(jnp.arange(4.0))
         """,
+    "a mask in vmap": """
+        def kept(x, mask):
+            return x[~mask].sum()  # ! bool-mask-in-jit
+
+
+        y = jax.vmap(kept)(jnp.ones((3, 2)), jnp.ones((3, 2), bool))
+        """,
+    "a guard of an angle": """
+        def angle(x):
+            c = jnp.cos(x)
+            return jnp.where(jnp.abs(c) < 1.0, jnp.arccos(c), 0.0).sum()  # ! where-nan-gradient
+
+
+        grads = jax.grad(angle)(jnp.ones(3))
+        """,
+    "a softmax by hand": """
+        def loss(logits, labels):
+            e = jnp.exp(logits)
+            p = e / jnp.sum(e, axis=-1, keepdims=True)
+            return -jnp.sum(labels * jnp.log(p))  # ! log-of-softmax
+
+
+        value = jax.jit(loss)(jnp.ones((3, 4)), jnp.ones((3, 4)))
+        """,
     "None comes back as an array": """
         def total(xs):
             def body(carry, x):
@@ -415,4 +439,6 @@ _OWN = (
     "out-of-bounds-index",
     "scan-carry-type",
     "traced-if",
+    "bool-mask-in-jit",
+    "log-of-softmax",
 )

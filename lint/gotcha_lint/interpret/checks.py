@@ -45,6 +45,8 @@ _ASKING = frozenset(
     ("issubdtype", "finfo", "iinfo", "dtype", "promote_types", "result_type", "can_cast", "isdtype")
 )
 _ARRAY_FAMILIES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.")
+_SMALL, _MARGIN = 1e-3, 0.1  # bounds so near to zero, or to one, are there for its sake
+_AT_ONE = frozenset(("`arccos`", "`arcsin`"))
 _ZERO_AT_ZERO = frozenset(("`sqrt`", "`norm`", "`std`", "`**`", "`cbrt`"))
 _ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt", "power", "cbrt"))
 
@@ -293,11 +295,16 @@ def _text(size: Size) -> str:
 
 def check_mask(machine: Machine, array: Array, key: Value, span: Span) -> None:
     """`x[mask]` where JAX traces: the size of the result would depend on the data."""
-    if not machine.traced or machine.lenient:
+    if machine.lenient or not (machine.traced or _is_mapped(key)):
         return
     atom = key.only
     if isinstance(atom, Array) and atom.dtype == "bool" and atom.place == "device" and atom.shape:
         remark(machine, "mask", span)
+
+
+def _is_mapped(value: Value) -> bool:
+    """Does it follow from what `vmap` goes over, outside of a trace?"""
+    return any(mark[0] == "mapped" for mark in value.marks)
 
 
 def check_test(machine: Machine, value: Value, span: Span) -> None:
@@ -305,8 +312,7 @@ def check_test(machine: Machine, value: Value, span: Span) -> None:
     atom = value.only
     if not isinstance(atom, Array) or atom.place != "device" or machine.lenient:
         return
-    mapped = any(mark[0] == "mapped" for mark in value.marks)
-    if machine.traced or mapped:
+    if machine.traced or _is_mapped(value):
         places = () if atom.origin is None else ((*atom.origin, "the array"),)
         remark(machine, "test", span, places=places)
 
@@ -387,6 +393,8 @@ def _singular(machine: Machine, out: Value, operand: Value, word: str, span: Spa
     """Its derivative is infinite where the operand is zero: is it zero somewhere?"""
     if not flows_in(operand.marks):
         return out
+    if word in _AT_ONE:
+        return _candidate(out, operand, word, span, machine)
     known = elements_of(operand)
     if known is not None and (known.low > 0 or known.high < 0):
         return out
@@ -422,7 +430,10 @@ def _guarded(machine: Machine, args: tuple[Value, ...], out: Value, span: Span) 
     for branch in args[1:]:
         known = elements_of(branch)
         made = known.made if known is not None else None
-        if isinstance(made, tuple) and made[0] == "singular" and test.made[1] in made[1:3]:
+        if not isinstance(made, tuple) or made[0] != "singular":
+            continue
+        _, asked, at = test.made
+        if asked.intersection(made[1:3]) and at == (made[3] in _AT_ONE):
             out = pole(machine, out, branch, span, f"guarded {made[3]}")
     return out
 
@@ -436,8 +447,13 @@ def after_compare(
     out = after_operation(machine, out, operator, span)
     for value, bound in ((x, y), (y, x)):
         number = bound.constant
-        small = isinstance(number, (int, float)) and abs(number) <= 1e-3
-        asked = identity_of(value)
-        if small and asked is not None:
-            return with_elements(out, Elements(made=("compared", asked)))
+        if not isinstance(number, (int, float)):
+            continue
+        at = 0 if abs(number) <= _SMALL else 1 if 1 - _MARGIN <= abs(number) <= 1 else None
+        known = elements_of(value)
+        made = known.made if known is not None else None
+        below = made[1] if isinstance(made, tuple) and made[0] == "of" else None
+        asked = frozenset(each for each in (identity_of(value), below) if each is not None)
+        if at is not None and asked:
+            return with_elements(out, Elements(made=("compared", asked, at)))
     return out

@@ -26,6 +26,7 @@ _KEEPS = frozenset(
      "take", "swapaxes", "moveaxis", "flip", "roll", "concatenate", "getitem")
 )  # fmt: skip
 _KEEPS_ZEROS = frozenset(("negative", "tanh", "sin"))
+_ITSELF = frozenset(("abs", "absolute", "square"))  # zero where the operand is
 _NOT_NEGATIVE = frozenset(("abs", "absolute", "square", "sqrt", "norm", "std", "var"))
 _ORDERED = frozenset(("maximum", "minimum", "clip"))
 NOTHING = Elements()
@@ -80,7 +81,8 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
         return with_elements(out, Elements(0, zeros=True))
     if name in _NOT_NEGATIVE:
         zeros = first is not None and first.zeros
-        made = first.made if first is not None and first.made == SELF else ""
+        made: object = ("of", identity_of(args[0])) if name in _ITSELF else ""
+        made = SELF if first is not None and first.made == SELF else made
         return with_elements(out, Elements(0, zeros=zeros, made=made))
     if name in _KEEPS_ZEROS and first is not None and first.zeros:
         return with_elements(out, Elements(zeros=True))
