@@ -129,15 +129,6 @@ IN_THE_PROGRAM = {
 
         grads = jax.grad(angle)(jnp.ones(3))
         """,
-    "a softmax by hand": """
-        def loss(logits, labels):
-            e = jnp.exp(logits)
-            p = e / jnp.sum(e, axis=-1, keepdims=True)
-            return -jnp.sum(labels * jnp.log(p))  # ! log-of-softmax
-
-
-        value = jax.jit(loss)(jnp.ones((3, 4)), jnp.ones((3, 4)))
-        """,
     "None comes back as an array": """
         def total(xs):
             def body(carry, x):
@@ -440,5 +431,4 @@ _OWN = (
     "scan-carry-type",
     "traced-if",
     "bool-mask-in-jit",
-    "log-of-softmax",
 )
