@@ -201,6 +201,18 @@ SILENT = {
 
         y = jax.jit(lambda x: padded(x, 4))(jnp.ones(3))
         """,
+    "tests of types": """
+        @jax.jit
+        def floating(x):
+            if not jnp.issubdtype(x.dtype, jnp.floating):
+                x = x.astype(jnp.float32)
+            if jnp.isscalar(x) or jnp.can_cast(x.dtype, jnp.float32):
+                return x
+            return x * 2
+
+
+        y = floating(jnp.arange(3))
+        """,
     "a test of what vjp traces": """
         def clip(x):
             if x > 1:

@@ -310,9 +310,9 @@ def _is_mapped(value: Value) -> bool:
 def check_test(machine: Machine, value: Value, span: Span) -> None:
     """`if x > 0:` where JAX traces: the array has no value yet."""
     atom = value.only
-    if not isinstance(atom, Array) or atom.place != "device" or machine.lenient:
+    if not isinstance(atom, Array) or atom.place != "device" or atom.dtype is None:
         return
-    if machine.traced or _is_mapped(value):
+    if not machine.lenient and (machine.traced or _is_mapped(value)):
         places = () if atom.origin is None else ((*atom.origin, "the array"),)
         remark(machine, "test", span, places=places)
 
