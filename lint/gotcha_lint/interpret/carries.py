@@ -34,7 +34,7 @@ def _difference(
             words = ["`None`" if v.is_none else "an array" for v in (a, b)]
             return label, words[0], words[1]
     if isinstance(one, (Array, Constant, Number)) and isinstance(other, (Array, Constant, Number)):
-        return _of_leaves(a, b, label)
+        return _of_leaves(machine, a, b, label)
     first, second = contents(machine, a), contents(machine, b)
     if isinstance(first, Tuple) and isinstance(second, Tuple):
         if len(first.items) != len(second.items):
@@ -64,7 +64,7 @@ def _first(
     return None
 
 
-def _of_leaves(a: Value, b: Value, label: str) -> tuple[str, str, str] | None:
+def _of_leaves(machine: Machine, a: Value, b: Value, label: str) -> tuple[str, str, str] | None:
     """A weak type gives way to the one that comes back."""
     before, after = as_arrays(a), as_arrays(b)
     if not before or not after:
@@ -73,7 +73,7 @@ def _of_leaves(a: Value, b: Value, label: str) -> tuple[str, str, str] | None:
     types = canonical_dtype(one.dtype), canonical_dtype(other.dtype)
     if None not in types and types[0] != types[1] and not one.weak:
         return label, f"{types[0]}", f"{types[1]}"
-    if one.shape is None or other.shape is None:
+    if one.shape is None or other.shape is None or machine.per_device:
         return None
     if len(one.shape) != len(other.shape):
         return label, f"{len(one.shape)} dimensions", f"{len(other.shape)}"

@@ -196,7 +196,7 @@ def _scattered(call: Call, array: Array) -> None:
 
 def _broadcast(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> None:
     """`(n,) - (n, 1)` is `(n, n)`."""
-    if operator != "Sub":
+    if operator != "Sub" or machine.per_device:
         return
     a, b = x.only, y.only
     if not isinstance(a, Array) or not isinstance(b, Array) or a.shape is None or b.shape is None:
@@ -227,7 +227,7 @@ def check_index(
     machine: Machine, array: Array, key: Value, span: Span, write: bool = False
 ) -> None:
     """`array[key]` or `array.at[key]` beyond the end."""
-    if array.shape is None or array.place == "host":
+    if array.shape is None or array.place == "host" or machine.per_device:
         return
     atom = key.only
     parts = atom.items if isinstance(atom, Tuple) and not is_slice(key) else (key,)
@@ -314,7 +314,7 @@ def check_test(machine: Machine, value: Value, span: Span) -> None:
         return
     if not machine.lenient and (machine.traced or _is_mapped(value)):
         places = () if atom.origin is None else ((*atom.origin, "the array"),)
-        remark(machine, "test", span, places=places)
+        remark(machine, "test", span, places=places, maybe=atom.shape != ())
 
 
 _SIZED = frozenset(("nonzero", "flatnonzero", "argwhere", "unique"))
@@ -322,7 +322,7 @@ _SIZED = frozenset(("nonzero", "flatnonzero", "argwhere", "unique"))
 
 def _taken(call: Call) -> None:
     """`jnp.take(table, indices, axis=0)`"""
-    if call.name != "jax.numpy.take" or len(call.args) < 2:
+    if call.name != "jax.numpy.take" or len(call.args) < 2 or call.engine.per_device:
         return
     array, axis = call.args[0].only, call.get(2, "axis")
     mode = call.keyword("mode")

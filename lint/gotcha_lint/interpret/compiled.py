@@ -117,7 +117,14 @@ def call_compiled(call: Call, site: Site) -> Value:
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
-    result, captured, functions = _trace(machine, inner_value, traced, keywords, given, call.span)
+    parts = site.info.get("word") == "pmap"
+    machine.per_device += parts
+    try:
+        result, captured, functions = _trace(
+            machine, inner_value, traced, keywords, given, call.span
+        )
+    finally:
+        machine.per_device -= parts
     machine.note(
         CompiledCall(
             site=site,

@@ -146,7 +146,12 @@ def _context(
     What differs at each evaluation here is one value within the callee: it varies with what the
     caller gives. The last of the results says with what that varies.
     """
-    mode = bool(machine.traced), bool(machine.differentiated), bool(machine.lenient)
+    mode = (
+        bool(machine.traced),
+        bool(machine.differentiated),
+        bool(machine.lenient),
+        bool(machine.per_device),
+    )
     known = machine.contexts.setdefault((function, mode), {})
     base = function, site.info["environment"], mode
     tried: list[int] = []

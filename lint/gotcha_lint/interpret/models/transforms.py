@@ -129,7 +129,11 @@ def call_transform(call: Call) -> Value:
             return machine.call_traced(inner, call.args, call.span, call.keywords)
         finally:
             machine.differentiated = around
-    out = machine.call_traced(inner, call.args, call.span, call.keywords)
+    machine.per_device += word == "shard_map"
+    try:
+        out = machine.call_traced(inner, call.args, call.span, call.keywords)
+    finally:
+        machine.per_device -= word == "shard_map"
     if word == "checkify":
         return only(Tuple((UNKNOWN, out)))
     return out if word == "checkpoint" else UNKNOWN
