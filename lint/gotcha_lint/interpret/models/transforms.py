@@ -186,14 +186,14 @@ def _loss_of(
     call: Call, inner: Value, which: Value | None, content: Tuple | Sequence | None
 ) -> Value:
     """Runs the function, and looks at how its result follows from what is differentiated."""
-    machine, args = call.engine, list(map(weaken, call.args))
+    machine, args = call.engine, list(call.args)  # the others stay Python values
     chosen = (which,) if content is None else content.items if isinstance(content, Tuple) else ()
     numbers = [0 if value is None else value.constant for value in chosen]
     positions = [n % len(args) for n in numbers if type(n) is int and -len(args) <= n < len(args)]
     for position in positions:
         _check_whole(call, position)
         origin = (machine.path, call.span, position)
-        args[position] = marked_deep(args[position], frozenset((flow(origin),)))
+        args[position] = marked_deep(weaken(args[position]), frozenset((flow(origin),)))
     machine.differentiated += 1
     try:
         out = machine.call(inner, tuple(args), call.keywords, call.span)
