@@ -84,7 +84,7 @@ class Elements:
     high: float = INFINITY
     last: Affine | None = None
     zeros: bool = False
-    made: Hashable = ""
+    made: Any = ""  # hashable
 
 
 @dataclass(frozen=True, slots=True)

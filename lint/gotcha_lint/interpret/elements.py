@@ -62,7 +62,8 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
     """The result of a function or method of arrays, with what is known of its elements."""
     if not args:
         return out
-    first = elements_of(args[0])
+    operand = args[0]
+    first = elements_of(operand)
     if name in ("reshape", "expand_dims") and first is None:
         return with_elements(out, Elements(made=("expanded", identity_of(args[0]))))
     if name == "randint" and len(args) > 3:
@@ -81,7 +82,7 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
         return with_elements(out, Elements(0, zeros=True))
     if name in _NOT_NEGATIVE:
         zeros = first is not None and first.zeros
-        made: object = ("of", identity_of(args[0])) if name in _ITSELF else ""
+        made: object = ("of", identity_of(operand)) if name in _ITSELF else ""
         made = SELF if first is not None and first.made == SELF else made
         return with_elements(out, Elements(0, zeros=zeros, made=made))
     if name in _KEEPS_ZEROS and first is not None and first.zeros:
