@@ -49,14 +49,15 @@ SOURCES = (
         "JAX: Frequently asked questions",
         _JAX + "faq.html",
         "jit-of-bound-method stale-self stale-global stale-capture jit-method-no-static-self "
-        "where-nan-gradient timing-without-wait use-after-donation",
+        "where-nan-gradient infinite-derivative timing-without-wait use-after-donation",
     ),
     Source(
         "JAX: The Sharp Bits",
         _JAX + "notebooks/Common_Gotchas_in_JAX.html",
         "inplace-assignment discarded-update key-reuse split-discarded side-effect-in-jit "
         "host-random-in-jit traced-if traced-shape bool-mask-in-jit x64-set-too-late "
-        "int64-truncation argument-mutated-in-jit counter-in-jit",
+        "int64-truncation argument-mutated-in-jit counter-in-jit out-of-bounds-index "
+        "wide-type-without-x64 float-into-integer-array operand-refused",
     ),
     Source(
         "JAX: Persistent compilation cache",
@@ -211,6 +212,16 @@ SOURCES = (
         "Orbax: Checkpointers",
         "https://orbax.readthedocs.io/en/stable/api_reference/checkpoint.checkpointers.html",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked",
+    ),
+    Source(
+        "NumPy: Broadcasting",
+        "https://numpy.org/doc/stable/user/basics.broadcasting.html",
+        "column-minus-row",
+    ),
+    Source(
+        "JAX: Type promotion",
+        _JAX + "jep/9407-type-promotion.html",
+        "unsigned-subtraction float-into-integer-array",
     ),
     Source("JAX: jax.numpy.mean", _JAX + "_autosummary/jax.numpy.mean.html", "float-where-mask"),
     Source("JAX: Tracing", _JAX + "tracing.html", "traced-container-key"),

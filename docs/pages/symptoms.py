@@ -56,8 +56,8 @@ TABLE = (
     Symptom("The time measured is too good to be true", "timing-without-wait"),
     Symptom(
         "The loss is NaN",
-        "where-nan-gradient norm-at-zero log-of-softmax label-ignore-index non-finite-value "
-        "non-finite-weights except-never-raised",
+        "where-nan-gradient infinite-derivative norm-at-zero log-of-softmax label-ignore-index "
+        "non-finite-value non-finite-weights except-never-raised",
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",
@@ -68,7 +68,8 @@ TABLE = (
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
         "weight-decay-in-moments weight-decay-after-optimizer fields-in-wrong-order "
-        "argument-mutated-in-jit gradients-not-reduced",
+        "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
+        "unsigned-subtraction float-into-integer-array wide-type-without-x64",
     ),
     Symptom(
         "Nothing that I change has an effect",

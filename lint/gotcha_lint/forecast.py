@@ -36,6 +36,7 @@ from gotcha_lint.workspace import Workspace
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
 _LARGE = 100  # modules of a component: what was made of them is given back at once
+_WIDE = b"enable_x64"
 _RUNS = 100  # of a server, before it forgets what it need not keep
 _LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until then stands
 
@@ -150,7 +151,8 @@ def _run_new(
 ) -> None:
     """Runs the units that have changed."""
     said = sorted(files.rows.items()) or ""
-    keys = {path: f"{files.digests[path].hex()} {ways}{said}" for path in paths}
+    wide = files.may_be_wide
+    keys = {path: f"{files.digests[path].hex()} {ways}{said}{wide}" for path in paths}
     new = [path for path in paths if path not in kept or kept[path].key != keys[path]]
     for path in new:
         kept.pop(path, None)
@@ -159,7 +161,9 @@ def _run_new(
     running = None if live is None else live.running.setdefault(min(files.raw), Running())
     for unit in _units(files, read, using, running):
         lost = _failures(unit)
-        found = _ask(_programs([unit]), read, ways, tasks, lost)
+        programs = _programs([unit])
+        programs.wide = wide
+        found = _ask(programs, read, ways, tasks, lost)
         failures.extend(lost)
         if not lost:
             kept[unit.path] = Kept(keys[unit.path], found)
@@ -226,6 +230,11 @@ class _Component:
         self.index = ModuleIndex(sorted(component))
         self.own = {path: self._digest(path) for path in component}
         self.digests = self.graph.digests(self.own)
+
+    @property
+    def may_be_wide(self) -> bool:
+        """Does some file of the component name the option that switches 64-bit types on?"""
+        return any(_WIDE in raw.lower() for raw in self.raw.values())
 
     def using(self, paths: Collection[str]) -> list[str]:
         """Those that import a JAX library, at any distance; the others compile nothing."""

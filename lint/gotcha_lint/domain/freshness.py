@@ -48,7 +48,7 @@ def added(value: Value, origin: Origin, known: Aged) -> Value:
     old = aged(value, known)
     if old is value and not dispatched(old.marks):
         return old
-    return _marked(old, frozenset(((_HISTORY, *origin),)))
+    return marked_deep(old, frozenset(((_HISTORY, *origin),)))
 
 
 def histories(marks: Marks) -> Marks:
@@ -82,21 +82,35 @@ def after(marks: Marks, seen: Marks) -> Marks:
 
 def given_by(value: Value, origin: Origin) -> Value:
     """The result of a dispatch, and all that is in it."""
-    return _marked(value, frozenset((made_at(origin),)))
+    return marked_deep(value, frozenset((made_at(origin),)))
 
 
-def _marked(value: Value, marks: Marks) -> Value:
+def marked_deep(value: Value, marks: Marks) -> Value:
+    """The value and all that is in it, varying with these besides."""
     atoms: list[Atom] = []
     for atom in value.atoms:
         if isinstance(atom, Tuple):
-            atom = replace(atom, items=tuple(_marked(item, marks) for item in atom.items))
+            atom = replace(atom, items=tuple(marked_deep(item, marks) for item in atom.items))
         elif isinstance(atom, Mapping):
-            rest = None if atom.rest is None else _marked(atom.rest, marks)
-            atom = replace(atom, values=tuple(_marked(v, marks) for v in atom.values), rest=rest)
+            rest = None if atom.rest is None else marked_deep(atom.rest, marks)
+            atom = replace(
+                atom, values=tuple(marked_deep(v, marks) for v in atom.values), rest=rest
+            )
         elif isinstance(atom, Sequence):
-            atom = replace(atom, element=_marked(atom.element, marks))
+            atom = replace(atom, element=marked_deep(atom.element, marks))
         atoms.append(atom)
     return Value(atoms, value.unknown, value.marks | marks, value.choice)
+
+
+def without_deep(value: Value, marks: Marks) -> Value:
+    """The value and what is in it as a tuple, varying with these no more."""
+    atoms = [
+        replace(atom, items=tuple(without_deep(item, marks) for item in atom.items))
+        if isinstance(atom, Tuple)
+        else atom
+        for atom in value.atoms
+    ]
+    return Value(atoms, value.unknown, value.marks - marks, value.choice)
 
 
 def aged(value: Value, known: Aged) -> Value:

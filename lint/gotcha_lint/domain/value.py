@@ -72,10 +72,26 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """What is known of all elements of an array.
+
+    `last`: for indices, an affine sum that the largest can be. `zeros`: some are exactly zero for
+    inputs of a whole region, as after `relu`. `made`: by what operation, where rules ask: "exp",
+    "sum of exp", "softmax"; or a tuple that begins with such a word, as "expanded".
+    """
+
+    low: float = -INFINITY
+    high: float = INFINITY
+    last: Affine | None = None
+    zeros: bool = False
+    made: Any = ""  # hashable
+
+
+@dataclass(frozen=True, slots=True)
 class Array:
     """An array: dtype and shape where known. `place`: "device", "host" (numpy), "python" number.
 
-    `key`: which random key it is, or which keys.
+    `key`: which random key it is, or which keys. `elements`: None where nothing is known of them.
     """
 
     dtype: str | None
@@ -84,6 +100,7 @@ class Array:
     place: str = "device"
     origin: Origin | None = field(default=None, compare=False)
     key: Key | None = None
+    elements: Elements | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +324,8 @@ def size_from(value: Value, origin: Origin | None = None) -> Size:
         return Size(origin=origin)
     for atom in value.atoms:
         if isinstance(atom, Constant) and isinstance(atom.value, (int, float)):
+            if abs(atom.value) == INFINITY:
+                return Size(0, INFINITY, value.marks, origin=origin)
             low, high = min(low, atom.value), max(high, atom.value)
             if few is not None:
                 few.add(int(atom.value))
@@ -450,11 +469,12 @@ def _kind(atom: Atom) -> Hashable:
 def _merge(old: Atom, new: Atom, loop: Marks, widen: bool, depth: int) -> Atom:
     if isinstance(old, Array) and isinstance(new, Array):
         key = old.key if old.key == new.key else None
+        elements = old.elements if old.elements == new.elements else None
         if old.shape is None or new.shape is None:
-            return replace(old, shape=None, key=key)
+            return replace(old, shape=None, key=key, elements=elements)
         sizes = zip(old.shape, new.shape, strict=True)
         shape = tuple(join_sizes(a, b, loop, widen) for a, b in sizes)
-        return replace(old, shape=shape, key=key)
+        return replace(old, shape=shape, key=key, elements=elements)
     if isinstance(old, Tuple) and isinstance(new, Tuple):
         return Tuple(_join_items(old.items, new.items, loop, widen, depth), old.origin)
     if isinstance(old, Sequence) and isinstance(new, Sequence):

@@ -249,6 +249,9 @@ def static_parts(
                 statics.append(
                     Static(label, "value", value.marks, None, atom.origin, certain=counted)
                 )
+        elif isinstance(atom, Array):
+            if atom.place == "device" or atom.shape:
+                statics.append(Static(label, "unhashable", NO_MARKS, None, atom.origin))
         elif isinstance(atom, Tuple):
             for index, item in enumerate(atom.items):
                 static_parts(machine, item, f"{label}[{index}]", statics, depth + 1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
@@ -29,6 +30,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import as_arrays, elementwise, matmul
 from gotcha_lint.interpret.batches import batch_of, is_ragged
+from gotcha_lint.interpret.checks import after_binary, check_test
 from gotcha_lint.interpret.comparison import compare, truth
 from gotcha_lint.interpret.containers import (
     MOST_ITEMS,
@@ -37,6 +39,7 @@ from gotcha_lint.interpret.containers import (
     tuple_or_sequence,
     updated,
 )
+from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.heap import (
     Contents,
     class_of,
@@ -124,11 +127,12 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
         return by_class
     if (whole := _of_batch(x, y)) is not None:
         return whole
-    if holds_array(x) or holds_array(y):
+    if holds_array(x) or holds_array(y) or _is_differentiated(machine, x, y):
         if operator == "MatMult":
             return matmul(machine, x, y, span)
         out = elementwise(machine, [x, y], span, None, divide=operator == "Div")
-        known = as_arrays(x) is not None and as_arrays(y) is not None
+        out = after_binary(machine, operator, x, y, out, span)
+        known = all(as_arrays(v) is not None or _may_be_array(machine, v) for v in (x, y))
         return out if known else Value(out.atoms, True, out.marks, out.choice)  # or its own `+`
     if operator == "Mod" and _is_text(x):
         return _formatted(machine, x, y, span)
@@ -142,9 +146,31 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     )
     if out.only is not None and isinstance(out.only, Constant) and _is_certain(x, y, operator):
         return out
+    out = kept(machine, out, x, y)
     if operator == "FloorDiv" and marks and _is_bucket(y):
         return _bucketed(out)
     return out.marked(marks)
+
+
+def _is_differentiated(machine: Machine, x: Value, y: Value) -> bool:
+    """Arithmetic on what is differentiated is that of arrays."""
+    if not machine.differentiated:
+        return False
+    return any(flows_in(v.marks) and (v.unknown or _is_symbol(v)) for v in (x, y))
+
+
+def _is_symbol(value: Value) -> bool:
+    return all(isinstance(atom, Symbol) for atom in value.atoms)
+
+
+def _may_be_array(machine: Machine, value: Value) -> bool:
+    """Beside what is differentiated, what a caller gives is taken for an array.
+
+    Something unknown is not: a derivative might flow through it, unseen.
+    """
+    if not machine.differentiated:
+        return False
+    return bool(flows_in(value.marks)) or (not value.unknown and _is_symbol(value))
 
 
 def _of_batch(x: Value, y: Value) -> Value | None:
@@ -323,6 +349,7 @@ def _of_sets(operator: str, a: Contents, b: Contents, origin: Origin) -> Content
 def unary(machine: Machine, operator: str, x: Value, span: Span) -> Value:
     """`-x`, `+x`, `~x`, `not x`; the operator by its name in `ast`."""
     if operator == "Not":
+        check_test(machine, x, span)
         known = truth(x)
         if known is not None:
             return constant(not known, machine.origin(span))

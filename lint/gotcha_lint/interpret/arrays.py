@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
@@ -298,8 +299,12 @@ def lead(value: Value, size: Size) -> Value:
 
 
 def strip(value: Value) -> Value:
-    """The arrays of a tree without their leading axis: one of what they are stacked of."""
+    """The arrays of a tree without their leading axis: one of what they are stacked of.
+
+    Of what it varies with, only the flows of derivatives are kept.
+    """
     out: list[Atom] = []
+    marks = flows_in(value.marks)
     unknown = value.unknown
     for atom in value.atoms:
         if isinstance(atom, Array):
@@ -316,7 +321,7 @@ def strip(value: Value) -> Value:
             unknown = True
         else:
             out.append(atom)
-    return Value(out, unknown)
+    return Value(out, unknown, marks)
 
 
 def leading_size(value: Value) -> Size | None:

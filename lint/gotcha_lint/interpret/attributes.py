@@ -22,6 +22,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
+from gotcha_lint.interpret.derivative import at_key
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
@@ -41,7 +42,10 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
         found = _of_atom(machine, atom, value, name, span)
         bound = any(isinstance(x, Method) for x in found.atoms)
         if value.marks and not isinstance(atom, Library) and not bound:
-            found = found.marked(value.marks)
+            if machine.differentiated and isinstance(atom, (Object, Symbol)):
+                found = at_key(found, value.marks, f".{name}")
+            else:
+                found = found.marked(value.marks)
         out = join(out, found)
     return out
 

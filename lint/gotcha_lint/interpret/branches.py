@@ -10,6 +10,7 @@ from typing import Any
 from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Constant, Value
 from gotcha_lint.interpret.arithmetic import truth
+from gotcha_lint.interpret.checks import check_test
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
@@ -43,6 +44,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     known = truth(value)
     if known is not None:
         return machine.run(then if known else otherwise)
+    check_test(machine, value, span)
     seen = read(machine, (value,), span, "if", symbols=False)
     marks = after(value.marks, seen) if seen else value.marks
     stable = _is_stable(machine, value, test)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import aged, made_in
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
@@ -29,6 +32,8 @@ from gotcha_lint.interpret.attributes import attribute
 from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
+from gotcha_lint.interpret.checks import after_call, after_method
+from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
@@ -36,6 +41,7 @@ from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
+_OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
 _UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
 
@@ -57,9 +63,10 @@ def call_instruction(
         if not star:
             positional.append(value)
         elif isinstance(content, Tuple):
-            positional.extend(content.items)
+            positional.extend(kept(machine, item, value) for item in content.items)
         else:
-            named["*"] = content.element if isinstance(content, Sequence) else UNKNOWN
+            element = content.element if isinstance(content, Sequence) else UNKNOWN
+            named["*"] = kept(machine, element, value)
     for name, register in keywords:
         value = registers.get(register, UNKNOWN)
         if name is not None:
@@ -72,7 +79,7 @@ def call_instruction(
             mapping = mapping_of(machine, atom)
             if mapping is not None:
                 for key, item in zip(mapping.keys, mapping.values, strict=True):
-                    named[str(key)] = item
+                    named[str(key)] = kept(machine, item, value)
     return call(machine, registers.get(callee, UNKNOWN), tuple(positional), named, span)
 
 
@@ -159,7 +166,9 @@ def call_library(
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
         return out
-    return model(Call(machine, name, args, keywords, span))
+    call = Call(machine, name, args, keywords, span)
+    out = after_call(call, model(call))
+    return kept(machine, out, *args) if name.startswith(_OF_TREES) else out
 
 
 _ROLES = {
@@ -222,6 +231,9 @@ def _call_method(
 ) -> Value:
     receiver = method.receiver
     out = BOTTOM
+    if machine.differentiated and method.name in ARRAY_METHODS and flows_in(receiver.marks):
+        receiver = as_array(receiver, machine.origin(span))
+        method = replace(method, receiver=receiver)
     if receiver.unknown:
         out = unknown_call(machine, args, keywords, span, method.name)
         out = out.marked(made_in(receiver.marks))
@@ -265,7 +277,9 @@ def _method_of(
     for kind in _kinds(atom):
         model = METHODS.get(kind)
         if model is not None:
-            return model(Call(machine, method.name, args, keywords, span, receiver, atom))
+            call = Call(machine, method.name, args, keywords, span, receiver, atom)
+            out = after_method(call, model(call))
+            return out if isinstance(atom, Array) else kept(machine, out, receiver)
     out = unknown_call(machine, args, keywords, span, method.name)
     return out.marked(receiver.marks)
 

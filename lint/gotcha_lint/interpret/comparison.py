@@ -24,6 +24,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import elementwise
+from gotcha_lint.interpret.checks import after_compare
 from gotcha_lint.interpret.heap import (
     class_of,
     contents_of,
@@ -47,7 +48,8 @@ def compare(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> 
     elif operator in _ORDER:
         _note_bound(machine, operator, x, y)
     if (holds_array(x) or holds_array(y)) and operator not in ("Is", "IsNot", "In", "NotIn"):
-        return elementwise(machine, [x, y], span, None, dtype="bool")
+        out = elementwise(machine, [x, y], span, None, dtype="bool")
+        return after_compare(machine, operator, x, y, out, span)
     marks = x.marks | y.marks
     results: set[bool] = set()
     if x.unknown or y.unknown or not x.atoms or not y.atoms:

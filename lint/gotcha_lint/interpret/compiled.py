@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
-from gotcha_lint.domain.value import Constant, Method, Object, Tuple, Value
+from gotcha_lint.domain.value import Constant, Method, Number, Object, Tuple, Value
 from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.backend import note_start
@@ -112,13 +112,20 @@ def call_compiled(call: Call, site: Site) -> Value:
             return value
         flatten(machine, value, label, leaves, statics)
         given.append(value)
-        return weaken(value)
+        return value if _stays_a_number(site, value) else on_device(weaken(value))
 
     for index, value in enumerate(call.args):
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
-    result, captured, functions = _trace(machine, inner_value, traced, keywords, given, call.span)
+    parts = site.info.get("word") == "pmap"
+    machine.per_device += parts
+    try:
+        result, captured, functions = _trace(
+            machine, inner_value, traced, keywords, given, call.span
+        )
+    finally:
+        machine.per_device -= parts
     note_start(machine, call.span)
     machine.note(
         CompiledCall(
@@ -150,6 +157,24 @@ def call_compiled(call: Call, site: Site) -> Value:
         )
     )
     return given_by(on_device(result), (machine.path, call.span))
+
+
+def _stays_a_number(site: Site, value: Value) -> bool:
+    """Equinox traces arrays alone."""
+    return bool(site.info.get("filters")) and all(
+        isinstance(atom, (Constant, Number)) for atom in value.atoms
+    )
+
+
+def inlined(call: Call, site: Site) -> tuple[Value, ...]:
+    """The arguments, where a trace runs through: static ones and numbers as they are."""
+    machine = call.engine
+    inner = Inner(machine, site.info["inner"])
+    _, positions = static_names(machine, site, inner)
+    return tuple(
+        value if index in positions or _stays_a_number(site, value) else weaken(value)
+        for index, value in enumerate(call.args)
+    )
 
 
 def _trace(

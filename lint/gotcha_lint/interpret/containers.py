@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import added
 from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Site, Span
@@ -22,6 +23,7 @@ from gotcha_lint.domain.value import (
     Array,
     Atom,
     Constant,
+    Elements,
     Library,
     Mapping,
     Marks,
@@ -40,7 +42,9 @@ from gotcha_lint.domain.value import (
     join_sizes,
     only,
 )
-from gotcha_lint.interpret.arrays import index, slice_size
+from gotcha_lint.interpret.arrays import index, slice_size, unknown_array
+from gotcha_lint.interpret.checks import check_index, check_mask
+from gotcha_lint.interpret.derivative import at_key, kept
 from gotcha_lint.interpret.heap import (
     ENTRIES,
     ITEMS,
@@ -336,8 +340,13 @@ def item(machine: Machine, base: Value, key: Value, span: Span) -> Value:
     out = Value((), True, base.marks | key.marks) if base.unknown else BOTTOM
     for again, atom in enumerate(base.atoms):
         out = join(out, _item_of(machine, atom, base, key, span, bool(again)))
-    if key_of(key) is not None and isinstance(base.only, (Tuple, Mapping)):
+    known = key_of(key)
+    if known is not None and isinstance(base.only, (Tuple, Mapping)):
         return out  # the items say themselves with what they vary
+    if machine.differentiated and flows_in(key.marks) and isinstance(base.only, Symbol):
+        return unknown_array("device", machine.origin(span), base.marks | key.marks)
+    if machine.differentiated and known is not None and not isinstance(base.only, Array):
+        return at_key(out, base.marks, f"[{known[0]!r}]").marked(key.marks)
     return out.marked(base.marks | key.marks)
 
 
@@ -353,12 +362,22 @@ def _item_of(
     if mapping is not None:
         return _entry_at(mapping, key)
     if isinstance(atom, Array):
+        check_index(machine, atom, key, span)
+        check_mask(machine, atom, key, span)
         found = atom if atom.shape is None else index(machine, atom, base, key, span)
-        return only(replace(found, origin=machine.origin(span), key=key_at(atom, key)))
+        elements = atom.elements
+        if elements is None and any(part.is_none for part in _parts_of(key)):
+            elements = Elements(made=("expanded", atom.origin))
+        return only(
+            replace(found, origin=machine.origin(span), key=key_at(atom, key), elements=elements)
+        )
     if isinstance(atom, Symbol):
         return item_of_symbol(machine, atom, key, span)
     if isinstance(atom, Method):
         at = replace(atom, name="at[]") if atom.name == "at" else None
+        array = atom.receiver.only
+        if at is not None and isinstance(array, Array):
+            check_index(machine, array, key, span, write=True)
         return UNKNOWN if at is None else only(at)
     if isinstance(atom, Library):
         return UNKNOWN if atom.name in ("os.environ", "sys.argv") else only(atom)
@@ -371,6 +390,11 @@ def _item_of(
         return machine.call(method, (key,), {}, span)
     found = _field_at(machine, atom, key)
     return UNKNOWN if found is None else found
+
+
+def _parts_of(key: Value) -> tuple[Value, ...]:
+    atom = key.only
+    return atom.items if isinstance(atom, Tuple) and not is_slice(key) else (key,)
 
 
 def _slice_of(
@@ -545,7 +569,7 @@ def element(
         out = join(out, each)
         turns = size if turns is None else join_sizes(turns, size)
         why = reason or why
-    return out, None if value.unknown else turns, why
+    return kept(machine, out, value), None if value.unknown else turns, why
 
 
 def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[Value, Size, Why]:

@@ -40,6 +40,7 @@ from gotcha_lint.interpret import (
     unpacking,
 )
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
+from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.modules import ModuleIndex
@@ -194,14 +195,15 @@ class Engine(Machine):
 
     def _do_build(self, i: Instruction, r: Registers) -> None:
         _, target, kind, items, span = i
-        r[target] = containers.build(
-            self, kind, [(star, r.get(x, UNKNOWN)) for star, x in items], span
-        )
+        values = [(star, r.get(x, UNKNOWN)) for star, x in items]
+        spread = (value for star, value in values if star)
+        r[target] = kept(self, containers.build(self, kind, values, span), *spread)
 
     def _do_dict(self, i: Instruction, r: Registers) -> None:
         _, target, items, span = i
         pairs = [(None if k is None else r.get(k, UNKNOWN), r.get(v, UNKNOWN)) for k, v in items]
-        r[target] = containers.build_dict(self, pairs, span)
+        spread = (value for key, value in pairs if key is None)
+        r[target] = kept(self, containers.build_dict(self, pairs, span), *spread)
 
     def _do_append(self, i: Instruction, r: Registers) -> None:
         _, _, target, value, key, _ = i
@@ -220,9 +222,11 @@ class Engine(Machine):
 
     def _do_unpack(self, i: Instruction, r: Registers) -> None:
         _, _, source, targets, star, span = i
-        values = unpacking.unpack(self, r.get(source, UNKNOWN), len(targets), star, span)
+        whole = r.get(source, UNKNOWN)
+        values = unpacking.unpack(self, whole, len(targets), star, span)
         for target, value in zip(targets, values, strict=True):
-            r[target] = value
+            known = isinstance(whole.only, Tuple)  # its items say themselves what they follow from
+            r[target] = value if known else kept(self, value, whole)
 
     def _do_closure(self, i: Instruction, r: Registers) -> None:
         _, target, function, defaults, span = i

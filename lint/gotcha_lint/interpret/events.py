@@ -193,6 +193,26 @@ class HostRead:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """An operation is wrong for the types, shapes or values that it is given here.
+
+    `kind`: which fault; `text`: its details, as words for a message. `places`: others that explain
+    it. `maybe`: one of several alternatives is. `about`: file, first and last line of the function
+    that has the fault as a whole.
+    """
+
+    kind: str
+    text: tuple[str, ...]
+    path: str
+    span: Span
+    within: Function
+    places: tuple[tuple[str, Span, str], ...] = ()
+    maybe: bool = False
+    about: tuple[str, int, int] | None = None
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A turn of a loop begins: what varies with the loop is another value from now on."""
 
@@ -246,6 +266,7 @@ Event = (
     | EagerUpdate
     | KeyUse
     | Turn
+    | Remark
     | HostRead
     | ClockRead
     | Effect

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -74,6 +75,25 @@ def call_function(
     """Calls a closure of the program: in its context, with what the caller knows put back in."""
     function: Function = site.info["function"]
     given = bind(function, site.info["defaults"], args, keywords)
+    around = machine.differentiated
+    if around and not _is_differentiated(function, given):
+        machine.differentiated = 0
+    try:
+        return _call_bound(machine, site, function, given, span)
+    finally:
+        machine.differentiated = around
+
+
+def _is_differentiated(function: Function, given: Arguments) -> bool:
+    """Does a derivative flow in? Of what a function closes over it may, too."""
+    parent = function.parent
+    nested = parent is not None and not parent.is_module and not parent.is_class
+    return nested or any(flows_in(value.marks) for value in given.values())
+
+
+def _call_bound(
+    machine: Machine, site: Site, function: Function, given: Arguments, span: Span
+) -> Value:
     key, values, roots, drawn = _context(machine, site, function, given)
     if key in machine.active:
         for activation in reversed(machine.activations):
@@ -135,7 +155,12 @@ def _context(
     What differs at each evaluation here is one value within the callee: it varies with what the
     caller gives. The last of the results says with what that varies.
     """
-    mode = bool(machine.traced)
+    mode = (
+        bool(machine.traced),
+        bool(machine.differentiated),
+        bool(machine.lenient),
+        bool(machine.per_device),
+    )
     known = machine.contexts.setdefault((function, mode), {})
     base = function, site.info["environment"], mode
     tried: list[int] = []
@@ -147,6 +172,8 @@ def _context(
             root = function, name
             if opaque(machine, value) or _blurred(value, exact):
                 values[name] = symbol_for(root)
+                if machine.differentiated:
+                    values[name] = values[name].marked(flows_in(value.marks))
                 roots[root] = value
             elif EACH in value.marks:
                 drawn[root] = value.marks

@@ -6,14 +6,17 @@ else there is of the project changes nothing.
 
 from __future__ import annotations
 
+import math
+
 from gotcha_lint.domain.sites import Frame, Site, Span
-from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, only
+from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, constant, only
 from gotcha_lint.interpret.call import canonical
 from gotcha_lint.interpret.garbage import collect
 from gotcha_lint.interpret.machine import Instruction, Machine, OutOfBudget
 from gotcha_lint.interpret.state import Activation
 
 MODULE_BUDGET = 60_000  # instructions
+_NUMBERS = {"inf": float("inf"), "pi": math.pi, "e": math.e, "newaxis": None}
 _BUSY = 1_000  # instructions of a module that does more than define
 
 
@@ -49,6 +52,9 @@ def library_attribute(machine: Machine, dotted: str, span: Span) -> Value:
     path = machine.find_module(dotted)
     if path is not None:
         return load_module(machine, path)
+    name = dotted.rpartition(".")[2]
+    if name in _NUMBERS and dotted.removesuffix(f".{name}") in ("numpy", "jax.numpy", "math"):
+        return constant(_NUMBERS[name], machine.origin(span))
     return only(Library(canonical(dotted), machine.origin(span)))
 
 

@@ -28,6 +28,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
+from gotcha_lint.interpret.checks import check_test
 from gotcha_lint.interpret.containers import element
 from gotcha_lint.interpret.events import Guard, Location, Turn, Unrolled
 from gotcha_lint.interpret.heap import contents, contents_of, in_module_method, is_module_class
@@ -153,6 +154,7 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
         if not turns:
             turns.append(machine.bound_of_test or Size())
         value = registers.get(test, UNKNOWN)
+        check_test(machine, value, span)
         asked = read(machine, (value,), span, "while", symbols=False) | value.marks
         machine.guards = (*around, Guard(machine.path, span, True, asked, True, of_loop=True))
         return truth(value)

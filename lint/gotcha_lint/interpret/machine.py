@@ -52,6 +52,10 @@ class Machine(State, ABC):
         self.current: Marks = NO_MARKS  # those that are in a steady turn
         self.calls: CallString = ()
         self.traced = 0  # JAX traces what runs here
+        self.differentiated = 0  # gradients that are taken around what runs here
+        self.per_device = 0  # traces around in which each device has a part: sizes are not known
+        self.zeros: set[Origin] = set()  # where arrays of zeros are made
+        self.lenient = 0  # ... and of traces around it, those that leave arrays with a value
         self.guarded = 0  # what runs here runs only where something is not there yet
         self.path = ""
         self.budget = 0  # instructions that this root may still run

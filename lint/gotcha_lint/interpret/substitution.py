@@ -9,6 +9,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.keys import Argument, At, Folded, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
@@ -51,6 +52,7 @@ from gotcha_lint.interpret.events import (
     Identity,
     KeyUse,
     Location,
+    Remark,
     Turn,
     Unrolled,
     Write,
@@ -90,6 +92,9 @@ class Substitution:
         self._marks: dict[Any, Marks] = {
             parameter_mark(root): value.marks for root, value in given.items()
         } | {parameter_mark(root): marks for root, marks in drawn.items()}
+        if machine.differentiated:  # the callee has the flows of its arguments at hand
+            for mark, known in self._marks.items():
+                self._marks[mark] = known - flows_in(known)
         around = machine.current | {EACH}
         self._marks[EACH] = around
         self._marks[GROWS, EACH] = frozenset((GROWS, loop) for loop in around)
@@ -178,11 +183,15 @@ class Substitution:
     def _atom(self, atom: Atom, without: Marks) -> Atom:
         if isinstance(atom, Array):
             key = None if atom.key is None else self.key(atom.key)
+            elements = atom.elements
+            if elements is not None and elements.last is not None:
+                elements = replace(elements, last=self.form(elements.last))
             if not atom.shape:
-                return atom if key == atom.key else replace(atom, key=key)
+                same = key == atom.key and elements == atom.elements
+                return atom if same else replace(atom, key=key, elements=elements)
             shape = tuple(self.size(size) for size in atom.shape)
-            same = key == atom.key and _all_same(shape, atom.shape)
-            return atom if same else replace(atom, shape=shape, key=key)
+            same = key == atom.key and _all_same(shape, atom.shape) and elements == atom.elements
+            return atom if same else replace(atom, shape=shape, key=key, elements=elements)
         if isinstance(atom, Number) and atom.affine is not None and atom.affine[0]:
             form = self.form(atom.affine)
             return atom if form == atom.affine else replace(atom, affine=form)
@@ -355,6 +364,10 @@ class Substitution:
             return replace(event, few=few, loops=loops, calls=calls)
         if isinstance(event, Unrolled):
             return replace(event, turns=self.size(event.turns), calls=calls)
+        if isinstance(event, Remark):
+            tested = event.kind == "out of bounds" and bool(machine.guards)
+            maybe = event.maybe or bool(machine.maybe) or tested
+            return replace(event, maybe=maybe, calls=calls)
         loops, guards = event.loops | machine.current, self._guards(event.guards)
         if isinstance(event, ClockRead):
             return replace(event, loops=loops, guards=guards, calls=calls)

@@ -39,6 +39,7 @@ from gotcha_lint.solve.captured import arrays_in, bytes_of, changes, is_own_vari
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.per_input import is_called_for_each_input
+from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
 from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.weights import weights_read
@@ -158,11 +159,14 @@ class Programs:
     """Calls that run a module in training mode without a gradient, and what drops there."""
     effects: dict[str, dict[Origin, Effect]] = field(default_factory=lambda: defaultdict(dict))
     """By kind and place; of one place, one that is certain where there is such a one."""
+    faults: Faults = field(default_factory=Faults)
+    wide: bool = False  # the project may switch 64-bit types on
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
         _Reader(self, segment).read()
         self.keys.add(segment)
+        self.faults.add(segment)
         waits, elements = host_reads(segment)
         for wait in waits:
             old = self.waits.get(wait.place)

@@ -92,7 +92,8 @@ def _of_module(
     def given(function: Function, callee: Value) -> Iterator[Segment]:
         """The root as it is called without options, and what it does with keys if all are given."""
         site, used = engine.sites_of[function], engine.key_uses
-        yield run(function, lambda: engine.call(callee, (), {}, site.span))
+        args = _arguments(callee, function)
+        yield run(function, lambda: engine.call(callee, args, {}, site.span))
         options = [p.name for p in function.parameters if _is_option(site, p.name)]
         if options and engine.key_uses != used:
             chosen = {name: symbol_for((function, name)) for name in options}
@@ -109,6 +110,9 @@ def _of_module(
         bound = _bound_to(engine, function)
         if bound is not None or names.is_worth_running(function):
             yield from given(function, only(Object(site)) if bound is None else bound)
+    for function, callee in _gradients(engine, module):
+        if function not in covered:
+            yield from given(function, callee)
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
         methods = _public_methods(module, cls)
         if not names.is_worth_running(cls.info["function"], is_module_class(cls)):
@@ -119,6 +123,30 @@ def _of_module(
         site = engine.sites_of.get(function)
         if site is not None and function not in covered and names.is_worth_running(function):
             yield run(function, lambda f=function, s=site: _call_alone(engine, f, s))
+
+
+_GRADIENTS = ("grad", "value_and_grad")
+
+
+def _arguments(callee: Value, function: Function) -> tuple[Value, ...]:
+    """What a gradient is taken of must be given; other callees make symbols by themselves."""
+    atom = callee.only
+    if not isinstance(atom, Object) or atom.site.info.get("word") not in _GRADIENTS:
+        return ()
+    needed = [p for p in function.parameters if p.kind == "pos" and not p.has_default]
+    return tuple(symbol_for((function, p.name)) for p in needed)
+
+
+def _gradients(engine: Engine, module: Module) -> Iterator[tuple[Function, Value]]:
+    """Gradients that are names of the module: others may call them."""
+    for name in dict.fromkeys(step[2] for step in module.top.body if step[0] == "store"):
+        value = engine.peek((module.path, name))
+        atom = value.only if value is not None else None
+        if value is None or not isinstance(atom, Object) or atom.site.kind != "transform":
+            continue
+        function = Inner(engine, atom.site.info["inner"]).function
+        if atom.site.info["word"] in _GRADIENTS and function in engine.sites_of:
+            yield function, value
 
 
 def _is_option(site: Site, name: str) -> bool:
@@ -175,7 +203,8 @@ def _begin(engine: Engine, path: str) -> None:
     engine.layers = [*engine.bottom, {}]
     engine.path, engine.calls = path, ()
     engine.loops, engine.current, engine.guards = [], NO_MARKS, ()
-    engine.traced = engine.guarded = 0
+    engine.traced = engine.guarded = engine.differentiated = engine.lenient = 0
+    engine.per_device = 0
     engine.budget = engine.root_budget
     engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
     engine.charged = set()
@@ -209,7 +238,8 @@ def _guarded(engine: Engine, root: Function, body: Callable[[], object]) -> None
 _COMPILING = frozenset(
     ("jit", "pmap", "pjit", "shard_map", "filter_jit", "filter_pmap", "scan", "while_loop",
      "fori_loop", "cond", "switch", "associative_scan", "Pool", "ProcessPoolExecutor", "fork",
-     "AsyncVectorEnv", "SubprocVecEnv")
+     "AsyncVectorEnv", "SubprocVecEnv", "grad", "value_and_grad", "filter_grad",
+     "filter_value_and_grad")
 )  # fmt: skip
 _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))

@@ -146,7 +146,7 @@ target_network_grad = grad(target_network)
 
 
 def by_other_argument(params, scale, x):
-    return scale * jnp.mean(jnp.sign(x @ params))
+    return scale * jnp.mean(jnp.sign(x @ params))  # ! zero-gradient
 
 
 by_other_argument_grad = grad(by_other_argument, argnums=(0, 1))
@@ -221,7 +221,7 @@ def floors_of_data(params, x):
 floors_of_data_grad = grad(floors_of_data)
 
 
-def does_not_depend(params, x):
+def does_not_depend(params, x):  # ! zero-gradient
     return jnp.mean(x > 0)
 
 

@@ -48,6 +48,7 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.elements import bounded, elements_of, with_elements
 from gotcha_lint.interpret.heap import Contents, add_sizes, contents, element_of, size_of
 from gotcha_lint.interpret.models.array_methods import (
     REDUCTIONS,
@@ -172,7 +173,11 @@ def array(call: Call, host: bool) -> Value:
     if value.unknown or not out:
         for dtype in (None,) if absent else dtypes_of(given):
             out.append(_array(call, host, dtype, None, value.marks))
-    return of_each_dtype(join_all(out), given)
+    found = of_each_dtype(join_all(out), given)
+    content = contents(call.engine, value)
+    if content is not None:
+        return bounded(found, element_of(content))
+    return with_elements(found, elements_of(value))
 
 
 def _as_array(call: Call, value: Value, host: bool, depth: int) -> Array:
@@ -277,6 +282,12 @@ def same(call: Call, host: bool) -> Value:
 @function(*COMPARISONS)
 def comparison(call: Call, host: bool) -> Value:
     return elementwise(call.engine, call.args[:2], call.span, host, "bool")
+
+
+@function("issubdtype", "isdtype", "can_cast", "isscalar", "iscomplexobj", "isrealobj")
+def asks_for_a_type(call: Call, host: bool) -> Value:
+    """A bool of Python: types are known where JAX traces."""
+    return only(Number("bool", 0, 1, None, call.origin))
 
 
 @function("clip")

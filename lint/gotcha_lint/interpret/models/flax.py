@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.freshness import marked_deep
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
     NONE,
@@ -113,6 +115,8 @@ def _apply(call: Call) -> Value:
     start = len(machine.events)
     out = machine.call(found, (me, *call.args[1:]), own, call.span)
     met(call, start)
+    if machine.differentiated and call.args:  # its weights are parts of the variables
+        out = marked_deep(out, flows_in(call.args[0].marks))
     mutable = call.keyword("mutable")
     if mutable is not None and not is_false(mutable):
         return only(Tuple((out, UNKNOWN)))

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import wraps
 
+from gotcha_lint.domain import affine
 from gotcha_lint.domain.freshness import given_by
 from gotcha_lint.domain.value import (
     NO_MARKS,
     UNKNOWN,
     Array,
+    Elements,
     Size,
     Tuple,
     Value,
+    as_affine,
     join_all,
     only,
     size_from,
@@ -30,6 +33,7 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call, Model, alias, family, model
+from gotcha_lint.interpret.carries import check_carry
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
@@ -106,7 +110,10 @@ def dispatching(of: Model) -> Model:
 
 
 def _traced_index(call: Call) -> Value:
-    return only(Array("int32", True, (), "device", call.origin))
+    """The counter of `fori_loop(lower, upper, ...)`."""
+    last = affine.add(as_affine(call.argument(1, "upper").only), affine.constant(-1))
+    elements = None if last is None else Elements(last=last)
+    return only(Array("int32", True, (), "device", call.origin, None, elements))
 
 
 @model("jax.lax.scan")
@@ -124,6 +131,7 @@ def scan(call: Call) -> Value:
     result = machine.call_traced(body, (weaken(init), strip(xs)), call.span)
     content = contents(machine, result)
     carry = content.items[0] if isinstance(content, Tuple) and content.items else UNKNOWN
+    check_carry(machine, "scan", init, carry, call.span)
     note_undrawn(machine, start, xs, call.span)
     again(
         machine, start, "scan", call.span,
@@ -145,6 +153,7 @@ def while_loop(call: Call) -> Value:
     machine.call_traced(test, (init,), call.span)
     start = len(machine.events)
     out = machine.call_traced(body, (init,), call.span)
+    check_carry(machine, "while_loop", init, out, call.span)
     again(
         machine, start, "while_loop", call.span,
         lambda: machine.call_traced(body, (out,), call.span),
@@ -159,6 +168,7 @@ def fori_loop(call: Call) -> Value:
     note_eager(call, (body,))
     machine, start = call.engine, len(call.engine.events)
     out = machine.call_traced(body, (_traced_index(call), init), call.span)
+    check_carry(machine, "fori_loop", init, out, call.span)
     again(
         machine, start, "fori_loop", call.span,
         lambda: machine.call_traced(body, (_traced_index(call), out), call.span),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.freshness import aged
+from gotcha_lint.domain.derivative import flow
+from gotcha_lint.domain.freshness import aged, marked_deep, without_deep
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
@@ -10,6 +11,7 @@ from gotcha_lint.domain.value import (
     Constant,
     Library,
     Object,
+    Sequence,
     Size,
     Tuple,
     Value,
@@ -18,10 +20,12 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
-from gotcha_lint.interpret.compiled import call_compiled
+from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
+from gotcha_lint.interpret.losses import check_gradient, whole_leaf
+from gotcha_lint.interpret.remarks import remark
 
 WORDS = {
     "jax.jit": "jit",
@@ -47,12 +51,7 @@ alias(
         "flax.nnx.jit": "jax.jit",
         "flax.nnx.pmap": "jax.pmap",
         "flax.linen.jit": "jax.jit",
-        "equinox.filter_jit": "jax.jit",
         "equinox.filter_pmap": "jax.pmap",
-        "flax.nnx.grad": "jax.grad",
-        "flax.nnx.value_and_grad": "jax.value_and_grad",
-        "equinox.filter_grad": "jax.grad",
-        "equinox.filter_value_and_grad": "jax.value_and_grad",
         "flax.nnx.vmap": "jax.vmap",
         "equinox.filter_vmap": "jax.vmap",
         "jax.remat": "jax.checkpoint",
@@ -64,6 +63,13 @@ alias(
     }
 )
 COMPILING = ("jit", "pmap")
+_FILTERING = {  # they leave out by themselves what is no array, or has no gradient
+    "equinox.filter_jit": "jit",
+    "flax.nnx.grad": "grad",
+    "flax.nnx.value_and_grad": "value_and_grad",
+    "equinox.filter_grad": "grad",
+    "equinox.filter_value_and_grad": "value_and_grad",
+}
 
 
 def _transform(word: str, name: str) -> Model:
@@ -82,12 +88,13 @@ def _transform(word: str, name: str) -> Model:
             args = [function]
         site = machine.allocate("transform", call.span, word)
         site.info.update(word=word, inner=args[0], args=tuple(args[1:]), keywords=keywords)
+        site.info["filters"] = name in _FILTERING
         return only(Object(site, call.origin))
 
     return make
 
 
-for _name, _word in WORDS.items():
+for _name, _word in (WORDS | _FILTERING).items():
     model(_name)(_transform(_word, _name))
 
 
@@ -106,8 +113,7 @@ def call_transform(call: Call) -> Value:
         )
     if word in COMPILING:
         if machine.traced:
-            args = tuple(weaken(value) for value in call.args)
-            return machine.call(inner, args, call.keywords, call.span)
+            return machine.call(inner, inlined(call, site), call.keywords, call.span)
         return call_compiled(call, site)
     if word == "cache":
         return _call_cached(call, inner)
@@ -117,10 +123,20 @@ def call_transform(call: Call) -> Value:
             return _call_vmap(call, inner) if word == "vmap" else _call_grad(call, word, inner)
         finally:
             machine.transform = around
-    out = machine.call_traced(inner, call.args, call.span, call.keywords)
+    if word in ("custom_jvp", "custom_vjp"):  # their derivative is written apart
+        around, machine.differentiated = machine.differentiated, 0
+        try:
+            return machine.call_traced(inner, call.args, call.span, call.keywords)
+        finally:
+            machine.differentiated = around
+    machine.per_device += word == "shard_map"
+    try:
+        out = machine.call_traced(inner, call.args, call.span, call.keywords)
+    finally:
+        machine.per_device -= word == "shard_map"
     if word == "checkify":
         return only(Tuple((UNKNOWN, out)))
-    return out if word in ("checkpoint", "custom_jvp", "custom_vjp") else UNKNOWN
+    return out if word == "checkpoint" else UNKNOWN
 
 
 def _call_cached(call: Call, inner: Value) -> Value:
@@ -148,9 +164,9 @@ def _option(call: Call, index: int, name: str) -> Value | None:
 def _call_grad(call: Call, word: str, inner: Value) -> Value:
     """Outside of jit, a gradient runs operation by operation; its trace still needs tracers."""
     machine = call.engine
-    out = machine.call(inner, tuple(map(weaken, call.args)), call.keywords, call.span)
     which = _option(call, 0, "argnums")
     content = contents(machine, which) if which is not None else None
+    out = _loss_of(call, inner, which, content)
     if isinstance(content, Tuple):
         gradient = only(Tuple(tuple(_argument(call, value.constant) for value in content.items)))
     else:
@@ -166,6 +182,48 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
     return gradient
 
 
+def _loss_of(
+    call: Call, inner: Value, which: Value | None, content: Tuple | Sequence | None
+) -> Value:
+    """Runs the function, and looks at how its result follows from what is differentiated."""
+    machine, args = call.engine, list(call.args)  # the others stay Python values
+    chosen = (which,) if content is None else content.items if isinstance(content, Tuple) else ()
+    numbers = [0 if value is None else value.constant for value in chosen]
+    positions = [n % len(args) for n in numbers if type(n) is int and -len(args) <= n < len(args)]
+    for position in positions:
+        _check_whole(call, position)
+        origin = (machine.path, call.span, position)
+        args[position] = marked_deep(weaken(args[position]), frozenset((flow(origin),)))
+    machine.differentiated += 1
+    try:
+        out = machine.call(inner, tuple(args), call.keywords, call.span)
+    finally:
+        machine.differentiated -= 1
+    has_aux = _option(call, 1, "has_aux")
+    pair = contents(machine, out)
+    if has_aux is not None and isinstance(pair, Tuple) and len(pair.items) == 2:
+        loss = pair.items[0]
+    else:
+        loss = out if has_aux is None or has_aux.constant is False else UNKNOWN
+    known = Inner(machine, inner)
+    for position in positions:
+        check_gradient(
+            machine, loss, (machine.path, call.span, position), known.function, known.parameters
+        )
+    return out
+
+
+def _check_whole(call: Call, position: int) -> None:
+    """Whole numbers have no gradient: JAX refuses them, unless `allow_int` is given."""
+    assert isinstance(call.on, Object)
+    given = call.on.site.info["keywords"]
+    if "allow_int" in given or call.on.site.info["filters"]:
+        return
+    leaf = whole_leaf(call.engine, call.args[position], "")
+    if leaf is not None:
+        remark(call.engine, "gradient of integers", call.span, leaf)
+
+
 def _argument(call: Call, index: object) -> Value:
     """The gradient has the tree and the types of the argument."""
     if isinstance(index, int) and index < len(call.args):
@@ -178,6 +236,7 @@ def _call_vmap(call: Call, inner: Value) -> Value:
     axes = _option(call, 0, "in_axes")
     content = contents(machine, axes) if axes is not None else None
     mapped: list[Value] = []
+    mark = frozenset((("mapped", call.origin),))  # has no value while it is mapped
     size: Size | None = None
     for index, value in enumerate(call.args):
         if isinstance(content, Tuple) and index < len(content.items):
@@ -190,14 +249,16 @@ def _call_vmap(call: Call, inner: Value) -> Value:
             mapped.append(value)
             continue
         size = size or leading_size(value)
-        mapped.append(strip(value) if axis == 0 else Value((), True, value.marks))
+        one = strip(value) if axis == 0 else None
+        one = Value((), True, value.marks) if one is None else one
+        mapped.append(one if machine.traced else marked_deep(one, mark))
     start = len(machine.events)
     result = machine.call(inner, mapped, call.keywords, call.span)
     again(
         machine, start, "vmap", call.span,
         lambda: machine.call(inner, mapped, call.keywords, call.span),
     )  # fmt: skip
-    return lead(result, size or Size())
+    return without_deep(lead(result, size or Size()), mark)
 
 
 @methods("transform")
@@ -334,7 +395,11 @@ def traces_now(call: Call) -> Value:
     args = tuple(map(weaken, call.args[1:]))
     keywords = {name: value for name, value in call.keywords.items() if name != "has_aux"}
     start = len(machine.events)
-    out = machine.call_traced(function, args, call.span, keywords)
+    machine.lenient += call.short == "vjp"  # arrays keep their values there
+    try:
+        out = machine.call_traced(function, args, call.span, keywords)
+    finally:
+        machine.lenient -= call.short == "vjp"
     if call.short == "eval_shape":
         forget(machine, start)
     return only(Tuple((on_device(out), UNKNOWN))) if call.short == "vjp" else out

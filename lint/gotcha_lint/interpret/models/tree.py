@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
+from dataclasses import replace
 
 from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Span
@@ -26,6 +27,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arguments import is_tree
 from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call, alias, model
+from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.events import EagerUpdate
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
@@ -171,7 +173,7 @@ def _map_instance(
     site.info.update({"class": cls, "name": atom.site.info.get("name")})
     static = set(cls.info["statics"]) if cls is not None else set()
     for name in dict.fromkeys(names):
-        row = [machine.read((atom.site, name)) or UNKNOWN]
+        row = [kept(machine, machine.read((atom.site, name)) or UNKNOWN, trees[0])]
         row += [machine.attribute(tree, name, span) for tree in trees[1:]]
         mapped = row[0] if name in static else _map(machine, function, row, span, depth + 1)
         machine.write((site, name), mapped)
@@ -202,7 +204,8 @@ def _map_list(
     machine: Machine, function: Value, atom: Object, trees: Many[Value], span: Span, depth: int
 ) -> Value:
     columns = [contents(machine, tree) for tree in trees]
-    content = contents_of(machine, atom)
+    columns = [_kept_contents(machine, c, tree) for c, tree in zip(columns, trees, strict=True)]
+    content = _kept_contents(machine, contents_of(machine, atom), trees[0])
     site = machine.allocate("list", span, ("tree", depth))
     new: Atom
     if isinstance(content, Tuple):
@@ -215,6 +218,16 @@ def _map_list(
     return only(Object(site, atom.origin))
 
 
+def _kept_contents(
+    machine: Machine, content: Tuple | Sequence | None, tree: Value
+) -> Tuple | Sequence | None:
+    if content is None or not machine.differentiated:
+        return content
+    if isinstance(content, Tuple):
+        return replace(content, items=tuple(kept(machine, x, tree) for x in content.items))
+    return replace(content, element=kept(machine, content.element, tree))
+
+
 def _map_dict(
     machine: Machine, function: Value, atom: Object, trees: Many[Value], span: Span, depth: int
 ) -> Value:
@@ -225,10 +238,11 @@ def _map_dict(
         return UNKNOWN
     values: list[Value] = []
     for key, value in zip(first.keys, first.values, strict=True):
-        row = [value]
-        for other in mappings[1:]:
+        row = [kept(machine, value, trees[0])]
+        for tree, other in zip(trees[1:], mappings[1:], strict=True):
             known = other is not None and key in other.keys
-            row.append(other.values[other.keys.index(key)] if known and other else UNKNOWN)
+            found = other.values[other.keys.index(key)] if known and other else UNKNOWN
+            row.append(kept(machine, found, tree))
         values.append(_map(machine, function, row, span, depth + 1))
     rest = None
     if first.rest is not None:

@@ -7,7 +7,8 @@ from gotcha_lint.analysis.logit_uses import LogitUse
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 _SQUASHES = frozenset({"softmax", "sigmoid"})
 
@@ -60,6 +61,16 @@ class DoubleSoftmax(Rule):
             f"logits are expected, but this is the output of `{site.value.of}`: pass its input",
             places=((made, "turned into probabilities here"),) if made is not None else (),
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("double softmax"):
+            (name,) = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{name}` takes logits and is given probabilities: the softmax is taken twice",
+                fault.places,
+                fault.certain,
+            )
 
 
 def _made(body: Body, call: Call) -> cst.CSTNode | None:

@@ -9,7 +9,8 @@ from gotcha_lint.analysis.syntax import parents, source_of
 from gotcha_lint.facts.jax import GUARDS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.largest import only_largest_counts
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias, text_of
+from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, module_alias, text_of
+from gotcha_lint.solve.programs import Programs
 
 _SOFTMAX = frozenset({"jax.nn.softmax", "flax.linen.softmax", "flax.nnx.softmax"})
 _DRAWS = "jax.random.categorical"
@@ -71,6 +72,16 @@ class LogOfSoftmax(Rule):
             _fix(call, direct) if direct is not None and direct.name in _SOFTMAX else None,
             places=((made, "the softmax"),) if isinstance(made, cst.Call) else (),
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("log of softmax"):
+            yield Foreseen(
+                (fault.path, fault.span),
+                "this is the logarithm of a softmax: `exp` overflows for large logits, and the "
+                "quotient underflows to 0: `log_softmax` stays exact",
+                fault.places,
+                fault.certain,
+            )
 
 
 def _limited(site: Call) -> bool:

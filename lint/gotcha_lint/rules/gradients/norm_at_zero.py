@@ -8,7 +8,8 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.gradients import differentiated, given_gradients
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 _NORMS = frozenset(
     {"jax.numpy.linalg.norm", "optax.global_norm", "optax.tree.norm", "jax.numpy.std", "array.std"}
@@ -82,6 +83,17 @@ class NormAtZero(Rule):
             "the gradient of this is NaN where it is zero: add a small number inside of the root",
             why_traced=True,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("norm"):
+            (word,) = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"the gradient of {word} is NaN where it is zero: add a small number inside of the "
+                "root",
+                fault.places,
+                certain=False,
+            )
 
 
 def _inside(site: Call, flowing: Reaching) -> cst.CSTNode | None:

@@ -6,7 +6,8 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import holds
 from gotcha_lint.queries.gradients import differentiated, given_gradients
 from gotcha_lint.queries.singular import asks_for, conditions, singular
-from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 _WHERE = frozenset({"jax.numpy.where", "jax.lax.select"})
 
@@ -123,3 +124,14 @@ class WhereNanGradient(Rule):
                     why_traced=True,
                 )
                 return
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("guarded pole"):
+            (word,) = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"{word} is guarded outside only: where its operand is excluded its gradient is "
+                "NaN; limit the input as well",
+                fault.places,
+                fault.certain,
+            )

@@ -9,7 +9,8 @@ from gotcha_lint.analysis.slopes import Slopes
 from gotcha_lint.analysis.syntax import source_of, walk
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.gradients import differentiated, is_loss
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class ZeroGradient(Rule):
@@ -95,6 +96,28 @@ class ZeroGradient(Rule):
             places=tuple((node, "nor through this") for node in ends[1:]),
             why_traced=True,
         )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("unread"):
+            (name,) = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"the gradient is taken of `{name}`, which the loss does not read: it is zero",
+                fault.places,
+                fault.certain,
+                about=fault.about,
+            )
+        for fault in programs.faults.of("cut"):
+            word, leaf = fault.text
+            what = f"the leaf `{leaf}` of what is differentiated" if leaf else "the parameters"
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"no gradient comes through `{word}`, and the loss depends on {what} in no other "
+                "way: it is zero",
+                fault.places,
+                fault.certain,
+                about=fault.about,
+            )
 
 
 def _losses(body: Body) -> Iterator[cst.CSTNode]:

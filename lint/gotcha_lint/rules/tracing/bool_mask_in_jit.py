@@ -8,7 +8,8 @@ from gotcha_lint.analysis.values import Kind, is_tracer
 from gotcha_lint.facts.concrete import NEED_SIZE
 from gotcha_lint.queries.masks import is_mask
 from gotcha_lint.queries.traced import abstract, guarded, is_traced
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class BoolMaskInJit(Rule):
@@ -98,6 +99,26 @@ class BoolMaskInJit(Rule):
                 text = f"`{func}` gives as many results as it finds: it needs `{cure}=` here"
             if text and not guarded(place):
                 yield Report(place.node, text, why_traced=True)
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("sized"):
+            (name,) = fault.text
+            cure = "three arguments" if name == "where" else "`size=`"
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{name}` gives as many results as it finds, and JAX traces it here: it needs "
+                f"{cure}",
+                fault.places,
+                fault.certain,
+            )
+        for fault in programs.faults.of("mask"):
+            yield Foreseen(
+                (fault.path, fault.span),
+                "this selects by a traced mask, and the size of the result would depend on its "
+                "values: use `jnp.where`, or multiply by the mask and divide by its sum",
+                fault.places,
+                fault.certain,
+            )
 
 
 def _masked(body: Body, place: Index) -> bool:

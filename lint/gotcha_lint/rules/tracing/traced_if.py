@@ -4,7 +4,8 @@ from gotcha_lint.analysis.sites import Body, Call, Test
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import is_tracer
 from gotcha_lint.queries.traced import abstract, guarded, is_flag
-from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class TracedIf(Rule):
@@ -76,6 +77,16 @@ class TracedIf(Rule):
                     f"it a traced array: use `jnp.{word}imum`",
                     why_traced=True,
                 )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("test"):
+            yield Foreseen(
+                (fault.path, fault.span),
+                "Python's `if` asks for the value of a traced array, which it does not have yet: "
+                "use `jnp.where` or `lax.cond`",
+                fault.places,
+                fault.certain,
+            )
 
 
 def _compares(call: Call) -> bool:

@@ -1,0 +1,87 @@
+"""Carries of `scan`, `while_loop` and `fori_loop`: they must come back as they went in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
+from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype
+from gotcha_lint.interpret.heap import contents, mapping_of
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.remarks import remark
+
+_DEPTH = 4
+
+
+def check_carry(machine: Machine, loop: str, given: Value, back: Value, span: Span) -> None:
+    """Notes the first leaf that comes back with another type or shape, or another structure."""
+    found = _difference(machine, given, back, "", 0)
+    if found is not None:
+        label, before, after = found
+        remark(machine, "carry", span, loop, label, before, after)
+
+
+def _difference(
+    machine: Machine, a: Value, b: Value, label: str, depth: int
+) -> tuple[str, str, str] | None:
+    one, other = a.only, b.only
+    if one is None or other is None or depth > _DEPTH:
+        return None
+    if a.is_none != b.is_none:
+        arrays = [v for v in (a, b) if isinstance(v.only, (Array, Number, Constant))]
+        if len(arrays) == 2:
+            words = ["`None`" if v.is_none else "an array" for v in (a, b)]
+            return label, words[0], words[1]
+    if isinstance(one, (Array, Constant, Number)) and isinstance(other, (Array, Constant, Number)):
+        return _of_leaves(machine, a, b, label)
+    first, second = contents(machine, a), contents(machine, b)
+    if isinstance(first, Tuple) and isinstance(second, Tuple):
+        if len(first.items) != len(second.items):
+            return label, f"{len(first.items)} elements", f"{len(second.items)}"
+        pairs = enumerate(zip(first.items, second.items, strict=True))
+        named = ((f"{label}[{index}]", pair) for index, pair in pairs)
+        return _first(machine, named, depth)
+    left, right = mapping_of(machine, one), mapping_of(machine, other)
+    if left is not None and right is not None and not (left.rest or right.rest):
+        values = dict(zip(right.keys, right.values, strict=True))
+        named = (
+            (f"{label}[{key!r}]", (value, values[key]))
+            for key, value in zip(left.keys, left.values, strict=True)
+            if key in values
+        )
+        return _first(machine, named, depth)
+    return None
+
+
+def _first(
+    machine: Machine, named: Iterable[tuple[str, tuple[Value, Value]]], depth: int
+) -> tuple[str, str, str] | None:
+    for label, (a, b) in named:
+        found = _difference(machine, a, b, label, depth + 1)
+        if found is not None:
+            return found
+    return None
+
+
+def _of_leaves(machine: Machine, a: Value, b: Value, label: str) -> tuple[str, str, str] | None:
+    """A weak type gives way to the one that comes back."""
+    before, after = as_arrays(a), as_arrays(b)
+    if not before or not after:
+        return None
+    one, other = before[0], after[0]
+    types = canonical_dtype(one.dtype), canonical_dtype(other.dtype)
+    if None not in types and types[0] != types[1] and not one.weak:
+        return label, f"{types[0]}", f"{types[1]}"
+    if one.shape is None or other.shape is None or machine.per_device:
+        return None
+    if len(one.shape) != len(other.shape):
+        return label, f"{len(one.shape)} dimensions", f"{len(other.shape)}"
+    sizes = [(x.constant, y.constant) for x, y in zip(one.shape, other.shape, strict=True)]
+    if any(None not in pair and pair[0] != pair[1] for pair in sizes):
+        return label, _shape([x for x, _ in sizes]), _shape([y for _, y in sizes])
+    return None
+
+
+def _shape(sizes: list[int | None]) -> str:
+    return "(" + ", ".join("?" if size is None else str(size) for size in sizes) + ")"

@@ -1,0 +1,459 @@
+"""What is wrong with an operation for what it is given, and what is known of its result.
+
+Called after the models of libraries, methods and operators. Each check looks at values that are
+known: where a type, a shape or an index is unknown it is silent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gotcha_lint.domain import affine
+from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.value import (
+    Array,
+    Constant,
+    Elements,
+    Library,
+    Number,
+    Object,
+    Sequence,
+    Size,
+    Symbol,
+    Tuple,
+    Value,
+    as_affine,
+)
+from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.derivative import after_operation, kept, pole
+from gotcha_lint.interpret.elements import (
+    SELF,
+    after_function,
+    after_operator,
+    elements_of,
+    identity_of,
+    with_elements,
+)
+from gotcha_lint.interpret.indexing import is_slice
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.remarks import remark
+
+WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
+_NAMES = {"double": "float64", "cdouble": "complex128", "int_": "int64", "float_": "float64"}
+_ASKING = frozenset(
+    ("issubdtype", "finfo", "iinfo", "dtype", "promote_types", "result_type", "can_cast", "isdtype")
+)
+_ARRAY_FAMILIES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.")
+_SMALL, _MARGIN = 1e-3, 0.1  # bounds so near to zero, or to one, are there for its sake
+_AT_ONE = frozenset(("`arccos`", "`arcsin`"))
+_ZERO_AT_ZERO = frozenset(("`sqrt`", "`norm`", "`std`", "`**`", "`cbrt`"))
+_ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt", "power", "cbrt"))
+
+
+def after_call(call: Call, out: Value) -> Value:
+    """After a function of a library."""
+    name = call.name
+    if not name.startswith("jax."):
+        return out
+    if name.startswith(_ARRAY_FAMILIES):
+        _requested_type(call)
+        _refused(call)
+        if call.short in ("zeros", "zeros_like"):
+            call.engine.zeros.add(call.origin)
+        out = after_function(call.engine, call.short, call.args, out)
+        _log_of_softmax(call, call.short, call.args)
+        _taken(call)
+        _sized_by_data(call)
+        if isinstance(out.only, Tuple):  # what the whole follows from, each part does
+            out = kept(call.engine, out, out)
+        if call.engine.differentiated and not (call.short == "norm" and "ord" in call.keywords):
+            out = _derivative(call.engine, call.short, call.args, out, call.span)
+    return out
+
+
+def after_method(call: Call, out: Value) -> Value:
+    """After a method of an array."""
+    array = call.on
+    if not isinstance(array, Array) or array.place == "host":
+        return out
+    machine, name = call.engine, call.name
+    me = Value((array,), False, call.receiver.marks)
+    if name == "astype":
+        _requested_type(call)
+    if name.startswith("at."):
+        _scattered(call, array)
+        return out
+    out = after_function(machine, call.short, (me, *call.args), out)
+    if machine.differentiated:
+        out = _derivative(machine, call.short, (me, *call.args), out, call.span)
+    return out
+
+
+def after_binary(
+    machine: Machine, operator: str, x: Value, y: Value, out: Value, span: Span
+) -> Value:
+    """After an operator on arrays."""
+    out = after_operator(operator, x, y, out)
+    _broadcast(machine, operator, x, y, span)
+    _wraps(machine, operator, x, y, span)
+    if machine.differentiated and out.marks:
+        if operator == "FloorDiv":
+            out = after_operation(machine, out, "floor_divide", span)
+        elif operator == "Div":
+            out = _singular(machine, out, y, "`/`", span)
+        elif operator == "Pow" and _is_fraction(y):
+            out = _singular(machine, out, x, "`**`", span)
+        else:
+            out = after_operation(machine, out, operator, span)
+    return out
+
+
+# Types
+
+_TAKE_ARRAYS = frozenset(
+    ("mean", "sum", "max", "min", "std", "var", "prod", "any", "all", "argmax", "argmin", "median",
+     "cumsum", "sqrt", "exp", "log", "abs", "square", "tanh", "dot", "matmul", "maximum", "minimum",
+     "sort", "argsort", "isnan", "isfinite", "clip", "round", "sign", "transpose", "reshape",
+     "squeeze", "ravel", "expand_dims", "where", "take", "diff", "flip", "roll", "nanmean",
+     "quantile", "percentile", "count_nonzero", "norm", "tile", "repeat", "add", "multiply",
+     "subtract", "divide", "power", "unique", "nonzero", "outer", "broadcast_to", "swapaxes")
+)  # fmt: skip
+_FLOATING = frozenset(
+    ("exp", "log", "sqrt", "rsqrt", "tanh", "sin", "cos", "logistic", "erf", "log1p", "expm1",
+     "floor", "ceil", "round", "cbrt", "lgamma")
+)  # fmt: skip
+
+
+def _refused(call: Call) -> None:
+    """`jnp.mean([x, y])`, `lax.rsqrt(3)`: a `TypeError`."""
+    atom = call.args[0].only if call.args else None
+    if call.name.startswith("jax.numpy.") and call.short in _TAKE_ARRAYS:
+        is_list = isinstance(atom, Object) and atom.site.kind == "list"
+        if is_list or isinstance(atom, (Tuple, Sequence)):
+            remark(call.engine, "refused", call.span, call.short, "list" if is_list else "tuple")
+    elif call.name.startswith("jax.lax.") and call.short in _FLOATING:
+        whole = isinstance(atom, (Constant, Number)) and atom.type in ("int", "bool")
+        if whole or (isinstance(atom, Array) and (atom.dtype or "").startswith(("int", "uint"))):
+            remark(call.engine, "refused", call.span, call.short, "whole number")
+
+
+def _requested_type(call: Call) -> None:
+    """A type of 64 bits is named; without the option, JAX takes the one of 32 bits."""
+    wide = ""
+    if call.short in WIDE and call.name.startswith("jax.numpy."):
+        wide = call.short
+    elif call.short not in _ASKING:
+        given = call.keywords.get("dtype")
+        wide = _wide(given, True) if given is not None else ""
+        for value in () if wide else call.args:
+            wide = wide or _wide(value, False)
+        if call.name == "astype" and call.args:
+            wide = wide or _wide(call.args[0], True)
+    if wide:
+        remark(call.engine, "wide type", call.span, wide, call.short)
+
+
+def _wide(value: Value, texts: bool) -> str:
+    atom = value.only
+    if isinstance(atom, Library) and atom.name.startswith(("jax.numpy.", "numpy.")):
+        name = atom.name.rpartition(".")[2]
+        name = _NAMES.get(name, name) if atom.name.startswith("jax.") else name
+        return name if name in WIDE else ""
+    if texts and isinstance(atom, Constant) and atom.value in WIDE and atom.origin is not None:
+        return str(atom.value)
+    return ""
+
+
+def _dtype(value: Value) -> str | None:
+    atom = value.only
+    return atom.dtype if isinstance(atom, Array) and not atom.weak else None
+
+
+def _wraps(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> None:
+    """`a - b` of two arrays of unsigned bytes."""
+    if operator != "Sub":
+        return
+    a, b = _dtype(x), _dtype(y)
+    if a == b and a in ("uint8", "uint16") and identity_of(x) != identity_of(y):
+        remark(machine, "wraps", span, a)
+
+
+def _scattered(call: Call, array: Array) -> None:
+    """`counts.at[i].set(x)` of a whole number array and floating values."""
+    if call.short == "get" or not call.args or array.dtype is None or "int" not in array.dtype:
+        return
+    given = call.args[0].only
+    floating = isinstance(given, Array) and "float" in (given.dtype or "")
+    if floating or (isinstance(given, Constant) and type(given.value) is float and given.value % 1):
+        made = array.origin
+        places = () if made is None else ((*made, f"made as {array.dtype} here"),)
+        remark(call.engine, "scattered", call.span, array.dtype, call.short, places=places)
+
+
+# Shapes
+
+
+def _broadcast(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> None:
+    """`(n,) - (n, 1)` is `(n, n)`."""
+    if operator != "Sub" or machine.per_device:
+        return
+    a, b = x.only, y.only
+    if not isinstance(a, Array) or not isinstance(b, Array) or a.shape is None or b.shape is None:
+        return
+    if len(a.shape) + len(b.shape) != 3 or not a.shape or not b.shape:
+        return
+    row, column = (a, b) if len(a.shape) == 1 else (b, a)
+    if row.shape is None or column.shape is None or column.shape[1].constant != 1:
+        return
+    made_of = column.elements.made if column.elements is not None else ""
+    if isinstance(made_of, tuple) and made_of[0] == "expanded":
+        return
+    one, other = row.shape[0], column.shape[0]
+    if one.constant == 1 or not _is_same_size(one, other):
+        return
+    made = [(*each.origin, f"of shape {word} here") for each, word in
+            ((row, "(n,)"), (column, "(n, 1)")) if each.origin is not None]  # fmt: skip
+    remark(machine, "broadcast", span, places=tuple(made))
+
+
+def _is_same_size(a: Size, b: Size) -> bool:
+    if a.constant is not None or b.constant is not None:
+        return a.constant == b.constant
+    return a.affine is not None and a.affine == b.affine
+
+
+def check_index(
+    machine: Machine, array: Array, key: Value, span: Span, write: bool = False
+) -> None:
+    """`array[key]` or `array.at[key]` beyond the end."""
+    if array.shape is None or array.place == "host" or machine.per_device:
+        return
+    atom = key.only
+    parts = atom.items if isinstance(atom, Tuple) and not is_slice(key) else (key,)
+    for position, part in enumerate(parts):
+        if position >= len(array.shape):
+            return
+        one = part.only
+        if part.is_none or is_slice(part) or isinstance(one, Library):
+            if not is_slice(part):
+                return
+            continue
+        if isinstance(one, Array) and one.dtype == "bool":
+            return
+        _check_part(machine, array.shape[position], part, position, span, write)
+
+
+def _check_part(
+    machine: Machine, size: Size, part: Value, axis: int, span: Span, write: bool
+) -> None:
+    atom = part.only
+    end = as_affine(size)
+    if end is None or size.ragged or (size.constant == 0):
+        return
+    last, low, word = None, None, ""
+    if isinstance(atom, Constant) and type(atom.value) is int:
+        last, low, word = affine.constant(atom.value), atom.value, str(atom.value)
+    elif isinstance(atom, Array) and atom.elements is not None and atom.elements.last is not None:
+        last, word = atom.elements.last, ""
+    elif isinstance(atom, Number) and atom.affine is not None:
+        last = _largest(machine, atom)
+    elif isinstance(atom, Symbol):
+        last, word = affine.symbol(atom), "n"
+    tested = any(not guard.of_loop for guard in machine.guards)
+    if last is None or (tested and isinstance(atom, (Number, Symbol))):
+        return  # `if i + 1 < n:` before it may keep a counter within
+    over = affine.add(last, end, -1)
+    if over is None or over[0]:
+        return
+    beyond = over[1] >= 0
+    below = low is not None and size.constant is not None and low < -size.constant
+    if beyond or below:
+        remark(
+            machine, "out of bounds", span, word, _text(size), str(axis), "write" if write else "",
+            maybe=tested,
+        )  # fmt: skip
+
+
+def _largest(machine: Machine, number: Number) -> affine.Affine | None:
+    """The largest value that an index reaches in a loop over a range that counts upwards."""
+    form = number.affine
+    if form is None or len(form[0]) != 1 or form[0][0][1] != 1:
+        return None
+    steps = machine.ranges.get(form[0][0][0])
+    if steps is None:
+        return None
+    _, stop, step = steps
+    if step != affine.constant(1) or stop is None:
+        return None
+    return affine.add(stop, affine.constant(form[1] - 1))
+
+
+def _text(size: Size) -> str:
+    return str(size.constant) if size.constant is not None else "n"
+
+
+def check_mask(machine: Machine, array: Array, key: Value, span: Span) -> None:
+    """`x[mask]` where JAX traces: the size of the result would depend on the data."""
+    if machine.lenient or not (machine.traced or _is_mapped(key)):
+        return
+    atom = key.only
+    if isinstance(atom, Array) and atom.dtype == "bool" and atom.place == "device" and atom.shape:
+        remark(machine, "mask", span)
+
+
+def _is_mapped(value: Value) -> bool:
+    """Does it follow from what `vmap` goes over, outside of a trace?"""
+    return any(mark[0] == "mapped" for mark in value.marks)
+
+
+def check_test(machine: Machine, value: Value, span: Span) -> None:
+    """`if x > 0:` where JAX traces: the array has no value yet."""
+    atom = value.only
+    if not isinstance(atom, Array) or atom.place != "device" or atom.dtype is None:
+        return
+    if not machine.lenient and (machine.traced or _is_mapped(value)):
+        places = () if atom.origin is None else ((*atom.origin, "the array"),)
+        remark(machine, "test", span, places=places, maybe=atom.shape != ())
+
+
+_SIZED = frozenset(("nonzero", "flatnonzero", "argwhere", "unique"))
+
+
+def _taken(call: Call) -> None:
+    """`jnp.take(table, indices, axis=0)`"""
+    if call.name != "jax.numpy.take" or len(call.args) < 2 or call.engine.per_device:
+        return
+    array, axis = call.args[0].only, call.get(2, "axis")
+    mode = call.keyword("mode")
+    if not isinstance(array, Array) or array.shape is None or axis is None or mode is not None:
+        return
+    if axis.constant == 0 and array.shape:
+        _check_part(call.engine, array.shape[0], call.args[1], 0, call.span, False)
+
+
+def _sized_by_data(call: Call) -> None:
+    """`jnp.nonzero(x)` where JAX traces, without `size=`."""
+    machine = call.engine
+    if not machine.traced or machine.lenient or not call.name.startswith("jax.numpy."):
+        return
+    if call.short not in _SIZED and not (call.short == "where" and len(call.args) == 1):
+        return
+    array = call.args[0].only if call.args else None
+    sized = "size" in call.keywords or "*" in call.keywords
+    if not sized and isinstance(array, Array) and array.place == "device":
+        remark(machine, "sized", call.span, call.short)
+
+
+# Derivatives and logarithms
+
+
+def _log_of_softmax(call: Call, name: str, args: tuple[Value, ...]) -> None:
+    if not args or name not in ("log", "log_softmax"):
+        return
+    known = elements_of(args[0])
+    if known is None:
+        return
+    origin = getattr(args[0].only, "origin", None)
+    places = () if origin is None else ((*origin, "the probabilities"),)
+    if name == "log" and known.made == "softmax by hand":
+        remark(call.engine, "log of softmax", call.span, places=places)
+    if name == "log_softmax" and str(known.made).startswith("softmax"):
+        remark(call.engine, "double softmax", call.span, name, places=places)
+
+
+def _is_fraction(value: Value) -> bool:
+    number = value.constant
+    return isinstance(number, float) and number < 1 and number != int(number)
+
+
+def _derivative(
+    machine: Machine, name: str, args: tuple[Value, ...], out: Value, span: Span
+) -> Value:
+    if not out.marks or not args:
+        return out
+    if name in _ROOTS:
+        if name == "power" and not (len(args) > 1 and _is_fraction(args[1])):
+            return out
+        return _singular(machine, out, args[0], f"`{name}`", span)
+    if name in ("norm", "std") and (name == "std" or len(args) == 1):
+        known = elements_of(args[0])
+        sure = name == "norm" and known is not None and known.made == SELF
+        sure = sure or _is_of_zeros(machine, args[0])
+        found = pole(machine, out, args[0], span, f"`{name}`" if sure else f"norm `{name}`")
+        return _candidate(found, args[0], f"`{name}`", span, machine)
+    if name in ("divide", "true_divide") and len(args) > 1:
+        return _singular(machine, out, args[1], "`/`", span)
+    if name == "where" and len(args) == 3:
+        return _guarded(machine, args, out, span)
+    return after_operation(machine, out, name, span)
+
+
+def _singular(machine: Machine, out: Value, operand: Value, word: str, span: Span) -> Value:
+    """Its derivative is infinite where the operand is zero: is it zero somewhere?"""
+    if not flows_in(operand.marks):
+        return out
+    if word in _AT_ONE:
+        return _candidate(out, operand, word, span, machine)
+    known = elements_of(operand)
+    if known is not None and (known.low > 0 or known.high < 0):
+        return out
+    if (known is not None and known.zeros) or _is_of_zeros(machine, operand):
+        return pole(machine, out, operand, span, word)
+    return _candidate(out, operand, word, span, machine)
+
+
+def _is_of_zeros(machine: Machine, operand: Value) -> bool:
+    """An array that starts as zeros, as parameters may."""
+    atoms = operand.atoms if not operand.unknown else ()
+    return any(isinstance(atom, Array) and atom.origin in machine.zeros for atom in atoms)
+
+
+def _candidate(out: Value, operand: Value, word: str, span: Span, machine: Machine) -> Value:
+    """Remembers the operand: a test of it says that it is zero somewhere."""
+    asked = identity_of(operand)
+    if asked is None or not flows_in(operand.marks):
+        return out
+    atom = out.only
+    if not isinstance(atom, Array):
+        return out
+    itself = atom.origin if word in _ZERO_AT_ZERO else None
+    made = ("singular", asked, itself, word)
+    return with_elements(out, replace(atom.elements or Elements(), made=made))
+
+
+def _guarded(machine: Machine, args: tuple[Value, ...], out: Value, span: Span) -> Value:
+    """`where(x > 0, sqrt(x), 0)`: the branch that is not taken still has its derivative."""
+    test = elements_of(args[0])
+    if test is None or not isinstance(test.made, tuple) or test.made[0] != "compared":
+        return out
+    for branch in args[1:]:
+        known = elements_of(branch)
+        made = known.made if known is not None else None
+        if not isinstance(made, tuple) or made[0] != "singular":
+            continue
+        _, asked, at = test.made
+        if asked.intersection(made[1:3]) and at == (made[3] in _AT_ONE):
+            out = pole(machine, out, branch, span, f"guarded {made[3]}")
+    return out
+
+
+def after_compare(
+    machine: Machine, operator: str, x: Value, y: Value, out: Value, span: Span
+) -> Value:
+    """A comparison has no derivative; with zero, it says that the other side is zero somewhere."""
+    if not machine.differentiated or not out.marks:
+        return out
+    out = after_operation(machine, out, operator, span)
+    for value, bound in ((x, y), (y, x)):
+        number = bound.constant
+        if not isinstance(number, (int, float)):
+            continue
+        at = 0 if abs(number) <= _SMALL else 1 if 1 - _MARGIN <= abs(number) <= 1 else None
+        known = elements_of(value)
+        made = known.made if known is not None else None
+        below = made[1] if isinstance(made, tuple) and made[0] == "of" else None
+        asked = frozenset(each for each in (identity_of(value), below) if each is not None)
+        if at is not None and asked:
+            return with_elements(out, Elements(made=("compared", asked, at)))
+    return out

@@ -1,0 +1,215 @@
+"""What is known of the elements of a result: bounds of indices, exact zeros, pieces of a softmax.
+
+An operation that is not named here forgets all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gotcha_lint.domain import affine
+from gotcha_lint.domain.value import (
+    INFINITY,
+    Array,
+    Constant,
+    Elements,
+    Number,
+    Symbol,
+    Value,
+    as_affine,
+)
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.numbers import bounds
+
+_KEEPS = frozenset(
+    ("reshape", "ravel", "flatten", "transpose", "squeeze", "expand_dims", "take_along_axis",
+     "take", "swapaxes", "moveaxis", "flip", "roll", "concatenate", "getitem")
+)  # fmt: skip
+_KEEPS_ZEROS = frozenset(("negative", "tanh", "sin"))
+_ITSELF = frozenset(("abs", "absolute", "square"))  # zero where the operand is
+_NOT_NEGATIVE = frozenset(("abs", "absolute", "square", "sqrt", "norm", "std", "var"))
+_ORDERED = frozenset(("maximum", "minimum", "clip"))
+NOTHING = Elements()
+SELF = "difference with itself"  # or of all pairs, each row with itself among them
+
+
+def elements_of(value: Value) -> Elements | None:
+    found: set[Elements | None] = {
+        atom.elements if isinstance(atom, Array) else None for atom in value.atoms
+    }
+    return found.pop() if len(found) == 1 and not value.unknown else None
+
+
+def with_elements(value: Value, elements: Elements | None) -> Value:
+    if value.unknown or elements is None or elements == NOTHING:
+        return value
+    atoms = [a for a in value.atoms if isinstance(a, Array)]
+    if len(atoms) < len(value.atoms):
+        return value
+    new = [replace(atom, elements=elements) for atom in atoms]
+    return Value(new, False, value.marks, value.choice)
+
+
+def identity_of(value: Value) -> object:
+    """What names this very value, to see that a test looks at it."""
+    atom = value.only
+    if isinstance(atom, Array):
+        return atom.origin
+    return (atom.root, atom.path) if isinstance(atom, Symbol) else None
+
+
+def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Value) -> Value:
+    """The result of a function or method of arrays, with what is known of its elements."""
+    if not args:
+        return out
+    operand = args[0]
+    first = elements_of(operand)
+    if name in ("reshape", "expand_dims") and first is None:
+        return with_elements(out, Elements(made=("expanded", identity_of(args[0]))))
+    if name == "randint" and len(args) > 3:
+        last = affine.add(as_affine(args[3].only), affine.constant(-1))
+        return with_elements(out, Elements(_number(args[2]) or 0, last=last))
+    if name in _KEEPS:
+        return with_elements(out, first)
+    if name == "exp":
+        return with_elements(out, Elements(0, made="exp"))
+    if name == "sum" and first is not None and first.made == "exp":
+        return with_elements(out, Elements(0, made="sum of exp"))
+    if name == "softmax":
+        zeros = first is not None and first.made == "masked"
+        return with_elements(out, Elements(0, 1, zeros=zeros, made="softmax"))
+    if name in ("relu", "relu6", "one_hot"):
+        return with_elements(out, Elements(0, zeros=True))
+    if name in _NOT_NEGATIVE:
+        zeros = first is not None and first.zeros
+        made: object = ("of", identity_of(operand)) if name in _ITSELF else ""
+        made = SELF if first is not None and first.made == SELF else made
+        return with_elements(out, Elements(0, zeros=zeros, made=made))
+    if name in _KEEPS_ZEROS and first is not None and first.zeros:
+        return with_elements(out, Elements(zeros=True))
+    if name in ("sum", "mean") and first is not None and first.made == SELF:
+        return with_elements(out, replace(first, made=""))
+    if name in ("sum", "mean", "max") and first is not None and first.low >= 0:
+        return with_elements(out, Elements(0 if name == "sum" else first.low))
+    if name in _ORDERED:
+        return with_elements(out, _ordered(name, args))
+    if name in ("argmax", "argmin", "searchsorted", "digitize", "arange"):
+        return with_elements(out, _positions(name, args, out))
+    if name == "where" and len(args) == 3:
+        return with_elements(out, _chosen(args[1], args[2]))
+    return out
+
+
+def _number(value: Value) -> float | None:
+    atom = value.only
+    if isinstance(atom, Constant) and type(atom.value) in (int, float):
+        return float(atom.value)
+    return None
+
+
+def _ordered(name: str, args: tuple[Value, ...]) -> Elements | None:
+    """`maximum(x, 0)` is exactly zero in a region."""
+    if name == "clip":
+        low = _number(args[1]) if len(args) > 1 else None
+        high = _number(args[2]) if len(args) > 2 else None
+    else:
+        number = next((n for n in map(_number, args[:2]) if n is not None), None)
+        low, high = (number, None) if name == "maximum" else (None, number)
+    if low is None and high is None:
+        return None
+    return Elements(
+        -INFINITY if low is None else low, INFINITY if high is None else high, zeros=low == 0
+    )
+
+
+def _positions(name: str, args: tuple[Value, ...], out: Value) -> Elements | None:
+    """Positions in an array, from 0 on."""
+    atom = (out if name == "arange" else args[1 if name == "digitize" else 0]).only
+    if name == "digitize" and len(args) < 2:
+        return None
+    if not isinstance(atom, Array) or atom.shape is None or len(atom.shape) != 1:
+        return None
+    if name == "arange" and len(args) != 1:
+        return None
+    size = as_affine(atom.shape[0])
+    if size is None:
+        return None
+    less = 0 if name in ("searchsorted", "digitize") else -1
+    return Elements(0, last=affine.add(size, affine.constant(less)))
+
+
+def _chosen(one: Value, other: Value) -> Elements | None:
+    numbers = [_number(one), _number(other)]
+    if -INFINITY in numbers or any(n is not None and n <= -1e3 for n in numbers):
+        return Elements(made="masked")
+    if 0 in numbers:
+        return Elements(zeros=True)
+    known = elements_of(one)
+    return known if known is not None and known == elements_of(other) else None
+
+
+def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
+    """`x operator y`"""
+    if operator == "Sub" and _is_same(x, y):
+        return with_elements(out, Elements(zeros=True, made=SELF))
+    a, b = elements_of(x), elements_of(y)
+    if operator == "Pow" and _number(y) == 2:
+        if a is not None and a.made == SELF:
+            return with_elements(out, replace(a, low=0))
+        return with_elements(out, Elements(0, zeros=a is not None and a.zeros))
+    if a is None and b is None:
+        return out
+    if operator == "Div":
+        if a is not None and b is not None and (a.made, b.made) == ("exp", "sum of exp"):
+            return with_elements(out, Elements(0, 1, made="softmax by hand"))
+        return with_elements(out, Elements(zeros=True)) if a is not None and a.zeros else out
+    if operator == "Mult":
+        zeros = any(each is not None and each.zeros for each in (a, b))
+        return with_elements(out, Elements(zeros=True)) if zeros else out
+    if operator == "Add" and a is None and b is not None:
+        a, b, x, y = b, a, y, x
+    if operator in ("Add", "Sub") and a is not None:
+        by = _number(y)
+        if by is not None:
+            return with_elements(out, _shifted(a, by if operator == "Add" else -by))
+    if operator == "Add" and a is not None and b is not None:
+        return with_elements(out, Elements(a.low + b.low, a.high + b.high))
+    return out
+
+
+def _is_same(x: Value, y: Value) -> bool:
+    """`p - p`, or `x[:, None] - x[None, :]`."""
+    mine, its = identity_of(x), identity_of(y)
+    if mine is not None and mine == its:
+        return x.only == y.only
+    bases: list[object] = []
+    for value, own in ((x, mine), (y, its)):
+        known = elements_of(value)
+        expanded = known is not None and isinstance(known.made, tuple)
+        if expanded and known is not None and known.made[0] == "expanded":
+            bases.append(known.made[1])
+        else:
+            bases.append(own)
+    return bases[0] is not None and bases[0] == bases[1]
+
+
+def bounded(value: Value, numbers: Value) -> Value:
+    """An array of these whole numbers."""
+    ends = [
+        bounds(atom)
+        for atom in numbers.atoms
+        if isinstance(atom, (Constant, Number)) and atom.type == "int"
+    ]
+    if not ends or len(ends) < len(numbers.atoms) or numbers.unknown:
+        return value
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    if high == INFINITY:
+        return value
+    return with_elements(value, Elements(low, high, last=affine.constant(int(high))))
+
+
+def _shifted(known: Elements, by: float) -> Elements:
+    last = None
+    if known.last is not None and by == int(by):
+        last = affine.add(known.last, affine.constant(int(by)))
+    return Elements(known.low + by, known.high + by, last)

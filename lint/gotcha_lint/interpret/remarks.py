@@ -1,0 +1,34 @@
+"""Notes operations that are wrong for what they are given."""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.interpret.events import Remark
+from gotcha_lint.interpret.machine import Machine
+
+
+def remark(
+    machine: Machine,
+    kind: str,
+    span: Span,
+    *text: str,
+    places: tuple[tuple[str, Span, str], ...] = (),
+    maybe: bool = False,
+    at: Origin | None = None,
+    about: tuple[str, int, int] | None = None,
+) -> None:
+    """Notes a fault at `span`, or at another place."""
+    path, span = (machine.path, span) if at is None else at
+    machine.note(
+        Remark(
+            kind=kind,
+            text=text,
+            path=path,
+            span=span,
+            within=machine.activation.function,
+            places=places,
+            maybe=maybe or bool(machine.maybe),
+            about=about,
+            calls=machine.calls,
+        )
+    )

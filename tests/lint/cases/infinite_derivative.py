@@ -1,0 +1,59 @@
+"""Roots and logarithms of what is exactly zero, and of what is kept away from it."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.grad
+def root_of_a_relu(w):
+    return jnp.sqrt(jax.nn.relu(w)).sum()  # ! infinite-derivative
+
+
+def entropy(p):
+    return -jnp.sum(jnp.where(p > 0, p * jnp.log(p), 0.0))  # ! infinite-derivative
+
+
+@jax.grad
+def masked_entropy(logits):
+    legal = jnp.array([True, False, True])
+    return entropy(jax.nn.softmax(jnp.where(legal, logits, -jnp.inf)))
+
+
+@jax.grad
+def power_of_a_clipped_value(w):
+    return (jnp.clip(w, 0.0, 1.0) ** 0.5).sum()  # ! infinite-derivative
+
+
+@jax.grad
+def root_with_a_floor(w):
+    return jnp.sqrt(jnp.maximum(w, 1e-6)).sum()
+
+
+@jax.grad
+def root_of_a_sum(w):
+    return jnp.sqrt(jax.nn.relu(w) + 1e-6).sum()
+
+
+@jax.grad
+def safe(w):
+    kept = jnp.where(w > 0, w, 1.0)
+    return jnp.where(w > 0, jnp.sqrt(kept), 0.0).sum()
+
+
+@jax.grad
+def plain_entropy(logits):
+    p = jax.nn.softmax(logits)
+    return -jnp.sum(p * jnp.log(p))
+
+
+def without_a_gradient(w):
+    return jnp.sqrt(jax.nn.relu(w)).sum()
+
+
+@jax.grad
+def detached(w):
+    scale = jax.lax.stop_gradient(jnp.sqrt(jax.nn.relu(w)))
+    return (w * scale).sum()
+
+
+reported = without_a_gradient(jnp.ones(3))
