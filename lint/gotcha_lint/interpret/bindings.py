@@ -65,7 +65,7 @@ class Lookup:
 def may_be_fixed(location: Location) -> bool:
     """Is it a name of a module or of a class?"""
     base = location[0]
-    return base.__class__ is str or (base.__class__ is Frame and base.function.is_class)
+    return isinstance(base, str) or (isinstance(base, Frame) and base.function.is_class)
 
 
 def path_of(location: Location) -> str:

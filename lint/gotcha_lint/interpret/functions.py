@@ -401,7 +401,11 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
             continue
         if isinstance(event, Write):
             base = event.location[0]
-            if activation.made.get(base) is not None and event.location not in seen_by_traces:
+            if (
+                isinstance(base, Site)
+                and activation.made.get(base) is not None
+                and event.location not in seen_by_traces
+            ):
                 continue
             key = event.location, event.span, event.value, event.old
             if key in seen:
