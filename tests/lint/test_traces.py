@@ -142,6 +142,15 @@ IN_THE_PROGRAM = {
 }
 
 SILENT = {
+    "a key that is None unless somebody gives it": """
+        def generate(ids, length, key=None):
+            def one(carry, _):
+                last, key = carry
+                key, sub = jax.random.split(key)
+                return (last, key), jax.random.categorical(sub, last)
+
+            return jax.lax.scan(one, (ids, key), None, length)
+        """,
     "a straight-through estimator": """
         def loss(w, x):
             rounded = w + jax.lax.stop_gradient(quantise(w) - w)

@@ -28,6 +28,8 @@ def _difference(
     one, other = a.only, b.only
     if one is None or other is None or depth > _DEPTH:
         return None
+    if a.is_none and not _is_written_in(machine, a):
+        return None  # a parameter's default: nobody has shown a call without it
     if a.is_none != b.is_none:
         arrays = [v for v in (a, b) if isinstance(v.only, (Array, Number, Constant))]
         if len(arrays) == 2:
@@ -52,6 +54,16 @@ def _difference(
         )
         return _first(machine, named, depth)
     return None
+
+
+def _is_written_in(machine: Machine, none: Value) -> bool:
+    """Does this `None` stand in the body of the function that runs the loop?"""
+    function = machine.activation.function
+    first = function.body[0][-1][0] if function.body else function.line
+    places = [atom.origin for atom in none.atoms if atom.origin is not None]
+    return any(
+        path == function.path and first <= span[0] <= function.end_line for path, span in places
+    )
 
 
 def _first(

@@ -546,12 +546,14 @@ def _leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
 
     Alternatives of one call are no difference by themselves: a configuration may decide between
     them, once. They are where they vary with the loop, or where two calls have none in common.
+    The elements of a list of many may be of several kinds side by side, the same ones at each call.
     """
     last = calls[-1]
-    around: Loops = frozenset().union(*(call.loops for call in calls))
+    loops: Loops = frozenset().union(*(call.loops for call in calls))
     done: set[str] = set()
     for path in dict.fromkeys(path for call in calls for path in call.leaves):
         leaves = [call.leaves[path] for call in calls if path in call.leaves]
+        around = NO_MARKS if "[*]" in path else loops
         merged = Leaf()
         for leaf in leaves:
             merged.add(leaf)
@@ -567,7 +569,7 @@ def _leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
         elif len(merged.dtypes) <= 1:
             if _differ([leaf.weaks for leaf in leaves], leaves, around):
                 _add(row, "weak", last, path, [], _weak_places(merged))
-            _sizes(row, last, path, merged, leaves, around, done)
+            _sizes(row, last, path, merged, leaves, loops, done)
 
 
 def _differ(
