@@ -35,6 +35,8 @@ def compiled_identity(machine: Machine, site: Site) -> tuple[Identity, ...]:
     found = identity(machine, inner)
     if any(isinstance(atom, Method) for atom in inner.atoms):
         found = (*found, Identity(site, inner.marks, "a new bound method is compiled here"))
+    if site.info.get("rewraps"):  # `f = jit(f)`: each turn compiles what the last one has made
+        found = (*found, Identity(site, inner.marks, f"`{site.info['word']}` is put around itself"))
     return found
 
 

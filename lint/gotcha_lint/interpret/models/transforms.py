@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.freshness import aged, marked_deep, without_deep
+from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
     UNKNOWN,
+    Atom,
     Constant,
     Library,
     Object,
@@ -87,7 +89,9 @@ def _transform(word: str, name: str) -> Model:
                 return only(Object(site, call.origin))
             args = [function]
         site = machine.allocate("transform", call.span, word)
-        site.info.update(word=word, inner=args[0], args=tuple(args[1:]), keywords=keywords)
+        inner = _without(args[0], site)
+        site.info.update(word=word, inner=inner, args=tuple(args[1:]), keywords=keywords)
+        site.info["rewraps"] = inner is not args[0]
         site.info["filters"] = name in _FILTERING
         return only(Object(site, call.origin))
 
@@ -96,6 +100,26 @@ def _transform(word: str, name: str) -> Model:
 
 for _name, _word in (WORDS | _FILTERING).items():
     model(_name)(_transform(_word, _name))
+
+
+def _without(inner: Value, site: Site) -> Value:
+    """What a transform is of: in `f = jax.vmap(f)`, again and again, the `f` of the first turn."""
+    atoms = [atom for atom in inner.atoms if not _leads_to(atom, site)]
+    if len(atoms) == len(inner.atoms):
+        return inner
+    old = site.info.get("inner")
+    if not atoms and isinstance(old, Value):
+        return old
+    return Value(atoms, inner.unknown or not atoms, inner.marks, inner.choice)
+
+
+def _leads_to(atom: Atom, site: Site) -> bool:
+    """Is the transform made of this one, at any depth?"""
+    if not isinstance(atom, Object) or atom.site.kind != "transform":
+        return False
+    inner = atom.site.info.get("inner")
+    below = inner.atoms if isinstance(inner, Value) else ()
+    return atom.site is site or any(_leads_to(each, site) for each in below)
 
 
 @methods("transform()")

@@ -79,3 +79,24 @@ class Compiled:
 
     def update(self, x):
         self.params = self.learn(self.params, x)
+
+
+def double(x):
+    return x * 2
+
+
+def jit_around_jit(xs):
+    step = double
+    for x in xs:
+        step = jax.jit(step)  # ! jit-in-loop
+        print(step(x))
+
+
+def mapped_over_and_over(x, ranks):
+    mapped = double
+    for _ in range(ranks):
+        mapped = jax.vmap(mapped)
+    y = mapped(x)
+    for _ in range(ranks):
+        y = jax.jit(lambda x: x + 1)(y)  # ! jit-in-loop
+    return y
