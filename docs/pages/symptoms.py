@@ -51,7 +51,7 @@ TABLE = (
     Symptom(
         "Memory grows",
         "memory-growth out-of-memory recompile large-constant-captured jit-captures-batch "
-        "stale-self apply-updates-swapped",
+        "stale-self apply-updates-swapped missing-donation",
     ),
     Symptom("The time measured is too good to be true", "timing-without-wait"),
     Symptom(

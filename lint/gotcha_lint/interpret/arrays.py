@@ -56,6 +56,7 @@ __all__ = [
     "as_arrays",
     "axes_from",
     "broadcast",
+    "bytes_of",
     "canonical_dtype",
     "dtype_of",
     "dtypes_of",
@@ -372,3 +373,15 @@ def _map_arrays(value: Value, leaf: Callable[[Array], Atom]) -> Value:
             atom = Tuple(items, atom.origin)
         out.append(Value((atom,), value.unknown, value.marks, value.choice))
     return join_all(out) if out else value
+
+
+def bytes_of(array: Array) -> int | None:
+    """How large it is; None where the dtype or a size is not known."""
+    count = SIZES.get(array.dtype or "")
+    if count is None or array.shape is None:
+        return None
+    for size in array.shape:
+        if size.constant is None:
+            return None
+        count *= size.constant
+    return count

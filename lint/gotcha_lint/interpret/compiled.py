@@ -9,6 +9,7 @@ from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.donation import replaced
 from gotcha_lint.interpret.events import CompiledCall, Location
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
@@ -153,6 +154,7 @@ def call_compiled(call: Call, site: Site) -> Value:
             traced=functions,
             guards=machine.guards,
             needs=sources_in(deep_marks(machine, (*call.args, *call.keywords.values()))),
+            replaced=replaced(call, site),
             calls=machine.calls,
         )
     )

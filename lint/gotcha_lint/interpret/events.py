@@ -79,6 +79,14 @@ Guards = tuple[Guard, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """An argument that is not donated and that the result replaces: as written, and its bytes."""
+
+    text: str
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledCall:
     """A call of a compiled function: all that JAX's cache key is made of."""
 
@@ -106,6 +114,7 @@ class CompiledCall:
     traced: frozenset[Function] = frozenset()  # functions of the program that the trace runs
     guards: Guards = ()
     needs: Marks = NO_MARKS  # what its arguments follow from
+    replaced: tuple[Replaced, ...] = ()
     calls: CallString = ()
 
 

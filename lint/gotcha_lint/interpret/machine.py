@@ -25,6 +25,7 @@ from gotcha_lint.interpret.events import (
 from gotcha_lint.interpret.state import Activation, Layer, State
 from gotcha_lint.modules import ModuleIndex
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.rebinding import Rebindings
 
 STOP = "stop"  # what follows in this region is not reached
 
@@ -96,6 +97,7 @@ class Machine(State, ABC):
         self.failures: list[tuple[str, str, str]] = []
         self.analyses = 0
         self.replays = 0
+        self.rebinding: dict[Function, Rebindings] = {}  # as they are asked for
         self.sites_of: dict[Function, Site] = {}  # the first closure of each function
         self.classes: list[Site] = []  # whose bodies are being run
         self.top = Activation(Function("<root>", "", 0), Frame(Function("<root>", "", 0)), (), 0)

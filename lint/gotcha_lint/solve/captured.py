@@ -15,7 +15,6 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
 )
-from gotcha_lint.interpret.arrays import SIZES
 from gotcha_lint.interpret.events import (
     Location,
 )
@@ -68,15 +67,3 @@ def arrays_in(value: Value, depth: int = 0) -> Iterable[Array]:
         elif isinstance(atom, Mapping):
             for item in (*atom.values, *((atom.rest,) if atom.rest else ())):
                 yield from arrays_in(item, depth + 1)
-
-
-def bytes_of(array: Array) -> int | None:
-    """None where the dtype or a size is not known."""
-    count = SIZES.get(array.dtype or "")
-    if count is None or array.shape is None:
-        return None
-    for size in array.shape:
-        if size.constant is None:
-            return None
-        count *= size.constant
-    return count

@@ -20,6 +20,7 @@ from gotcha_lint.domain.value import (
     Value,
     is_of_unknown,
 )
+from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -35,7 +36,7 @@ from gotcha_lint.interpret.events import (
 from gotcha_lint.interpret.leaves import Axis, Leaf, Leaves
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
-from gotcha_lint.solve.captured import arrays_in, bytes_of, changes, is_own_variable, may_be_arrays
+from gotcha_lint.solve.captured import arrays_in, changes, is_own_variable, may_be_arrays
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.per_input import is_called_for_each_input
@@ -136,6 +137,8 @@ class CompiledFunction:
     differing: tuple[Differing, ...] = ()  # and the parts of the key that tell them apart
     captures: list[Capture] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
+    replaced: dict[str, tuple[CompiledCall, int | None]] = field(default_factory=dict)
+    """Arguments that the result replaces from turn to turn, not donated; and their bytes."""
     is_kept: bool = False  # made only where there is none yet: in a memoised function, say
 
 
@@ -189,6 +192,7 @@ class _Reader:
         self.dirty: dict[Site, dict[Location, Write]] = {}
         self.counts: list[Effect] = []
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
+        self.sizes: dict[tuple[Site, str], int | None] = {}  # of arguments, at the first call
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -313,7 +317,18 @@ class _Reader:
             known.setdefault(place, value)
             self.readers.setdefault(place, set()).add(site)
         self._captures(row, call)
+        self._replaced(row, call)
         self.groups.setdefault((site, (*call.calls, (call.path, call.span))), []).append(call)
+
+    def _replaced(self, row: CompiledFunction, call: CompiledCall) -> None:
+        """In the first turn the size is known best; those after it show that it goes on.
+
+        What an object holds is replaced as often as somebody calls the method.
+        """
+        for each in call.replaced:
+            size = self.sizes.setdefault((call.site, each.text), each.size)
+            if call.loops or "." in each.text:
+                row.replaced.setdefault(each.text, (call, size))
 
     def _stale(
         self, row: CompiledFunction, call: CompiledCall, place: Location, write: Write

@@ -1,0 +1,75 @@
+"""Arguments of a compiled call that its result replaces, where their memory is not donated.
+
+Until the call is done, the old value and the new one are both in memory.
+"""
+
+from __future__ import annotations
+
+from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.value import Array, Constant, Library, Number, Object, Value
+from gotcha_lint.interpret.arrays import bytes_of
+from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.events import Replaced
+from gotcha_lint.interpret.heap import contents, mapping_of
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.rebinding import rebindings
+
+_OPTIONS = ("donate_argnums", "donate_argnames", "donate")
+_DEPTH = 4
+_SMALL = 1 << 20  # bytes: less is not worth a word
+
+
+def replaced(call: Call, site: Site) -> tuple[Replaced, ...]:
+    """The arguments of this call; none where the jit says what it donates."""
+    machine = call.engine
+    if any(option in site.info["keywords"] for option in _OPTIONS):
+        return ()
+    function = machine.activation.function
+    known = machine.rebinding.get(function)
+    if known is None:
+        known = machine.rebinding[function] = rebindings(function)
+    found: list[Replaced] = []
+    for argument, text in known.get(call.span, ()):
+        value = _given(call, argument)
+        size = None if value is None else bytes_in(machine, value)
+        if value is None or (_is_tree(machine, value) and (size is None or size >= _SMALL)):
+            found.append(Replaced(text, size))
+    return tuple(found)
+
+
+def _given(call: Call, argument: int | str | None) -> Value | None:
+    if isinstance(argument, str):
+        return call.keywords.get(argument)
+    if argument is not None and argument < len(call.args):
+        return call.args[argument]
+    return None
+
+
+def _is_tree(machine: Machine, value: Value) -> bool:
+    """May it be arrays of a state? A random key or a number is none."""
+    return not any(
+        isinstance(atom, (Constant, Number, Library)) or (isinstance(atom, Array) and atom.key)
+        for atom in value.atoms
+    )
+
+
+def bytes_in(machine: Machine, value: Value, depth: int = 0) -> int | None:
+    """The bytes of all arrays in a value; None where they are not known."""
+    atom = value.only
+    if isinstance(atom, Array):
+        return bytes_of(atom)
+    if isinstance(atom, (Constant, Number)):
+        return 0
+    if atom is None or depth > _DEPTH or isinstance(atom, Library):
+        return None
+    content = contents(machine, value)
+    items = getattr(content, "items", None)
+    if items is None and not isinstance(atom, Object):
+        return None
+    if items is None:
+        mapping = mapping_of(machine, atom)
+        if mapping is None or mapping.rest is not None:
+            return None
+        items = mapping.values
+    sizes = [bytes_in(machine, item, depth + 1) for item in items]
+    return None if None in sizes else sum(size for size in sizes if size is not None)

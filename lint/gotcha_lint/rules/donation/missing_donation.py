@@ -1,0 +1,90 @@
+"""A state that each step replaces, and whose memory is not donated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import CompiledFunction, Programs
+from gotcha_lint.wording import called
+
+_LARGE = 16 << 20  # bytes: from here on it is worth a note, whatever else is known
+
+
+class MissingDonation(Rule):
+    """Keeps the old state in memory while the new one is computed.
+
+    ## What happens
+    `state = step(state, batch)` needs room for both states until the call is done: parameters and
+    the optimizer's state are in memory twice. With a donated argument XLA writes the new state
+    where the old one was.
+
+    ## Instead
+    `jax.jit(step, donate_argnums=0)`, and no other use of the old state after the call.
+
+    ## Not reported
+    What has less than 16 MiB. Where the size is not known, which is the rule, it is shown with
+    `--all`: another name for the old state may forbid it, and small states are not worth it.
+
+    ## References
+    https://docs.jax.dev/en/latest/buffer_donation.html
+    """
+
+    severity = "info"
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit  # ! missing-donation
+                def step(weights):
+                    return weights * 0.99
+
+
+                weights = jnp.ones((4096, 4096))
+                memory = step.lower(weights).compile().memory_analysis()
+                for _ in range(3):
+                    weights = step(weights)
+            """,
+            good="""
+                import functools
+
+                import jax
+                import jax.numpy as jnp
+
+
+                @functools.partial(jax.jit, donate_argnums=0)
+                def step(weights):
+                    return weights * 0.99
+
+
+                weights = jnp.ones((4096, 4096))
+                memory = step.lower(weights).compile().memory_analysis()
+                for _ in range(3):
+                    weights = step(weights)
+            """,
+            shows="memory.alias_size_in_bytes == 0",
+        ),
+    )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for row in programs.compiled.values():
+            if row.replaced:
+                yield _foreseen(row)
+
+
+def _foreseen(row: CompiledFunction) -> Foreseen:
+    names = "`, `".join(row.replaced)
+    sizes = [size for _, size in row.replaced.values() if size is not None]
+    room = f" ({sum(sizes) >> 20:,} MiB)" if sum(sizes) >= _LARGE else ""
+    calls = {(call.path, call.span): None for call, _ in row.replaced.values()}
+    return Foreseen(
+        (row.site.path, row.site.span),
+        f"{called(row.function)} is given `{names}`{room}, which its result replaces, and does not "
+        "donate it: the old and the new one are in memory at once; `donate_argnums` reuses it",
+        tuple((*place, "replaced here") for place in calls),
+        certain=sum(sizes) >= _LARGE,
+    )
