@@ -9,7 +9,7 @@ from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.freshness import added
+from gotcha_lint.domain.freshness import added, taken_from
 from gotcha_lint.domain.keys import EACH_ONE
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
@@ -569,7 +569,8 @@ def element(
         out = join(out, each)
         turns = size if turns is None else join_sizes(turns, size)
         why = reason or why
-    return kept(machine, out, value), None if value.unknown else turns, why
+    out = taken_from(kept(machine, out, value), value)
+    return out, None if value.unknown else turns, why
 
 
 def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[Value, Size, Why]:

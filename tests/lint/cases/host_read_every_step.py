@@ -363,3 +363,31 @@ def by_a_logger_that_waits_a_turn(w, batches):
         w, loss = step(w, x)
         logger.put(loss)
     return w
+
+
+@jax.jit
+def evaluate(params, batch):
+    error = params * batch.sum()
+    return {"loss": error, "norm": abs(error)}
+
+
+def each_metric(params, batches):
+    totals = {"loss": 0.0, "norm": 0.0}
+    for batch in batches:
+        metrics = evaluate(params, batch)
+        for name, value in metrics.items():
+            totals[name] += float(value)  # ! host-read-every-step
+    return totals
+
+
+def each_value(params, batches):
+    for batch in batches:
+        metrics = evaluate(params, batch)
+        print([float(value) for value in metrics.values()])  # ! host-read-every-step
+
+
+def names_alone(params, batches):
+    for batch in batches:
+        metrics = evaluate(params, batch)
+        print(sorted(metrics.keys()))
+    return metrics

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
+from gotcha_lint.domain.freshness import taken_from
 from gotcha_lint.domain.value import (
     BOTTOM,
     INFINITY,
@@ -292,7 +293,8 @@ def dict_method(call: Call) -> Value:
     if mapping is None:
         return UNKNOWN
     if call.name in ("items", "values", "keys"):
-        return only(_view(mapping, call.name))
+        view = only(_view(mapping, call.name))
+        return view if call.name == "keys" else taken_from(view, call.receiver)
     if call.name in ("get", "pop", "setdefault", "__getitem__"):
         return _read_entry(call, mapping)
     if call.name == "update":
