@@ -75,12 +75,20 @@ def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
     about = function
     if isinstance(base, Site) and base.kind == "instance" and base.info.get("class") is not None:
         about = base.info["class"].info["function"]
+    place, assignment = (stale.path, stale.span), "this assignment"
+    written: tuple[Place, ...] = ()
+    if where == "global" and function is not None and function.path != stale.path:
+        # The name belongs to the function's file, and so does the finding.
+        place, assignment = (function.path, (function.line, 1, function.line, 1)), "an assignment"
+        written = ((stale.path, stale.span, "assigned here"),)
+        defined = ()
     return Foreseen(
-        (stale.path, stale.span),
-        f"{called(function)} was compiled with the value that {what} had when it was traced: this "
-        "assignment is not seen by it; pass the value as an argument",
+        place,
+        f"{called(function)} was compiled with the value that {what} had when it was traced: "
+        f"{assignment} is not seen by it; pass the value as an argument",
         (
             *defined,
+            *written,
             (row.site.path, row.site.span, "compiled here"),
             (stale.call.path, stale.call.span, "called again here, with the old value"),
         ),

@@ -39,7 +39,8 @@ def _run(function: str = "step") -> Run:
         **{"event": "program", "at": 1.0, "function": function, "owner": "user", "eager": ""},
         **{"defined": ["train.py", 3], "path": "train.py", "line": 5, "cached": None},
         **{"seconds": {"compile": 0.5}, "shapes": "x: float32[3]", "causes": ["static-value"]},
-        **{"why": ["n: 3 -> 4"], "turn": {"name": "n", "value": 4}, "retraced": True},
+        **{"why": ["n: 3 -> 4"], "retraced": True},
+        "turn": {"name": "n", "value": 4, "path": "train.py", "line": 4},
     }
     run.add({"event": "start", "at": 0.0, "argv": ["train.py", "--token", "secret"]})
     run.add(program)

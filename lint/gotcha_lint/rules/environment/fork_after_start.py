@@ -27,6 +27,7 @@ class ForkAfterStart(Rule):
     """
 
     severity = "warning"
+    preview = True
     examples = (
         Example(
             bad="""

@@ -25,6 +25,7 @@ class BatchStatsNotMutable(Rule):
     """
 
     severity = "error"
+    preview = True
     examples = (
         Example(
             bad="""

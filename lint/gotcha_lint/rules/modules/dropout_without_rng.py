@@ -24,6 +24,7 @@ class DropoutWithoutRng(Rule):
     """
 
     severity = "error"
+    preview = True
     examples = (
         Example(
             bad="""

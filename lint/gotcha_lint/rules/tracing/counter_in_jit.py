@@ -28,6 +28,7 @@ class CounterInJit(Rule):
     """
 
     severity = "warning"
+    preview = True
     examples = (
         Example(
             bad="""
