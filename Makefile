@@ -55,7 +55,7 @@ site: $(DOCS)/.ready  ## the documentation, in site/
 	PYTHONPATH=lint:sanitizer $(DOCS)/bin/python docs/build_site.py
 
 vsix:  ## the extension for Visual Studio Code, in dist/; needs Node.js and npm
-	cd editors/vscode && npm ci --no-audit --no-fund && npm run check && npm run build
+	cd editors/vscode && npm install --no-package-lock --no-audit --no-fund && npm run check && npm run build
 	$(PYTHON) editors/vscode/vsix.py dist
 
 vscode-test: $(READY)  ## the tests of the extension, against the server
