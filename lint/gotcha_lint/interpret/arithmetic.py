@@ -30,7 +30,6 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import as_arrays, elementwise, matmul
 from gotcha_lint.interpret.batches import batch_of, is_ragged
-from gotcha_lint.interpret.checks import after_binary, check_test
 from gotcha_lint.interpret.comparison import compare, truth
 from gotcha_lint.interpret.containers import (
     MOST_ITEMS,
@@ -40,6 +39,7 @@ from gotcha_lint.interpret.containers import (
     updated,
 )
 from gotcha_lint.interpret.derivative import kept
+from gotcha_lint.interpret.faults.checks import after_binary, check_test
 from gotcha_lint.interpret.heap import (
     Contents,
     class_of,

@@ -10,8 +10,8 @@ from typing import Any
 from gotcha_lint.domain.freshness import after
 from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Constant, Value
 from gotcha_lint.interpret.arithmetic import truth
-from gotcha_lint.interpret.checks import check_test
 from gotcha_lint.interpret.events import Guard
+from gotcha_lint.interpret.faults.checks import check_test
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer

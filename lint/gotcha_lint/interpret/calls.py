@@ -32,8 +32,8 @@ from gotcha_lint.interpret.attributes import attribute
 from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
-from gotcha_lint.interpret.checks import after_call, after_method
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
+from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS

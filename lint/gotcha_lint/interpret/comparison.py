@@ -24,7 +24,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import elementwise
-from gotcha_lint.interpret.checks import after_compare
+from gotcha_lint.interpret.faults.checks import after_compare
 from gotcha_lint.interpret.heap import (
     class_of,
     contents_of,

@@ -43,8 +43,8 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import index, slice_size, unknown_array
-from gotcha_lint.interpret.checks import check_index, check_mask
 from gotcha_lint.interpret.derivative import at_key, kept
+from gotcha_lint.interpret.faults.checks import check_index, check_mask
 from gotcha_lint.interpret.heap import (
     ENTRIES,
     ITEMS,

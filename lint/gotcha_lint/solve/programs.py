@@ -33,7 +33,7 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
-from gotcha_lint.interpret.leaves import Axis, Leaf, Leaves
+from gotcha_lint.interpret.leaves import Axis, Leaf
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import arrays_in, changes, is_own_variable, may_be_arrays
@@ -42,6 +42,7 @@ from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.per_input import is_called_for_each_input
 from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
+from gotcha_lint.solve.structures import kinds, signature
 from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.weights import weights_read
 
@@ -684,32 +685,3 @@ def where(call: CompiledCall) -> tuple[Place, ...]:
         line = (function.line, 1, function.line, 1)
         out.append((function.path, line, f"`{function.name}` is defined here"))
     return tuple(out)
-
-
-def kinds(leaf: Leaf) -> dict[str, Origin | None]:
-    """Alternatives of a node's structure; a growing list and its first state count once."""
-    found = dict(leaf.kinds)
-    if {"FrozenDict", "OrderedDict", "dict"} & set(found):  # keys not known: nothing to compare
-        found = {kind: at for kind, at in found.items() if not kind.startswith("dict ")}
-    for word in ("list", "tuple"):
-        if f"{word} of many" in found:
-            for kind in [kind for kind in found if kind.startswith(f"{word} of ")]:
-                if kind != f"{word} of many":
-                    del found[kind]
-    return found
-
-
-def signature(leaves: Leaves) -> Any:
-    """The abstract key of a call, for counting."""
-    return tuple(
-        sorted(
-            (
-                path,
-                frozenset(leaf.kinds),
-                frozenset(leaf.dtypes),
-                frozenset(leaf.weaks),
-                tuple(leaf.sizes),
-            )
-            for path, leaf in leaves.items()
-        )
-    )

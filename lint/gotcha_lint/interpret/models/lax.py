@@ -33,8 +33,8 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call, Model, alias, family, model
-from gotcha_lint.interpret.carries import check_carry
 from gotcha_lint.interpret.events import EagerControl
+from gotcha_lint.interpret.faults.carries import check_carry
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
 from gotcha_lint.interpret.keys import again, note_undrawn

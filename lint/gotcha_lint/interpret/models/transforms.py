@@ -23,11 +23,11 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
+from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
+from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
-from gotcha_lint.interpret.losses import check_gradient, whole_leaf
-from gotcha_lint.interpret.remarks import remark
 
 WORDS = {
     "jax.jit": "jit",

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
 from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype
+from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.interpret.remarks import remark
 
 _DEPTH = 4
 

@@ -7,9 +7,9 @@ from typing import Any
 from gotcha_lint.domain.derivative import POLE, flows_in, keys_of, last_step
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
+from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.interpret.remarks import remark
 from gotcha_lint.program.ir import Function
 
 _DEPTH = 3  # of trees that are searched for whole numbers

@@ -35,9 +35,9 @@ from gotcha_lint.interpret.elements import (
     identity_of,
     with_elements,
 )
+from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.interpret.remarks import remark
 
 WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
 _NAMES = {"double": "float64", "cdouble": "complex128", "int_": "int64", "float_": "float64"}

@@ -1,0 +1,1 @@
+"""Faults that values alone prove: carries, losses, indices, operands."""
