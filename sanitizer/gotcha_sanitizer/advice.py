@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gotcha_sanitizer.events import Explained
+from gotcha_sanitizer.values.events import Explained
 
 
 @dataclass(frozen=True, slots=True)

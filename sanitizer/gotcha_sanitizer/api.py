@@ -16,11 +16,11 @@ from typing import Any
 
 from gotcha_sanitizer import session
 from gotcha_sanitizer.compiled import Compiled, from_event, from_row, inlined, message
-from gotcha_sanitizer.events import Event, Explained
 from gotcha_sanitizer.hooks import jaxprs, self_tests
 from gotcha_sanitizer.options import Options, parse
-from gotcha_sanitizer.parts import Function
-from gotcha_sanitizer.words import plural
+from gotcha_sanitizer.values.events import Event, Explained
+from gotcha_sanitizer.values.parts import Function
+from gotcha_sanitizer.values.words import plural
 
 _EYES = ["compiling", "compile events", "session", "start", "check recompile"]
 _EYES += [name.feature for name in (*self_tests.NAMES, *jaxprs.NAMES) if name.counts]

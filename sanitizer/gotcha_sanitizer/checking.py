@@ -8,11 +8,11 @@ from pathlib import Path
 
 from gotcha_sanitizer import suppress
 from gotcha_sanitizer.checks import checks
-from gotcha_sanitizer.events import Event
-from gotcha_sanitizer.finding import Finding, as_dict
 from gotcha_sanitizer.notices import Notices
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.recording import Recording
+from gotcha_sanitizer.values.events import Event
+from gotcha_sanitizer.values.finding import Finding, as_dict
 
 _AGAIN, _SHARE = 1.0, 0.05  # seconds, or of the run's time, between two lines of one finding
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from gotcha_sanitizer.advice import advise
-from gotcha_sanitizer.events import Explained
-from gotcha_sanitizer.parts import Function, Site
-from gotcha_sanitizer.rows import Inlined
 from gotcha_sanitizer.stream import shapes
-from gotcha_sanitizer.words import place, seconds
+from gotcha_sanitizer.values.events import Explained
+from gotcha_sanitizer.values.parts import Function, Site
+from gotcha_sanitizer.values.rows import Inlined
+from gotcha_sanitizer.values.words import place, seconds
 
 _SHOWN = 8
 

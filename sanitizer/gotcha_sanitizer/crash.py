@@ -15,10 +15,10 @@ from types import TracebackType
 
 from gotcha_lint.errors import Meaning, recognise
 from gotcha_lint.home import more
-from gotcha_sanitizer.events import Fact
 from gotcha_sanitizer.frames import owner
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import place
+from gotcha_sanitizer.values.events import Fact
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import place
 
 _FRAMES = 100  # of each exception in a chain; a deep recursion has thousands
 _WIDTH = 96

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TypeVar
 
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.record import Json, Run
-from gotcha_sanitizer.rows import STAGES, Row, row_key
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.rows import STAGES, Row, row_key
 
 T = TypeVar("T")
 

@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gotcha_sanitizer.finding import as_dict
 from gotcha_sanitizer.record import BadRecord, Json, Run
+from gotcha_sanitizer.values.finding import as_dict
 
 KEPT = 10
 _PROGRAMS = 2_000  # of a run; all are counted in the summary

@@ -16,7 +16,7 @@ from types import CodeType
 from typing import Any, NoReturn
 
 from gotcha_sanitizer.frames import file_of, owner
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 _started: list[object] = []  # what a program that we have started ended with
 _TOOLS = (3, 4)  # of sys.monitoring; hooks/calls.py takes the other one

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.record import Json, Run, summary
-from gotcha_sanitizer.words import place, plural
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import place, plural
 
 
 def merge(runs: Sequence[Run]) -> Run:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gotcha_sanitizer.explain.non_finite import Reason, reason
 from gotcha_sanitizer.guard import unseen
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.hooks.evaluate import Operation, Origin

@@ -11,10 +11,10 @@ from collections import defaultdict
 from typing import Any
 
 from gotcha_sanitizer import crash, session
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import parse
 from gotcha_sanitizer.reporters.text import block
-from gotcha_sanitizer.words import cells, plural, seconds
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import cells, plural, seconds
 
 _NAME = re.compile(r"<ipython-input-(\d+)-")
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from gotcha_sanitizer.events import Diverged, Ended, Event, Program, Started, Tick
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.record import Run
-from gotcha_sanitizer.rows import STAGES
-from gotcha_sanitizer.words import place, seconds
+from gotcha_sanitizer.values.events import Diverged, Ended, Event, Program, Started, Tick
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.rows import STAGES
+from gotcha_sanitizer.values.words import place, seconds
 
 _WORTH_SAYING = 5.0  # seconds of compiling before the end of the warm-up is announced
 

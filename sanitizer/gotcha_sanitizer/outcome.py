@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gotcha_sanitizer import last_runs, lifetime
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.leaving import Leaving
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.os_errors import in_words
-from gotcha_sanitizer.words import place, short
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import place, short
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.session import Session

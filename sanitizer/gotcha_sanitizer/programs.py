@@ -10,8 +10,8 @@ from collections import Counter, deque
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.events import Explained, Program
-from gotcha_sanitizer.parts import Difference, Leaf, Mark, Signature, Site
+from gotcha_sanitizer.values.events import Explained, Program
+from gotcha_sanitizer.values.parts import Difference, Leaf, Mark, Signature, Site
 
 _DEEP = 16
 _BY_IDENTITY = ("function", "identity", "method", "array")

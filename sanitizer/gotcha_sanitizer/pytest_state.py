@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.parts import Function
+from gotcha_sanitizer.values.parts import Function
 
 _PREFIXES = ("JAX_", "XLA_")
 

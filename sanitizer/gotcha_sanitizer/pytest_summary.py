@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gotcha_sanitizer import old_python
-from gotcha_sanitizer.finding import from_dict
-from gotcha_sanitizer.words import place, plural, seconds
+from gotcha_sanitizer.values.finding import from_dict
+from gotcha_sanitizer.values.words import place, plural, seconds
 
 _MOST = 10
 

@@ -12,12 +12,12 @@ import pytest
 
 from gotcha_sanitizer import api, crash, pytest_summary, session
 from gotcha_sanitizer.compiled import from_event, message
-from gotcha_sanitizer.events import Event, Explained
-from gotcha_sanitizer.finding import as_dict
 from gotcha_sanitizer.options import parse
 from gotcha_sanitizer.pytest_state import State, reached
 from gotcha_sanitizer.pytest_summary import Test
-from gotcha_sanitizer.words import place, plural
+from gotcha_sanitizer.values.events import Event, Explained
+from gotcha_sanitizer.values.finding import as_dict
+from gotcha_sanitizer.values.words import place, plural
 
 _KEYS = {"max_compiles", "forbid"}
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from gotcha_sanitizer.explain.savings import Counted, count
-from gotcha_sanitizer.finding import Finding, from_dict
 from gotcha_sanitizer.os_errors import in_words
-from gotcha_sanitizer.rows import STAGES, Inlined, Row, row_key
 from gotcha_sanitizer.run.folded import restore
+from gotcha_sanitizer.values.finding import Finding, from_dict
+from gotcha_sanitizer.values.rows import STAGES, Inlined, Row, row_key
 
 Json = dict[str, Any]
 _KEPT_EVENTS = 20_000  # programs: what the plots need

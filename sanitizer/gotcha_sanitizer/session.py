@@ -16,8 +16,6 @@ from typing import Any
 from gotcha_lint import __version__
 from gotcha_sanitizer import lifetime, record
 from gotcha_sanitizer.checking import Checking
-from gotcha_sanitizer.events import Event, Explained, Program, Started, Tick
-from gotcha_sanitizer.finding import Finding, as_dict
 from gotcha_sanitizer.guard import Guard
 from gotcha_sanitizer.hooks import Context, hooks
 from gotcha_sanitizer.hooks.when_imported import when_imported
@@ -30,6 +28,8 @@ from gotcha_sanitizer.reporters import text
 from gotcha_sanitizer.run.abort import abort
 from gotcha_sanitizer.stream import as_json, avals
 from gotcha_sanitizer.ticker import Ticker
+from gotcha_sanitizer.values.events import Event, Explained, Program, Started, Tick
+from gotcha_sanitizer.values.finding import Finding, as_dict
 
 _current: Session | None = None
 

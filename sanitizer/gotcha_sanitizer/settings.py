@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gotcha_lint.finding import Severity
-from gotcha_sanitizer.events import Setting
-from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.values.events import Setting
+from gotcha_sanitizer.values.finding import Finding
 
 
 def setting_finding(event: Setting, severity: Severity, advice: str) -> Finding:

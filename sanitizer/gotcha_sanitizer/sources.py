@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from gotcha_sanitizer.frames import file_of, owner
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 _MOST_LINES = 20_000
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.events import (
+from gotcha_sanitizer.values.events import (
     Diverged,
     Ended,
     Event,
@@ -24,7 +24,7 @@ from gotcha_sanitizer.events import (
     Memory,
     Program,
 )
-from gotcha_sanitizer.parts import Constant, Equations, Leaf, Site, Turn
+from gotcha_sanitizer.values.parts import Constant, Equations, Leaf, Site, Turn
 
 _FLUSH_EVERY = 1.0  # seconds: a write is a system call, and a storm has many events
 _LEAVES = 2000  # of a call, whose types are kept

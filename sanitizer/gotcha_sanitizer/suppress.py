@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gotcha_lint import comments
 from gotcha_lint.registry import rules
-from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.values.finding import Finding
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gotcha_sanitizer.guard import unseen
-from gotcha_sanitizer.words import size
+from gotcha_sanitizer.values.words import size
 
 
 @dataclass(frozen=True)

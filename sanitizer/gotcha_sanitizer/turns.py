@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from gotcha_sanitizer.frames import file_of
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -9,10 +9,10 @@ import pytest
 from gotcha_sanitizer.checks.host_bound_loop import HostBoundLoop
 from gotcha_sanitizer.checks.many_first_compiles import ManyFirstCompiles
 from gotcha_sanitizer.checks.recompile import Recompile
-from gotcha_sanitizer.events import Activity, Event, Explained, LoopActivity, Program
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Difference, Function, Signature, Site
+from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
 from tests.sanitizer.support import run
 
 LINE, OUTER, INNER = (Site("train.py", n, "main") for n in (7, 3, 5))

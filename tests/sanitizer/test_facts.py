@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gotcha_sanitizer.checks.facts import Facts
-from gotcha_sanitizer.events import Fact, Tick
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Fact, Tick
+from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.support import run
 
 PROGRAM = """

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_sanitizer.events import Program
-from gotcha_sanitizer.parts import Function, Leaf, Signature, Site
+from gotcha_sanitizer.values.events import Program
+from gotcha_sanitizer.values.parts import Function, Leaf, Signature, Site
 from tests.sanitizer.support import SOURCES
 
 pytest.importorskip("jax")

@@ -14,7 +14,7 @@ from gotcha_sanitizer.record import fold
 from gotcha_sanitizer.reporters import text
 from gotcha_sanitizer.reporters._page import tables
 from gotcha_sanitizer.session import Session
-from gotcha_sanitizer.words import short
+from gotcha_sanitizer.values.words import short
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")

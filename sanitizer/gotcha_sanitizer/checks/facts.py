@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Fact
-from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.values.events import Event, Fact
+from gotcha_sanitizer.values.finding import Finding
 
 
 class Facts(Check):

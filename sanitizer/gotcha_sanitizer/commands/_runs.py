@@ -35,8 +35,8 @@ def publish(text: str, file: Path | None = None) -> None:
 
 def process_table(runs: Sequence[tuple[Path, Run]]) -> str:
     """What each process compiled and what was found in it."""
-    from gotcha_sanitizer.rows import STAGES
-    from gotcha_sanitizer.words import seconds
+    from gotcha_sanitizer.values.rows import STAGES
+    from gotcha_sanitizer.values.words import seconds
 
     lines = [f"{len(runs)} records", f"  {'pid':>8}  compiles  compiling  findings  record"]
     for path, run in runs:

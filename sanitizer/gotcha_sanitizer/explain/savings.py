@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import place, seconds
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import place, seconds
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.record import Run

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from gotcha_sanitizer.record import Run
-from gotcha_sanitizer.words import short
+from gotcha_sanitizer.values.words import short
 
 EXTRA = "prometheus"
 

@@ -16,9 +16,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.events import Event
     from gotcha_sanitizer.options import Options
     from gotcha_sanitizer.ticker import Job
+    from gotcha_sanitizer.values.events import Event
 
 
 @dataclass(frozen=True)

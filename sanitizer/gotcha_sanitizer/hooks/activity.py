@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable
 from types import FrameType
 
-from gotcha_sanitizer.events import Activity, LoopActivity
 from gotcha_sanitizer.frames import owner, where
 from gotcha_sanitizer.hooks import Context, private, stack
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Activity, LoopActivity
+from gotcha_sanitizer.values.parts import Site
 
 _SOONEST = 0.01  # seconds between samples
 _SAMPLES = 200  # in each doubling of the run's time, about

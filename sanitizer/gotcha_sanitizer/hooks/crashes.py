@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gotcha_sanitizer import crash
-from gotcha_sanitizer.events import Deleted, Event
 from gotcha_sanitizer.hooks import Context
+from gotcha_sanitizer.values.events import Deleted, Event
 
 _DELETED = re.compile(r"has been deleted with shape=(?P<dtype>\w+)\[(?P<shape>[\d,]*)\]")
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from gotcha_sanitizer.hooks import jaxprs, loops, private
 from gotcha_sanitizer.hooks.jaxprs import Walk
 from gotcha_sanitizer.hooks.ranges import Range, flags, look_at
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 _TURNS = 100_000  # of one loop that is entered
 _STEPS = 20_000  # of functions that are entered whatever goes in

@@ -11,7 +11,7 @@ from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks import Context, loops, private, self_tests
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
 from gotcha_sanitizer.hooks.self_tests import Name, has
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 T = TypeVar("T")
 Walk = Generator[Any, Any, T]

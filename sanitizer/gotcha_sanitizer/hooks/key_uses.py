@@ -9,7 +9,7 @@ from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks import jaxprs
 from gotcha_sanitizer.hooks.flat import Flat, Step
 from gotcha_sanitizer.hooks.private import GRADIENTS
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 INITS = frozenset({"init", "init_with_output", "lazy_init"})
 _SHUFFLES = frozenset({"permutation", "shuffle", "choice"})

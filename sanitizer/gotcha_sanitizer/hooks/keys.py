@@ -12,13 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from gotcha_sanitizer.events import Fact
 from gotcha_sanitizer.hooks import Context, jaxprs
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
 from gotcha_sanitizer.hooks.flat import Flat, Step, flatten
 from gotcha_sanitizer.hooks.key_uses import INITS, Use, diverges, is_jax_own, reuse, use_of
 from gotcha_sanitizer.hooks.values import Values
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Fact
+from gotcha_sanitizer.values.parts import Site
 
 _DRAWS = {"random_bits": "drawn from", "random_split": "split"}
 _FLAX_SCAN = os.path.join("flax", "core", "lift.py")  # says by split_rngs which keys stay

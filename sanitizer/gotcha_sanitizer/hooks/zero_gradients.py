@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.events import Fact
 from gotcha_sanitizer.hooks import Context, jaxprs, private
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
 from gotcha_sanitizer.hooks.flat import Flat, Step, flatten
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Fact
+from gotcha_sanitizer.values.parts import Site
 
 _FLAT = {  # operations on floats whose derivative is zero
     "sign": "`sign`",

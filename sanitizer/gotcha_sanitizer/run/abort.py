@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.words import place
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import place
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.options import Options

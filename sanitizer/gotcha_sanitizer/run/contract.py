@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gotcha_sanitizer.record import Json, Run
-from gotcha_sanitizer.words import plural
+from gotcha_sanitizer.values.words import plural
 
 VERSION = 1
 _SLACK = 1.1  # of bytes: padding and small buffers differ from machine to machine

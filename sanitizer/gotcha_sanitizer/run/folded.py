@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gotcha_sanitizer.explain.savings import Counted
-from gotcha_sanitizer.finding import as_dict, from_dict
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.rows import STAGES, Inlined, Row, Sums
+from gotcha_sanitizer.values.finding import as_dict, from_dict
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.rows import STAGES, Inlined, Row, Sums
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.record import Run

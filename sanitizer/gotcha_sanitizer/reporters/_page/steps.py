@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gotcha_sanitizer.record import Json, Run
-from gotcha_sanitizer.words import short
+from gotcha_sanitizer.values.words import short
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.host_events import (
+from gotcha_sanitizer.values.host_events import (
     Activity,
     Deleted,
     Diverged,
@@ -20,9 +20,9 @@ from gotcha_sanitizer.host_events import (
     Pickled,
     Setting,
 )
-from gotcha_sanitizer.host_events import LoopActivity as LoopActivity
-from gotcha_sanitizer.host_events import ReadsAt as ReadsAt
-from gotcha_sanitizer.parts import (
+from gotcha_sanitizer.values.host_events import LoopActivity as LoopActivity
+from gotcha_sanitizer.values.host_events import ReadsAt as ReadsAt
+from gotcha_sanitizer.values.parts import (
     Capture,
     Constant,
     Difference,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.parts import Site, Turn
+from gotcha_sanitizer.values.parts import Site, Turn
 
 
 @dataclass(frozen=True, slots=True)

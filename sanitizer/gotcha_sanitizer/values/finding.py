@@ -9,7 +9,7 @@ from typing import Any
 
 from gotcha_lint import finding as lint
 from gotcha_lint.home import page_url
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gotcha_lint.formats._terminal import one_line
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 cells: dict[str, int] = {}  # of a notebook: the file name that Python sees -> its number
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 STAGES = ("trace", "lower", "compile", "load")
 """Of a program; `load` is the time of one that the persistent cache had, in place of `compile`."""
