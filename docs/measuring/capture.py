@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gotcha_lint.registry import rules
-from gotcha_sanitizer.record import Run, fold, read
+from gotcha_sanitizer.run.record import Run, fold, read
 from measuring.programs import ROOT, Pair, plain
 
 NAME = "train.py"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gotcha_sanitizer.advice import advise
-from gotcha_sanitizer.stream import shapes
+from gotcha_sanitizer.run.stream import shapes
 from gotcha_sanitizer.values.events import Explained
 from gotcha_sanitizer.values.parts import Function, Site
 from gotcha_sanitizer.values.rows import Inlined

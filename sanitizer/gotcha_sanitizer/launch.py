@@ -17,7 +17,7 @@ from pkgutil import read_code
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from gotcha_sanitizer.leaving import left
+from gotcha_sanitizer.run.leaving import left
 
 _kept: list[object] = []  # the modules that were `__main__` before: their functions still run
 

@@ -10,9 +10,10 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from gotcha_sanitizer import crash, session
+from gotcha_sanitizer import crash
 from gotcha_sanitizer.options import parse
 from gotcha_sanitizer.reporters.text import block
+from gotcha_sanitizer.run import session
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import cells, plural, seconds
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.record import fold, summary
+from gotcha_sanitizer.run.record import fold, summary
 from gotcha_sanitizer.values.finding import Finding, as_dict
 
 Json = dict[str, Any]

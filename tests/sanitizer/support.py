@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from gotcha_sanitizer.record import Run, fold, read
+from gotcha_sanitizer.run.record import Run, fold, read
 from gotcha_sanitizer.values.finding import Finding
 
 ROOT = Path(__file__).parents[2]

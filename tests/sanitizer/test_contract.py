@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.record import Run, fold, read
 from gotcha_sanitizer.run import contract
 from gotcha_sanitizer.run.contract import Contract, Function
+from gotcha_sanitizer.run.record import Run, fold, read
 from tests.sanitizer import records
 from tests.sanitizer.support import run as run_program
 

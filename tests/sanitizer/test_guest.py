@@ -193,14 +193,14 @@ FAULTS = [
         "Recompile.on", "_is_avoidable", "_finding", "_message", "_reason",
     )],
     "hooks.compiling:filtered",
-    "session:as_json", "stream:Stream.write", "stream:Stream.open", "stream:Stream.flush",
-    "record:Run.add", "record:summary",
+    "run.session:as_json", "run.stream:Stream.write", "run.stream:Stream.open", "run.stream:Stream.flush",
+    "run.record:Run.add", "run.record:summary",
     "reporters.text:render", "reporters.text:block", "reporters.text:table",
-    "suppress:covered", "notices:Notices.on", "notices:Notices.found", "ticker:Ticker.start",
-    "notices:Notices.announce", "lifetime:is_first_host",
-    "session:Session._install", "session:finish", "checking:Checking.on",
-    "checking:Checking._found", "hooks.compiling:turn", "hooks.open_program:OpenProgram.as_event",
-    "hooks.crashes:install", "hooks.signals:install", "lifetime:enter", "crash:explain",
+    "run.suppress:covered", "run.notices:Notices.on", "run.notices:Notices.found", "run.ticker:Ticker.start",
+    "run.notices:Notices.announce", "run.lifetime:is_first_host",
+    "run.session:Session._install", "run.session:finish", "run.checking:Checking.on",
+    "run.checking:Checking._found", "hooks.compiling:turn", "hooks.open_program:OpenProgram.as_event",
+    "hooks.crashes:install", "hooks.signals:install", "run.lifetime:enter", "crash:explain",
 ]  # fmt: skip
 
 BREAK = """
@@ -251,7 +251,7 @@ def test_whatever_breaks_the_program_is_the_same(tmp_path, small, fault):
 
 
 @pytest.mark.parametrize(
-    "fault", ["hooks.compiling:Compiling._start", "hooks.compiling:turn", "session:finish"]
+    "fault", ["hooks.compiling:Compiling._start", "hooks.compiling:turn", "run.session:finish"]
 )
 def test_a_few_faults(tmp_path, small, fault):
     _check_fault(tmp_path, small, fault)
@@ -321,7 +321,7 @@ def test_a_thousand_compiles_leave_memory_as_it_is_without_us(tmp_path):
 
 def test_what_is_kept_is_bounded():
     from gotcha_sanitizer.programs import History
-    from gotcha_sanitizer.record import Run
+    from gotcha_sanitizer.run.record import Run
 
     run, history = Run(), History()
     for number in range(25_000):
@@ -335,8 +335,8 @@ def test_what_is_kept_is_bounded():
 
 def test_of_a_storm_some_are_kept_unless_the_page_is_asked_for(tmp_path):
     from gotcha_sanitizer.options import Options
-    from gotcha_sanitizer.recording import SOME
-    from gotcha_sanitizer.session import Session
+    from gotcha_sanitizer.run.recording import SOME
+    from gotcha_sanitizer.run.session import Session
 
     for page, kept in (("", SOME), (str(tmp_path / "run.html"), 1000)):
         recording = Session(Options(html=page)).recording

@@ -14,9 +14,9 @@ from types import SimpleNamespace
 import pytest
 
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.record import fold, read
 from gotcha_sanitizer.run.agreement import Entry, State, difference, waiting
 from gotcha_sanitizer.run.board import Folder
+from gotcha_sanitizer.run.record import fold, read
 from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.support import SOURCES
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import gotcha_sanitizer as gotcha
-from gotcha_sanitizer import session
 from gotcha_sanitizer.hooks import private
 from gotcha_sanitizer.notebook import Notebook
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run import session
 from tests.sanitizer.test_pytest_plugin import run as run  # the fixture of an inner pytest
 
 jax = pytest.importorskip("jax")
@@ -141,7 +141,7 @@ def test_a_fault_in_the_notebook(name: str, monkeypatch, capsys):
         ),
         "pytest_summary:lines",
         "pytest_summary:_findings",
-        "session:Session.renew",
+        "run.session:Session.renew",
     ],
 )
 def test_a_fault_in_a_hook_of_pytest(run, fault: str):

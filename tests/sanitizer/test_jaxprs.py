@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import gotcha_sanitizer as gotcha
-from gotcha_sanitizer import session
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run import session
 
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402

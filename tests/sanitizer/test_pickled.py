@@ -9,7 +9,7 @@ import pytest
 
 from gotcha_sanitizer.checks.device_array_pickled import DeviceArrayPickled
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.session import Session
 from gotcha_sanitizer.values.events import Pickled
 from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.inside import problems

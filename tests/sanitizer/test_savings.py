@@ -8,8 +8,8 @@ import pytest
 
 from gotcha_sanitizer.explain.savings import Counted, saving
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.record import Run, fold
 from gotcha_sanitizer.reporters import text
+from gotcha_sanitizer.run.record import Run, fold
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer import records

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from gotcha_sanitizer.os_errors import in_words
-from gotcha_sanitizer.record import Run, fold, read
+from gotcha_sanitizer.run.os_errors import in_words
+from gotcha_sanitizer.run.record import Run, fold, read
 
 RECORD = click.Path(path_type=Path)  # read() says what is wrong with it, and what to do
 

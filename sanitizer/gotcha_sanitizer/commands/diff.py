@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from gotcha_sanitizer.commands._runs import RECORD, load, publish
-from gotcha_sanitizer.difference import Change, Difference, compare
+from gotcha_sanitizer.run.difference import Change, Difference, compare
 from gotcha_sanitizer.values.finding import Finding, as_dict
 from gotcha_sanitizer.values.words import place, plural, seconds, short
 

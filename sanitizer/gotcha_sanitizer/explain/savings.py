@@ -16,7 +16,7 @@ from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import place, seconds
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.record import Run
+    from gotcha_sanitizer.run.record import Run
 
 TURNS = 10_000
 _FEWEST = 50

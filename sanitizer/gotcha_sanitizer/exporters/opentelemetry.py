@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gotcha_sanitizer.record import Run
+from gotcha_sanitizer.run.record import Run
 from gotcha_sanitizer.values.rows import STAGES
 from gotcha_sanitizer.values.words import short
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.options import Options
-    from gotcha_sanitizer.ticker import Job
+    from gotcha_sanitizer.run.ticker import Job
     from gotcha_sanitizer.values.events import Event
 
 

@@ -38,7 +38,7 @@ from gotcha_sanitizer.hooks.open_program import OpenProgram
 from gotcha_sanitizer.hooks.signature import filtered_signature, signature
 from gotcha_sanitizer.hooks.traces import Traces, spent
 from gotcha_sanitizer.hooks.watches import watches
-from gotcha_sanitizer.stream import shapes
+from gotcha_sanitizer.run.stream import shapes
 from gotcha_sanitizer.values.events import Ended, Started
 from gotcha_sanitizer.values.parts import Function, Site, Turn
 

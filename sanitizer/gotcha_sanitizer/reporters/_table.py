@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from gotcha_sanitizer.record import Run, stages
+from gotcha_sanitizer.run.record import Run, stages
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.rows import Inlined, Row, Sums
 from gotcha_sanitizer.values.words import place, plural, seconds, short

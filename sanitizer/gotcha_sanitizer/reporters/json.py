@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gotcha_lint import __version__
-from gotcha_sanitizer.record import Run, summary
+from gotcha_sanitizer.run.record import Run, summary
 from gotcha_sanitizer.values.finding import as_dict
 from gotcha_sanitizer.values.rows import Inlined, Row, Sums
 

@@ -11,8 +11,8 @@ from gotcha_sanitizer import old_python
 from gotcha_sanitizer.explain.long_compile import reasons
 from gotcha_sanitizer.explain.savings import Saving, saving
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.record import Run
 from gotcha_sanitizer.reporters._table import inlined, table
+from gotcha_sanitizer.run.record import Run
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.rows import STAGES

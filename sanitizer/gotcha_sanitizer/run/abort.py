@@ -14,7 +14,7 @@ from gotcha_sanitizer.values.words import place
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.options import Options
-    from gotcha_sanitizer.session import Session
+    from gotcha_sanitizer.run.session import Session
 
 _once = threading.Lock()  # never released: the process ends
 _LONGEST = 10.0  # seconds for the report and the page

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gotcha_sanitizer.record import Json, Run
+from gotcha_sanitizer.run.record import Json, Run
 from gotcha_sanitizer.values.words import plural
 
 VERSION = 1

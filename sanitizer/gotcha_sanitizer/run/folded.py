@@ -14,7 +14,7 @@ from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.rows import STAGES, Inlined, Row, Sums
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.record import Run
+    from gotcha_sanitizer.run.record import Run
 
 Json = dict[str, Any]
 _PROGRAMS = 2000  # kept: the first of each function, then by time

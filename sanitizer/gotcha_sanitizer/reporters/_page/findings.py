@@ -5,8 +5,8 @@ from __future__ import annotations
 import linecache
 
 from gotcha_lint.home import more
-from gotcha_sanitizer.record import Json, Run
 from gotcha_sanitizer.reporters._page.markup import Markup, join, prose, tag
+from gotcha_sanitizer.run.record import Json, Run
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import place, plural, seconds

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gotcha_sanitizer.record import Json, Run
 from gotcha_sanitizer.reporters._page.axis import sizes, times
 from gotcha_sanitizer.reporters._page.markup import Markup, join, tag
+from gotcha_sanitizer.run.record import Json, Run
 from gotcha_sanitizer.values.words import seconds, size
 
 _POINTS = 400

@@ -14,20 +14,20 @@ from types import ModuleType
 from typing import Any
 
 from gotcha_lint import __version__
-from gotcha_sanitizer import lifetime, record
-from gotcha_sanitizer.checking import Checking
 from gotcha_sanitizer.guard import Guard
 from gotcha_sanitizer.hooks import Context, hooks
 from gotcha_sanitizer.hooks.when_imported import when_imported
-from gotcha_sanitizer.notices import Notices
 from gotcha_sanitizer.options import Options, parse
-from gotcha_sanitizer.outcome import ExitCode, finish
 from gotcha_sanitizer.programs import History
-from gotcha_sanitizer.recording import Recording
 from gotcha_sanitizer.reporters import text
+from gotcha_sanitizer.run import lifetime, record
 from gotcha_sanitizer.run.abort import abort
-from gotcha_sanitizer.stream import as_json, avals
-from gotcha_sanitizer.ticker import Ticker
+from gotcha_sanitizer.run.checking import Checking
+from gotcha_sanitizer.run.notices import Notices
+from gotcha_sanitizer.run.outcome import ExitCode, finish
+from gotcha_sanitizer.run.recording import Recording
+from gotcha_sanitizer.run.stream import as_json, avals
+from gotcha_sanitizer.run.ticker import Ticker
 from gotcha_sanitizer.values.events import Event, Explained, Program, Started, Tick
 from gotcha_sanitizer.values.finding import Finding, as_dict
 

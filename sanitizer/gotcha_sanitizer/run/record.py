@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from gotcha_sanitizer.explain.savings import Counted, count
-from gotcha_sanitizer.os_errors import in_words
 from gotcha_sanitizer.run.folded import restore
+from gotcha_sanitizer.run.os_errors import in_words
 from gotcha_sanitizer.values.finding import Finding, from_dict
 from gotcha_sanitizer.values.rows import STAGES, Inlined, Row, row_key
 

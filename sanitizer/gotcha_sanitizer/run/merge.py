@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gotcha_sanitizer.record import Json, Run, summary
+from gotcha_sanitizer.run.record import Json, Run, summary
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import place, plural

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gotcha_sanitizer import record
-from gotcha_sanitizer.os_errors import in_words
+from gotcha_sanitizer.run import record
 from gotcha_sanitizer.run.folded import folded
+from gotcha_sanitizer.run.os_errors import in_words
+from gotcha_sanitizer.run.stream import Stream
 from gotcha_sanitizer.run.thinning import Thinning
-from gotcha_sanitizer.stream import Stream
 
 SOME = 256  # programs of one function that `history` tells of: a storm must not fill the memory
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TypeVar
 
-from gotcha_sanitizer.record import Json, Run
+from gotcha_sanitizer.run.record import Json, Run
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.rows import STAGES, Row, row_key
 

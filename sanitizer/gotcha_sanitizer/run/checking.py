@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from gotcha_sanitizer import suppress
 from gotcha_sanitizer.checks import checks
-from gotcha_sanitizer.notices import Notices
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.recording import Recording
+from gotcha_sanitizer.run import suppress
+from gotcha_sanitizer.run.notices import Notices
+from gotcha_sanitizer.run.recording import Recording
 from gotcha_sanitizer.values.events import Event
 from gotcha_sanitizer.values.finding import Finding, as_dict
 

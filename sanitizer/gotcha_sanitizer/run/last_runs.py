@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gotcha_sanitizer.record import BadRecord, Json, Run
+from gotcha_sanitizer.run.record import BadRecord, Json, Run
 from gotcha_sanitizer.values.finding import as_dict
 
 KEPT = 10

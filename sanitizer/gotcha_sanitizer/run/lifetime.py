@@ -11,7 +11,7 @@ from multiprocessing import util
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.session import Session
+    from gotcha_sanitizer.run.session import Session
 
 # One registration for all sessions: what is registered for forks can never be taken out again.
 _sessions: weakref.WeakSet[Session] = weakref.WeakSet()

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.record import Run
+from gotcha_sanitizer.run.record import Run
 from gotcha_sanitizer.values.events import Diverged, Ended, Event, Program, Started, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.rows import STAGES

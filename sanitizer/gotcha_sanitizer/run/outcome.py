@@ -10,15 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gotcha_sanitizer import last_runs, lifetime
-from gotcha_sanitizer.leaving import Leaving
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.os_errors import in_words
+from gotcha_sanitizer.run import last_runs, lifetime
+from gotcha_sanitizer.run.leaving import Leaving
+from gotcha_sanitizer.run.os_errors import in_words
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import place, short
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.session import Session
+    from gotcha_sanitizer.run.session import Session
 
 
 def finish(session: Session) -> None:
