@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gotcha_sanitizer.advice import advise
+from gotcha_sanitizer.explain.advice import advise
 from gotcha_sanitizer.run.stream import shapes
 from gotcha_sanitizer.values.events import Explained
 from gotcha_sanitizer.values.parts import Function, Site

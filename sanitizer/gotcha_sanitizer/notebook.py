@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from gotcha_sanitizer import crash
+from gotcha_sanitizer.explain import crashes
 from gotcha_sanitizer.options import parse
 from gotcha_sanitizer.reporters.text import block
 from gotcha_sanitizer.run import session
@@ -49,7 +49,7 @@ class Notebook:
     def _after(self, result: Any) -> None:
         self._number(result)
         error = getattr(result, "error_in_exec", None)
-        if error is not None and (found := crash.explain(error)) is not None:
+        if error is not None and (found := crashes.explain(error)) is not None:
             self.session.emit(found.as_fact(self.session.now()))
             self._known |= {f.id: f.count for f in self.session.run.problems}
             print(found.as_text("gotcha: "), end="")

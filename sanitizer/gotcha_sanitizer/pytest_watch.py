@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer import api, crash, pytest_summary
+from gotcha_sanitizer import api, pytest_summary
 from gotcha_sanitizer.compiled import from_event, message
+from gotcha_sanitizer.explain import crashes
 from gotcha_sanitizer.options import parse
 from gotcha_sanitizer.pytest_state import State, reached
 from gotcha_sanitizer.pytest_summary import Test
@@ -172,7 +173,7 @@ class Watch:
         return report
 
     def _explain(self, report: pytest.TestReport, error: BaseException) -> None:
-        if self.session is not None and (found := crash.explain(error)) is not None:
+        if self.session is not None and (found := crashes.explain(error)) is not None:
             self.session.emit(found.as_fact(self.session.now()))
             report.sections.append(("gotcha", found.as_text("")))
 

@@ -15,7 +15,7 @@ from gotcha_lint.cli import main as lint_main
 from gotcha_lint.home import page_url
 from gotcha_sanitizer import catalogue
 from gotcha_sanitizer.commands import names
-from gotcha_sanitizer.rule_texts import rule_text
+from gotcha_sanitizer.explain.rule_texts import rule_text
 from gotcha_sanitizer.run.merge import merge
 from gotcha_sanitizer.run.record import fold
 from gotcha_sanitizer.values.finding import as_dict, from_dict

@@ -186,21 +186,21 @@ FAULTS = [
         "call", "context", "options",
         "static_names", "is_registered", "process_index",
     )],
-    *[f"programs:{name}" for name in (
+    *[f"explain.recompile_causes:{name}" for name in (
         "History.explain", "_key", "_nearest", "_differences", "_functions", "signatures",
     )],
     *[f"checks.recompile:{name}" for name in (
         "Recompile.on", "_is_avoidable", "_finding", "_message", "_reason",
     )],
     "hooks.compiling:filtered",
-    "run.session:as_json", "run.stream:Stream.write", "run.stream:Stream.open", "run.stream:Stream.flush",
-    "run.record:Run.add", "run.record:summary",
-    "reporters.text:render", "reporters.text:block", "reporters.text:table",
-    "run.suppress:covered", "run.notices:Notices.on", "run.notices:Notices.found", "run.ticker:Ticker.start",
-    "run.notices:Notices.announce", "run.lifetime:is_first_host",
-    "run.session:Session._install", "run.session:finish", "run.checking:Checking.on",
-    "run.checking:Checking._found", "hooks.compiling:turn", "hooks.open_program:OpenProgram.as_event",
-    "hooks.crashes:install", "hooks.signals:install", "run.lifetime:enter", "crash:explain",
+    "run.session:as_json", "run.stream:Stream.write", "run.stream:Stream.open",
+    "run.stream:Stream.flush", "run.record:Run.add", "run.record:summary", "reporters.text:render",
+    "reporters.text:block", "reporters.text:table", "run.suppress:covered",
+    "run.notices:Notices.on", "run.notices:Notices.found", "run.ticker:Ticker.start",
+    "run.notices:Notices.announce", "run.lifetime:is_first_host", "run.session:Session._install",
+    "run.session:finish", "run.checking:Checking.on", "run.checking:Checking._found",
+    "hooks.compiling:turn", "hooks.open_program:OpenProgram.as_event", "hooks.crashes:install",
+    "hooks.signals:install", "run.lifetime:enter", "explain.crashes:explain",
 ]  # fmt: skip
 
 BREAK = """
@@ -233,7 +233,7 @@ sys.exit(3)
 """
 # In these the report itself is what breaks, or it has no part in what is reported here.
 SILENT = {
-    "hooks.internals:process_index", "hooks.internals:is_registered", "crash:explain",
+    "hooks.internals:process_index", "hooks.internals:is_registered", "explain.crashes:explain",
     "hooks.signature:static", "hooks.constants:_leaves", "hooks.capture:_helper",
     "hooks.capture:mark", "hooks.stack:transformation", "hooks.signature:mark",
 }  # fmt: skip
@@ -320,7 +320,7 @@ def test_a_thousand_compiles_leave_memory_as_it_is_without_us(tmp_path):
 
 
 def test_what_is_kept_is_bounded():
-    from gotcha_sanitizer.programs import History
+    from gotcha_sanitizer.explain.recompile_causes import History
     from gotcha_sanitizer.run.record import Run
 
     run, history = Run(), History()

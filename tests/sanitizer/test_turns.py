@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gotcha_sanitizer.explain.turns import each_turn
 from gotcha_sanitizer.frames import where
-from gotcha_sanitizer.turns import each_turn
 from gotcha_sanitizer.values.parts import Site
 
 CASES = {

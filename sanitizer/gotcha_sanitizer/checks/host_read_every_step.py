@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.turns import acts
+from gotcha_sanitizer.explain.turns import acts
 from gotcha_sanitizer.values.events import Event, HostReads, ReadsAt
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import plural, seconds

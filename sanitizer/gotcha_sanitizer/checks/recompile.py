@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.advice import ADVICE, advise
 from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.explain.advice import ADVICE, advise
 from gotcha_sanitizer.values.events import Event, Explained, Memory, Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Site

@@ -95,7 +95,7 @@ def rendered(
 
 def shown(run: Run, colour: bool = False) -> formats.Shown:
     """The findings of a run as the linter's formats are given them."""
-    from gotcha_sanitizer.rule_texts import rule_text
+    from gotcha_sanitizer.explain.rule_texts import rule_text
 
     source = (lambda _: None) if run.start.get("redact") else cache(_source)
     return formats.Shown(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gotcha_sanitizer.turns import LOOPS, around
+from gotcha_sanitizer.explain.turns import LOOPS, around
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import place, seconds, size
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from gotcha_sanitizer.turns import LOOPS, around
+from gotcha_sanitizer.explain.turns import LOOPS, around
 
 
 def unchanging(
