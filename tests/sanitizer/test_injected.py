@@ -133,14 +133,14 @@ def test_a_fault_in_the_notebook(name: str, monkeypatch, capsys):
 @pytest.mark.parametrize(
     "fault",
     [
-        "pytest_watch:State.now",
-        "pytest_watch:_is_wide",
+        "user.pytest_watch:State.now",
+        "user.pytest_watch:_is_wide",
         *(
-            f"pytest_watch:Watch.{name}"
+            f"user.pytest_watch:Watch.{name}"
             for name in ("_close", "_fail_on_compiles", "_fail_on_findings", "_explain", "_finish")
         ),
-        "pytest_summary:lines",
-        "pytest_summary:_findings",
+        "user.pytest_summary:lines",
+        "user.pytest_summary:_findings",
         "run.session:Session.renew",
     ],
 )

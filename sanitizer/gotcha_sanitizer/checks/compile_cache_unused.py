@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.settings import setting_finding
+from gotcha_sanitizer.checks.settings import setting_finding
 from gotcha_sanitizer.values.events import Event, Setting
 from gotcha_sanitizer.values.finding import Finding
 

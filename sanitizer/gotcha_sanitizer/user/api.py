@@ -14,10 +14,10 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from gotcha_sanitizer.compiled import Compiled, from_event, from_row, inlined, message
 from gotcha_sanitizer.hooks import jaxprs, self_tests
 from gotcha_sanitizer.options import Options, parse
 from gotcha_sanitizer.run import session
+from gotcha_sanitizer.user.compiled import Compiled, from_event, from_row, inlined, message
 from gotcha_sanitizer.values.events import Event, Explained
 from gotcha_sanitizer.values.parts import Function
 from gotcha_sanitizer.values.words import plural

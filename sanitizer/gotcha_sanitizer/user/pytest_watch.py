@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer import api, pytest_summary
-from gotcha_sanitizer.compiled import from_event, message
 from gotcha_sanitizer.explain import crashes
 from gotcha_sanitizer.options import parse
-from gotcha_sanitizer.pytest_state import State, reached
-from gotcha_sanitizer.pytest_summary import Test
 from gotcha_sanitizer.run import session
+from gotcha_sanitizer.user import api, pytest_summary
+from gotcha_sanitizer.user.compiled import from_event, message
+from gotcha_sanitizer.user.pytest_state import State, reached
+from gotcha_sanitizer.user.pytest_summary import Test
 from gotcha_sanitizer.values.events import Event, Explained
 from gotcha_sanitizer.values.finding import as_dict
 from gotcha_sanitizer.values.words import place, plural
