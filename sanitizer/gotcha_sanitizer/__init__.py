@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.hooks.jaxprs import MissingInJax as MissingInJax
+    from gotcha_sanitizer.hooks.jaxpr.jaxprs import MissingInJax as MissingInJax
     from gotcha_sanitizer.user.api import NotWatching as NotWatching
     from gotcha_sanitizer.user.api import Recompiled as Recompiled
     from gotcha_sanitizer.user.api import budget as budget
@@ -33,7 +33,7 @@ _WHERE = {
     "history": "user.api",
     "first_nan": "user.first_nan",
     "check_gradients": "user.check_gradients",
-    "MissingInJax": "hooks.jaxprs",
+    "MissingInJax": "hooks.jaxpr.jaxprs",
     "describe": "user.tree_table",
     "collectives": "user.sharding",
 }

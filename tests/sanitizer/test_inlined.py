@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gotcha_sanitizer as gotcha
-from gotcha_sanitizer.hooks import jaxprs
+from gotcha_sanitizer.hooks.jaxpr import jaxprs
 from gotcha_sanitizer.reporters import text
 from gotcha_sanitizer.reporters._page import tables
 from gotcha_sanitizer.run.merge import merge

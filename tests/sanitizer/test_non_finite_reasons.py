@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gotcha_sanitizer.explain.non_finite import reason
-from gotcha_sanitizer.hooks.ranges import Range
+from gotcha_sanitizer.hooks.jaxpr.ranges import Range
 
 
 def of(low: float | None, high: float | None = None, infs: int = 0) -> Range:

@@ -30,8 +30,8 @@ from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.filtered import filtered
 from gotcha_sanitizer.hooks.hosts import published
 from gotcha_sanitizer.hooks.identity import identify
+from gotcha_sanitizer.hooks.jaxpr.jaxprs import inlined
 from gotcha_sanitizer.hooks.jaxpr.lines import equations
-from gotcha_sanitizer.hooks.jaxprs import inlined
 from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.open_program import OpenProgram

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from gotcha_sanitizer.hooks import jaxprs, self_tests
+from gotcha_sanitizer.hooks import self_tests
+from gotcha_sanitizer.hooks.jaxpr import jaxprs
 from gotcha_sanitizer.options import Options, parse
 from gotcha_sanitizer.run import session
 from gotcha_sanitizer.user.compiled import Compiled, from_event, from_row, inlined, message

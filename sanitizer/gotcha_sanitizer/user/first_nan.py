@@ -13,8 +13,8 @@ from gotcha_sanitizer.guard import unseen
 from gotcha_sanitizer.values.parts import Site
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.hooks.evaluate import Operation, Origin
-    from gotcha_sanitizer.hooks.ranges import Range
+    from gotcha_sanitizer.hooks.jaxpr.evaluate import Operation, Origin
+    from gotcha_sanitizer.hooks.jaxpr.ranges import Range
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def first_nan(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> NonFinite | 
 def _first_nan(fn: Callable[..., Any], args: Any, kwargs: Any) -> NonFinite | None:
     import jax
 
-    from gotcha_sanitizer.hooks.evaluate import Evaluation, Inside
+    from gotcha_sanitizer.hooks.jaxpr.evaluate import Evaluation, Inside
 
     leaves, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))
     dynamic = [i for i, (_, leaf) in enumerate(leaves) if _is_array(leaf)]

@@ -9,8 +9,8 @@ import random
 from collections import Counter
 from typing import Any
 
-from gotcha_sanitizer.hooks import jaxprs
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
+from gotcha_sanitizer.hooks.jaxpr import jaxprs
 from gotcha_sanitizer.values.parts import Equations, Site
 
 _FEWEST = 1000  # equations: smaller programs compile fast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from gotcha_sanitizer.hooks.flat import Flat, Step
+from gotcha_sanitizer.hooks.jaxpr.flat import Flat, Step
 
 _KEYS = frozenset({"random_bits", "random_split", "random_fold_in", "random_wrap", "random_unwrap"})
 

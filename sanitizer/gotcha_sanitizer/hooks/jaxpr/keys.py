@@ -12,11 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from gotcha_sanitizer.hooks import Context, jaxprs
+from gotcha_sanitizer.hooks import Context
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
-from gotcha_sanitizer.hooks.flat import Flat, Step, flatten
-from gotcha_sanitizer.hooks.key_uses import INITS, Use, diverges, is_jax_own, reuse, use_of
-from gotcha_sanitizer.hooks.values import Values
+from gotcha_sanitizer.hooks.jaxpr import jaxprs
+from gotcha_sanitizer.hooks.jaxpr.flat import Flat, Step, flatten
+from gotcha_sanitizer.hooks.jaxpr.key_uses import INITS, Use, diverges, is_jax_own, reuse, use_of
+from gotcha_sanitizer.hooks.jaxpr.values import Values
 from gotcha_sanitizer.values.events import Fact
 from gotcha_sanitizer.values.parts import Site
 

@@ -11,8 +11,8 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs, loops
-from gotcha_sanitizer.hooks.jaxprs import Walk
+from gotcha_sanitizer.hooks.jaxpr import jaxprs, loops
+from gotcha_sanitizer.hooks.jaxpr.jaxprs import Walk
 
 _STEPS, _DEPTH = 12_000, 60
 CUSTOM = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})

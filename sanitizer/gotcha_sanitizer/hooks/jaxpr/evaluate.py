@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import jaxprs, loops, private
-from gotcha_sanitizer.hooks.jaxprs import Walk
-from gotcha_sanitizer.hooks.ranges import Range, flags, look_at
+from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.hooks.jaxpr import jaxprs, loops
+from gotcha_sanitizer.hooks.jaxpr.jaxprs import Walk
+from gotcha_sanitizer.hooks.jaxpr.ranges import Range, flags, look_at
 from gotcha_sanitizer.values.parts import Site
 
 _TURNS = 100_000  # of one loop that is entered

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from gotcha_sanitizer.frames import owner
-from gotcha_sanitizer.hooks import jaxprs
-from gotcha_sanitizer.hooks.flat import Flat, Step
+from gotcha_sanitizer.hooks.jaxpr import jaxprs
+from gotcha_sanitizer.hooks.jaxpr.flat import Flat, Step
 from gotcha_sanitizer.hooks.private import GRADIENTS
 from gotcha_sanitizer.values.parts import Site
 

@@ -8,8 +8,9 @@ from types import CodeType
 from typing import Any, NamedTuple, TypeVar
 
 from gotcha_sanitizer.frames import owner
-from gotcha_sanitizer.hooks import Context, loops, private, self_tests
+from gotcha_sanitizer.hooks import Context, private, self_tests
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
+from gotcha_sanitizer.hooks.jaxpr import loops
 from gotcha_sanitizer.hooks.self_tests import Name, has
 from gotcha_sanitizer.values.parts import Site
 

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.hooks import Context, jaxprs, private
+from gotcha_sanitizer.hooks import Context, private
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
-from gotcha_sanitizer.hooks.flat import Flat, Step, flatten
+from gotcha_sanitizer.hooks.jaxpr import jaxprs
+from gotcha_sanitizer.hooks.jaxpr.flat import Flat, Step, flatten
 from gotcha_sanitizer.values.events import Fact
 from gotcha_sanitizer.values.parts import Site
 
