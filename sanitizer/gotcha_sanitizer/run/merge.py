@@ -71,6 +71,8 @@ def _side(run: Run, rest: Sequence[Json]) -> str:
 def _take(whole: Run, run: Run, later: float) -> None:
     whole.last = max(whole.last, run.last + later)
     pid = run.start.get("pid", 0)
+    for name, size in run.footprints.items():
+        whole.footprints[name] = max(size, whole.footprints.get(name, 0))
     for name in ("programs", "memory"):
         events: list[Json] = getattr(run, name)
         getattr(whole, name).extend({**e, "at": e["at"] + later, "pid": pid} for e in events)

@@ -35,6 +35,7 @@ class Run:
     turns: dict[tuple[str, int], Counted] = field(default_factory=dict)  # by the loop's line
     programs: list[Json] = field(default_factory=list)
     memory: list[Json] = field(default_factory=list)
+    footprints: dict[str, int] = field(default_factory=dict)  # function -> bytes
     reads: dict[tuple[str, int, str], Json] = field(default_factory=dict)
     findings: dict[str, Finding] = field(default_factory=dict)
     degraded: dict[str, str] = field(default_factory=dict)
@@ -91,6 +92,9 @@ class Run:
                 self.memory.append(dict(event))
                 if len(self.memory) > _KEPT_SAMPLES:
                     del self.memory[1:-1:2]
+            case "footprints":
+                for name, size in event["bytes"].items():
+                    self.footprints[name] = max(size, self.footprints.get(name, 0))
             case "reads":
                 for read in event["rows"]:
                     self.reads[read["path"], read["line"], read["how"]] = read

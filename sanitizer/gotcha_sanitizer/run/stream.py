@@ -19,6 +19,7 @@ from gotcha_sanitizer.values.events import (
     Ended,
     Event,
     Explained,
+    Footprints,
     Host,
     HostReads,
     Memory,
@@ -187,6 +188,8 @@ def as_json(event: Event) -> dict[str, Any] | None:
                 "why": why,
                 **_place(event.site),
             }
+        case Footprints():
+            return {"event": "footprints", "at": round(event.at, 3), "bytes": dict(event.bytes)}
         case Memory():
             return {
                 "event": "memory",

@@ -12,6 +12,7 @@ from gotcha_sanitizer.values.host_events import (
     Activity,
     Deleted,
     Diverged,
+    Footprints,
     Forked,
     Host,
     HostRead,
@@ -190,6 +191,7 @@ Event = (
     | HostReads
     | Deleted
     | Diverged
+    | Footprints
     | Pickled
     | Memory
     | Activity

@@ -130,6 +130,17 @@ class LoopActivity:
 
 
 @dataclass(frozen=True, slots=True)
+class Footprints:
+    """Bytes that the compiled programs ask for while they run, by the function's name.
+
+    Arguments, results and what is temporary; of several programs of one name the largest.
+    """
+
+    at: float
+    bytes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Activity:
     """What the loops of the user's spend their time on, so far."""
 
