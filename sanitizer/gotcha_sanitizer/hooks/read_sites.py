@@ -10,7 +10,7 @@ from typing import Any
 
 from gotcha_sanitizer.frames import loop_around, owner, where
 from gotcha_sanitizer.hooks import Context, private, stack
-from gotcha_sanitizer.hooks.read_line import AT_FIRST, WAITS, Line
+from gotcha_sanitizer.hooks.read_line import AT_FIRST, WAITS, Line, Read
 from gotcha_sanitizer.hooks.traces import spent
 from gotcha_sanitizer.values.events import Deleted, HostRead, HostReads, ReadsAt
 from gotcha_sanitizer.values.parts import Site
@@ -42,10 +42,10 @@ class Reads:
         self.passed: dict[int, CodeType] = {}  # code of JAX and other libraries
         self.ignored: dict[int, CodeType] = {}  # code of the sanitizer
 
-    def note(self, frame: FrameType, began: float, ended: float, array: Any, finite: bool) -> None:
+    def note(self, frame: FrameType, read: Read, array: Any) -> None:
         """Takes in a read that is new, waited, or was called by a library; never raises.
 
-        `frame` called the hook; times are of `time.perf_counter`.
+        `frame` called the hook.
         """
         user = self._user(frame)
         if user is None:
@@ -55,12 +55,12 @@ class Reads:
         quick = (
             line is not None
             and not line.is_new()
-            and not (ended - began >= WAITS and line.is_due())
+            and not (read.ended - read.began >= WAITS and line.is_due())
         )
-        if line is not None and quick and finite:
-            line.take(began, ended)
+        if line is not None and quick and read.finite:
+            line.take(read)
         elif id(user.f_code) not in self.ignored:
-            self.context.guard("host reads", self._note, frame, began, ended, array, finite)
+            self.context.guard("host reads", self._note, frame, read, array)
 
     def _user(self, frame: FrameType) -> FrameType | None:
         """The first frame that is not known to be a library's."""
@@ -70,17 +70,17 @@ class Reads:
             user = user.f_back
         return user
 
-    def _note(self, frame: FrameType, began: float, ended: float, array: Any, finite: bool) -> None:
+    def _note(self, frame: FrameType, read: Read, array: Any) -> None:
         line = self._line(frame)
         if line is None:
             return
         visits = line.visits
-        waited = line.take(began, ended)
+        waited = line.take(read)
         busy = self._look(line, waited) if line.visits > visits else None
         self._settle(frame, line)
-        line.bad += not finite
-        if busy is not None or (not finite and line.bad & (line.bad - 1) == 0):
-            self._tell(line, waited, array, busy, finite)
+        line.bad += not read.finite
+        if busy is not None or (not read.finite and line.bad & (line.bad - 1) == 0):
+            self._tell(line, waited, array, busy, read.finite)
 
     def _line(self, frame: FrameType) -> Line | None:
         """The line of a caller, known or new; None for one that is not looked at."""
@@ -209,7 +209,8 @@ def _sum(site: Site, how: str, lines: list[Line]) -> ReadsAt:
         loops=most.where.loops,
         steady=most.steady,
         blocked=sum(line.blocked for line in lines),
-        usual=most.usual(),
+        asked=sum(line.asked for line in lines),
+        late=sum(line.late for line in lines),
         span=max(_span(lines), 0.0),
     )
 
@@ -233,17 +234,18 @@ class Looks:
     def in_flight(self) -> bool:
         began = time.thread_time()  # on a busy machine another process may run meanwhile
         try:
-            left = [array for array in self.context.jax.live_arrays() if _unready(array)]
+            left = [array for array in self.context.jax.live_arrays() if unready(array)]
             if left:  # the other results of the step that was read are told a moment later
                 time.sleep(_MOMENT)
-            return any(_unready(array) for array in left)
+            return any(unready(array) for array in left)
         finally:
             self.spent += time.thread_time() - began
 
 
-def _unready(array: Any) -> bool:
+def unready(array: Any) -> bool:
+    """The device has not computed it yet: a read now waits."""
     try:
-        return not array.is_ready()
+        return not array.is_deleted() and not array.is_ready()  # a deleted one crashes jaxlib
     except Exception:  # deleted meanwhile, or on another host
         return False
 

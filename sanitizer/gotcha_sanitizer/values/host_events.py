@@ -51,7 +51,8 @@ class ReadsAt:
     loops: tuple[Site, ...] = ()
     steady: bool = False
     blocked: float = 0.0  # in all these reads, the short ones too
-    usual: float = 0.0  # the median of the first reads, which no interruption moves
+    asked: int = 0  # first visits of which it is known whether the array was computed
+    late: int = 0  # of these: it was not, so the read had to wait
     span: float = 0.0  # from the first read to the last, without what was compiled meanwhile
 
 
