@@ -29,6 +29,7 @@ class Options:
     color: str = "auto"  # auto, always, never
     max_lines: int = 50  # of the report at exit: a screenful
     redact: bool = False  # no source lines, no values
+    training: bool = False  # looks at the values of training steps, which takes time
     hosts: str = ""  # a folder that all hosts share; else the store of jax.distributed is used
     slow_wait: float = 60.0  # seconds after which a host that waits for others is spoken of
     slow_compile: float = 30.0  # seconds after which a running compile is spoken of
@@ -137,6 +138,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "color": _color,
     "max_lines": _number(20, 100_000),
     "redact": _switch,
+    "training": _switch,
     "hosts": str,
     "slow_wait": _seconds,
     "slow_compile": _seconds,

@@ -34,6 +34,7 @@ from gotcha_sanitizer.values.parts import (
     Site,
     Turn,
 )
+from gotcha_sanitizer.values.training import Flow, Look
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,5 +200,7 @@ Event = (
     | Host
     | Setting
     | Fact
+    | Flow
+    | Look
     | Tick
 )
