@@ -362,13 +362,16 @@ def keys(series: Series) -> Iterator[Broken]:
 
 
 def observed(series: Series) -> Iterator[Broken]:
-    seen: dict[tuple[str, Site], list[bool]] = {}
+    seen: dict[tuple[str, Site, int], list[bool]] = {}
     for look in series.looks:
         for each in look.observed:
-            seen.setdefault((each.kind, each.site), []).append(each.true)
-    for (kind, site), outcomes in seen.items():
-        if len(outcomes) < _LOOKS // 2 or len(set(outcomes)) > 1:
+            seen.setdefault((each.kind, each.site, each.index), []).append(each.true)
+    told: set[tuple[str, Site]] = set()
+    for (kind, site, _), outcomes in seen.items():
+        if len(outcomes) < _LOOKS // 2 or len(set(outcomes)) > 1 or (kind, site) in told:
             continue
+        if outcomes[0] or kind != "masked":
+            told.add((kind, site))
         if kind == "masked" and outcomes[0]:
             yield Broken(
                 "all-masked",

@@ -40,6 +40,7 @@ class Observed:
     kind: str
     site: Site
     true: bool
+    index: int = 0  # tells several of one line apart
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 import optax
 
 rng = np.random.default_rng(0)
-params = {"w": jnp.ones((2, 4, 1))}  # a copy for each device
+params = {"w": jnp.full((2, 4, 1), 0.5)}  # a copy for each device
 
 
 @jax.pmap

@@ -23,7 +23,7 @@ def loss_of(params, x, y, key):
 
 
 schedule = optax.cosine_decay_schedule(1e-2, 1000)
-optimizer = optax.chain(optax.clip_by_global_norm(2.0), optax.adamw(schedule))
+optimizer = optax.chain(optax.clip_by_global_norm(3.5), optax.adamw(schedule))
 opt_state = optimizer.init(params)
 
 

@@ -36,8 +36,8 @@ class Observer:
         """`arrays`: the inputs of the program. Waits for the device."""
         found = self._run(*arrays)
         return tuple(
-            Observed(kind, site, bool(each))
-            for (kind, site), each in zip(self._seen, found, strict=True)
+            Observed(kind, site, bool(each), index)
+            for index, ((kind, site), each) in enumerate(zip(self._seen, found, strict=True))
         )
 
     def _evaluate(self, *arrays: Any) -> list[Any]:
@@ -107,7 +107,8 @@ class Observer:
             first = norms[0] == (name in _BELOW)  # the norm is the one that is to be below
             self._add("norm below", equation, calls, out if first else ~out, outs)
         elif name in _MASKING and getattr(out, "ndim", 0) and "float" in str(out.dtype):
-            if "transpose(" in scope or (name == "max" and not hasattr(equation.invars[1], "val")):
+            literal = any(hasattr(var, "val") for var in equation.invars)
+            if "transpose(" in scope or literal != (name == "max"):
                 return
             full = [each for each in ins if getattr(each, "shape", ()) == out.shape]
             full = [each for each in full if "float" in str(each.dtype)]
@@ -121,13 +122,8 @@ class Observer:
     def _add(
         self, kind: str, equation: Any, calls: tuple[Any, ...], found: Any, outs: list[Any]
     ) -> None:
-        """Of one line, all of a kind together: a finding needs all of them."""
         site = jaxprs.site(equation, *calls)
         if site is None or (kind == "masked" and owner(site.path) != "user"):
             return
-        if (kind, site) in self._seen:
-            index = self._seen.index((kind, site))
-            outs[index] = outs[index] & found
-        else:
-            self._seen.append((kind, site))
-            outs.append(found)
+        self._seen.append((kind, site))
+        outs.append(found)
