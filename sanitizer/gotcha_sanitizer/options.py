@@ -30,6 +30,7 @@ class Options:
     max_lines: int = 50  # of the report at exit: a screenful
     redact: bool = False  # no source lines, no values
     training: bool = False  # looks at the values of training steps, which takes time
+    guard: int = 0  # steps that captured functions are evaluated again under JAX's own checks
     hosts: str = ""  # a folder that all hosts share; else the store of jax.distributed is used
     slow_wait: float = 60.0  # seconds after which a host that waits for others is spoken of
     slow_compile: float = 30.0  # seconds after which a running compile is spoken of
@@ -139,6 +140,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "max_lines": _number(20, 100_000),
     "redact": _switch,
     "training": _switch,
+    "guard": _number(0, 1000),
     "hosts": str,
     "slow_wait": _seconds,
     "slow_compile": _seconds,

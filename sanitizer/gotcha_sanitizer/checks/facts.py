@@ -28,7 +28,7 @@ class Facts(Check):
         self._counts: Counter[tuple[object, ...]] = Counter()
 
     def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Fact):
+        if not isinstance(event, Fact) or event.gotcha not in self.gotchas:
             return
         key = (event.gotcha, event.site, event.function, event.cause)
         self._counts[key] += 1

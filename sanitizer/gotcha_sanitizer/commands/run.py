@@ -30,6 +30,7 @@ HELP = {
     "max_lines": "Lines of the report at the end.",
     "redact": "No source lines and no values, for sharing.",
     "training": "Look at the values of training steps: weights that never move, ...",
+    "guard": "Evaluate captured steps again under JAX's own checks, so many steps long.",
     "hosts": "A folder that all hosts of the run share, to compare them while they run.",
     "slow_wait": "Seconds after which a host that waits for others is spoken of.",
     "slow_compile": "Seconds after which a running compile is spoken of.",
