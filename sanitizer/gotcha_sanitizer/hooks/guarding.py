@@ -307,7 +307,7 @@ def _flag(jax: Any, name: str, value: object) -> Iterator[None]:
 
 
 def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:300]
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:300].rstrip(".")
 
 
 def _place(raised: Any) -> Site | None:
