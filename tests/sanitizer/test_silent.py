@@ -70,3 +70,93 @@ ALSO: dict[str, set[str]] = {
 def test_a_sound_loop_is_left_alone(tmp_path: Path):
     found: Any = watched(FOLDER / "sound.py", tmp_path)
     assert [f for f in found if f.name == "silent-training-error"] == []
+
+
+FROZEN = """
+import jax, jax.numpy as jnp, optax
+params = {"backbone": jnp.ones(3), "head": jnp.ones(3)}
+labels = {"backbone": "frozen", "head": "trained"}
+parts = {"frozen": optax.set_to_zero(), "trained": optax.adam(1e-2)}
+optimizer = optax.partition(parts, labels)
+opt_state = optimizer.init(params)
+
+@jax.jit
+def step(params, opt_state, x):
+    grads = jax.grad(lambda p: ((p["backbone"] * p["head"] * x) ** 2).sum())(params)
+    updates, opt_state = optimizer.update(grads, opt_state, params)
+    return optax.apply_updates(params, updates), opt_state
+
+for n in range(12):
+    params, opt_state = step(params, opt_state, jnp.full(3, 1.0 + n))
+"""
+
+IN_PLACE = """
+import jax, jax.numpy as jnp, optax
+from flax import nnx
+
+class Model(nnx.Module):
+    def __init__(self, rngs):
+        self.first = nnx.Linear(4, 8, rngs=rngs)
+        self.last = nnx.Linear(8, 1, rngs=rngs)
+    def __call__(self, x):
+        return self.last(jax.lax.stop_gradient(nnx.relu(self.first(x))))
+
+model = Model(nnx.Rngs(0))
+optimizer = nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.Param)
+
+@nnx.jit
+def step(model, optimizer, x):
+    loss, grads = nnx.value_and_grad(lambda m: (m(x) ** 2).mean())(model)
+    optimizer.update(model, grads)
+    return loss
+
+for n in range(12):
+    loss = step(model, optimizer, jnp.full((16, 4), 1.0 + n))
+"""
+
+BATCHES = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def step(w, batch):
+    return w - 1e-3 * jax.grad(lambda w: ((batch @ w) ** 2).mean())(w)
+
+def data():
+    while True:
+        for n in range(4):
+            yield jnp.full((8, 3), 1.0 + n)
+
+w, batches = jnp.ones(3), data()
+for _ in range(12):
+    w = step(w, next(batches))
+"""
+
+
+def said(body: str, tmp_path: Path) -> dict[str, tuple[str, str]]:
+    program = tmp_path / "train.py"
+    program.write_text(body)
+    found = [f for f in watched(program, tmp_path) if f.name == "silent-training-error"]
+    return {f.cause: (f.severity, f.message) for f in found}
+
+
+def test_what_is_frozen_on_purpose_is_a_note(tmp_path: Path):
+    (severity, message) = said(FROZEN, tmp_path)["never-moved"]
+    assert severity == "info" and "`params['backbone']` never moved" in message
+    assert "a mask of the optimizer" in message and "`params['head']`" in message
+
+
+def test_modules_that_a_step_updates_in_place(tmp_path: Path):
+    pytest.importorskip("flax")
+    (severity, message) = said(IN_PLACE, tmp_path)["never-moved"]
+    assert severity == "warning" and "first" in message and "last" in message
+
+
+def test_an_argument_without_a_name_is_not_compared(tmp_path: Path):
+    assert said(BATCHES, tmp_path) == {}
+
+
+def test_calls_that_are_traced_by_a_debugger_are_left_alone(tmp_path: Path):
+    program = tmp_path / "train.py"
+    program.write_text("import sys\nsys.settrace(lambda *a: None)\n" + FROZEN)
+    done = run(program, tmp_path / "run.jsonl", options="training=1")
+    assert done.code == 0 and "debugger" in done.run.degraded["training"]
