@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import Any
 
 from gotcha_sanitizer.explain import crashes
-from gotcha_sanitizer.options import parse
+from gotcha_sanitizer.option_text import parse
 from gotcha_sanitizer.reporters.text import block
 from gotcha_sanitizer.run import session
 from gotcha_sanitizer.values.finding import Finding

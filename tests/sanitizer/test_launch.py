@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer.commands.run import HELP, joined
-from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.option_text import parse
+from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run.record import fold, read
 from tests.sanitizer.support import SOURCES
 

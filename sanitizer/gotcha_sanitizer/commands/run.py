@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.option_text import parse
+from gotcha_sanitizer.options import Options
 
 # The keys of GOTCHA_OPTIONS, as flags.
 HELP = {

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.explain.savings import Counted, count
-from gotcha_sanitizer.run.folded import restore
 from gotcha_sanitizer.run.os_errors import in_words
+from gotcha_sanitizer.run.unfolded import restored
 from gotcha_sanitizer.values.finding import Finding, from_dict
 from gotcha_sanitizer.values.rows import STAGES, Inlined, Row, row_key
+from gotcha_sanitizer.values.turn_counts import Counted, count
 
 Json = dict[str, Any]
 _KEPT_EVENTS = 20_000  # programs: what the plots need
@@ -113,7 +113,7 @@ class Run:
             case "summary":
                 self.summary = dict(event)
             case "folded":
-                restore(self, event)
+                vars(self).update(restored(event))
 
     def _program(self, event: Json) -> None:
         began = event["at"] - sum(event["seconds"].values())

@@ -18,7 +18,8 @@ from gotcha_sanitizer.explain.recompile_causes import History
 from gotcha_sanitizer.guard import Guard
 from gotcha_sanitizer.hooks import Context, hooks
 from gotcha_sanitizer.hooks.when_imported import when_imported
-from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.option_text import parse
+from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.reporters import text
 from gotcha_sanitizer.run import lifetime, record
 from gotcha_sanitizer.run.abort import abort

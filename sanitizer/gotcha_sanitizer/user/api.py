@@ -16,7 +16,8 @@ from typing import Any
 
 from gotcha_sanitizer.hooks import self_tests
 from gotcha_sanitizer.hooks.jaxpr import jaxprs
-from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.option_text import parse
+from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run import session
 from gotcha_sanitizer.user.compiled import Compiled, from_event, from_row, inlined, message
 from gotcha_sanitizer.values.events import Event, Explained

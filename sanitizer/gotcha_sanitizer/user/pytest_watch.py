@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gotcha_sanitizer.explain import crashes
-from gotcha_sanitizer.options import parse
+from gotcha_sanitizer.option_text import parse
 from gotcha_sanitizer.run import session
 from gotcha_sanitizer.user import api, pytest_summary
 from gotcha_sanitizer.user.compiled import from_event, message
