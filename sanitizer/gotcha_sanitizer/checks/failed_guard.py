@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gotcha_sanitizer.checks.facts import Facts
+from gotcha_sanitizer.checks.facts import GUARD, Facts
+from gotcha_sanitizer.values.events import Fact
 
 
 class FailedGuard(Facts):
@@ -17,4 +18,7 @@ class FailedGuard(Facts):
     The cause of each finding says what to do.
     """
 
-    gotchas = ("failed-guard",)
+    gotchas = (GUARD,)
+
+    def takes(self, fact: Fact) -> bool:
+        return fact.gotcha == GUARD
