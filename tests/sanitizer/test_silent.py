@@ -160,3 +160,31 @@ def test_calls_that_are_traced_by_a_debugger_are_left_alone(tmp_path: Path):
     program.write_text("import sys\nsys.settrace(lambda *a: None)\n" + FROZEN)
     done = run(program, tmp_path / "run.jsonl", options="training=1")
     assert done.code == 0 and "debugger" in done.run.degraded["training"]
+
+
+EQUINOX = """
+import equinox as eqx, jax, jax.numpy as jnp, optax
+
+mlp = eqx.nn.MLP(4, 1, 8, 1, key=jax.random.key(0))
+spec = jax.tree.map(lambda _: False, mlp)
+last = lambda tree: (tree.layers[-1].weight, tree.layers[-1].bias)
+spec = eqx.tree_at(last, spec, replace=(True, True))
+optimizer = optax.sgd(1e-2)
+opt_state = optimizer.init(eqx.filter(mlp, spec))
+
+@eqx.filter_jit
+def step(model, opt_state, x):
+    trained, frozen = eqx.partition(model, spec)
+    loss = lambda trained: (jax.vmap(eqx.combine(trained, frozen))(x) ** 2).mean()
+    updates, opt_state = optimizer.update(jax.grad(loss)(trained), opt_state)
+    return eqx.apply_updates(model, updates), opt_state
+
+for n in range(12):
+    mlp, opt_state = step(mlp, opt_state, jnp.full((16, 4), 1.0 + n))
+"""
+
+
+def test_what_equinox_freezes_is_a_note(tmp_path: Path):
+    pytest.importorskip("equinox")
+    (severity, message) = said(EQUINOX, tmp_path)["never-moved"]
+    assert severity == "info" and "`model.layers[0].weight`" in message, message

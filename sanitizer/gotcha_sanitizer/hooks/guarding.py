@@ -244,19 +244,17 @@ def transfer(jax: Any, captured: Captured, steps: int) -> Said | None:
     """What is sent to the device at each call, once all is compiled."""
     if captured.has_effects:
         return None
-    numbers = [i for i, leaf in enumerate(captured.leaves) if i not in captured.dynamic]
     run, arrays = jax.jit(_call(captured, jax)), jax.device_put(_arrays(captured))
     run(*arrays)
     try:
-        with jax.transfer_guard("disallow"):
+        with jax.transfer_guard_host_to_device("disallow"):
             run(*arrays)
     except Exception as error:
         if "transfer" not in str(error).lower():
             raise
-        what = f"{_first_line(str(error))} ({len(numbers)} arguments are no arrays)"
         return Said(
             "transfer",
-            f"each call moves data to the device: {what}",
+            f"each call moves data to the device: {_first_line(str(error))}",
             "put constants on the device once, and pass them as arguments",
             "info",
             _users_line(error),

@@ -13,19 +13,21 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType, FrameType, MethodType
 from typing import Any
 
 from gotcha_sanitizer.explain.call_text import MISSING, Statement, statement, value
 from gotcha_sanitizer.frames import loop_around, owner
 from gotcha_sanitizer.hooks import Context, internals, private, stack
+from gotcha_sanitizer.hooks.filtered import filtered
 from gotcha_sanitizer.hooks.jaxpr.flow import flow
+from gotcha_sanitizer.hooks.jaxpr.jaxprs import labels as labels_of
 from gotcha_sanitizer.hooks.jaxpr.jaxprs import opened
 from gotcha_sanitizer.hooks.jaxpr.observe import Observer
 from gotcha_sanitizer.hooks.summaries import copied, drifts, is_updated_in_place, leaf_of, leaves
 from gotcha_sanitizer.values.parts import Site
-from gotcha_sanitizer.values.training import Leaf, Look, Observed
+from gotcha_sanitizer.values.training import Flow, Leaf, Look, Observed
 
 _AT_FIRST = 64  # calls that are all looked at
 _LATER = 1.25  # by which the number of a call grows from look to look
@@ -82,18 +84,20 @@ class Training:
 
     def traced(self, jaxpr: Any, function: str, site: Site | None) -> None:
         """A function of the user's was traced for a call: its next calls are looked at."""
+        call = stack.find(sys._getframe(1), private.CALL)
+        jitted = internals.call(call)
+        named = self._named_arguments(jitted) if jitted is not None else {}
         found = flow(jaxpr, self.context.now(), function, site)
+        found = self._as_the_user_wrote(found, jaxpr, named)
         self.context.emit(found)
         if threading.current_thread() is not threading.main_thread():
             return
-        call = stack.find(sys._getframe(1), private.CALL)
         frame = call.f_back if call is not None else None
         while frame is not None and owner(frame.f_code.co_filename) != "user":
             frame = frame.f_back
         if frame is None:
             return
         here = statement(frame.f_code.co_filename, frame.f_lineno)
-        jitted = internals.call(call)
         if here is None or jitted is None or len(self._kept) >= _PLACES:
             return
         node = self._call(here, frame, jitted.fun)
@@ -107,10 +111,13 @@ class Training:
             call=node,
             site=Site(frame.f_code.co_filename, here.first, frame.f_code.co_qualname),
             function=function,
-            parameters=_parameters(jitted.fun),
+            parameters=list(named),
             observer=Observer(self.context.jax, jaxpr),
             trains=found.trains,
-            given=self._given(jitted),
+            given={
+                name: [copied(leaf) for _, leaf in leaves(self.context.jax, tree)]
+                for name, tree in named.items()
+            },
         )
         if before is not None and before.function == function:  # traced again: the count goes on
             before.observer, before.trains = place.observer, place.trains
@@ -129,16 +136,42 @@ class Training:
                 return node
         return next((node for node in here.calls if node.args), None)
 
-    def _given(self, call: internals.Call) -> dict[str, list[Any]]:
-        """What stands for an argument that has no name, as `next(data)`, in the evaluation."""
+    def _named_arguments(self, call: internals.Call) -> dict[str, Any]:
+        """The arguments by parameter, in the order in which JAX flattens them.
+
+        They also stand for arguments that have no name, as `next(data)`, in the evaluation.
+        """
+        seen = filtered(self.context.jax, call)
+        if seen is not None:  # Equinox packs them
+            return dict(seen.args) | dict(seen.kwargs)
         names = _parameters(call.fun)
         held = {
             names[i] if i < len(names) else f"args[{i}]": each for i, each in enumerate(call.args)
         }
-        return {
-            name: [copied(leaf) for _, leaf in leaves(self.context.jax, tree)]
-            for name, tree in (held | dict(sorted(call.kwargs.items()))).items()
-        }
+        return held | dict(sorted(call.kwargs.items()))
+
+    def _as_the_user_wrote(self, found: Flow, jaxpr: Any, named: dict[str, Any]) -> Flow:
+        """With the names that the looks have, where the arguments are those of the program."""
+        core, _ = opened(jaxpr)
+        labels, _ = labels_of(jaxpr)
+        pairs = [
+            (f"{name}{path}", leaf)
+            for name, tree in named.items()
+            for path, leaf in leaves(self.context.jax, tree)
+        ]
+        arrays = [(name, leaf) for name, leaf in pairs if hasattr(leaf, "dtype")]
+        for each in (pairs, arrays):
+            shapes = [tuple(getattr(leaf, "shape", ())) for _, leaf in each]
+            if shapes == [tuple(var.aval.shape) for var in core.invars]:
+                new = dict(zip(labels, (name for name, _ in each), strict=True))
+                return replace(
+                    found,
+                    unused=tuple(new.get(name, name) for name in found.unused),
+                    kept=tuple(new.get(name, name) for name in found.kept),
+                    draws=tuple(new.get(name, name) for name in found.draws),
+                    cut={new.get(name, name): why for name, why in found.cut.items()},
+                )
+        return found
 
     def _trace(self, frame: FrameType) -> None:
         if not self._installed:
