@@ -11,14 +11,14 @@ from multiprocessing import util
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.run.session import Session
+    from gotcha_sanitizer.run.watched import Watched
 
 # One registration for all sessions: what is registered for forks can never be taken out again.
-_sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+_sessions: weakref.WeakSet[Watched] = weakref.WeakSet()
 _registered: list[bool] = []
 
 
-def enter(session: Session) -> Callable[[], None]:
+def enter(session: Watched) -> Callable[[], None]:
     """Has the session told of all that; what it returns ends this."""
     if not _registered:
         _registered.append(True)
@@ -42,7 +42,7 @@ def is_worker() -> bool:
     return multiprocessing.parent_process() is not None
 
 
-def is_first_host(session: Session) -> bool:
+def is_first_host(session: Watched) -> bool:
     """True also where it is not known, as before JAX has started."""
     from gotcha_sanitizer.hooks import internals
 
@@ -53,12 +53,12 @@ def is_first_host(session: Session) -> bool:
         return True
 
 
-def _at_worker_end(session: Session) -> util.Finalize:
+def _at_worker_end(session: Watched) -> util.Finalize:
     """Workers of multiprocessing leave without atexit."""
     return util.Finalize(session, session.finish, exitpriority=-1)
 
 
-def _each(act: Callable[[Session], None]) -> None:
+def _each(act: Callable[[Watched], None]) -> None:
     """At a fork, where what is raised would be printed in the middle of the program's output."""
     for session in list(_sessions):
         try:
@@ -68,7 +68,7 @@ def _each(act: Callable[[Session], None]) -> None:
 
 
 def _before() -> None:
-    def pause(session: Session) -> None:
+    def pause(session: Watched) -> None:
         session.ticker.pause()
         session.recording.flush()  # or a child would write the rest of our buffer once more
 
@@ -80,7 +80,7 @@ def _in_parent() -> None:
 
 
 def _in_child() -> None:
-    def begin(session: Session) -> None:
+    def begin(session: Watched) -> None:
         session.ticker.forget()
         session.in_child()
 

@@ -18,10 +18,10 @@ from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import place, short
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.run.session import Session
+    from gotcha_sanitizer.run.watched import Watched
 
 
-def finish(session: Session) -> None:
+def finish(session: Watched) -> None:
     """Writes all that was asked for. Hosts but the first keep their report to their record."""
     options = session.options
     session.guard("summary", session.recording.end, session.guard.spent)
@@ -42,7 +42,7 @@ def finish(session: Session) -> None:
         session.guard("last run", _keep, session)
 
 
-def _show(session: Session) -> None:
+def _show(session: Watched) -> None:
     from gotcha_sanitizer.reporters import text
 
     colour = session.notices.colour
@@ -50,18 +50,18 @@ def _show(session: Session) -> None:
     session.notices.write(written)
 
 
-def _speaks(session: Session) -> bool:
+def _speaks(session: Watched) -> bool:
     """A forked process is silent, a worker of a pool only speaks of findings."""
     if session.forked or (lifetime.is_worker() and not session.run.problems):
         return False
     return lifetime.is_first_host(session)
 
 
-def _is_child(session: Session) -> bool:
+def _is_child(session: Watched) -> bool:
     return session.forked or lifetime.is_worker()
 
 
-def _write_page(session: Session) -> None:
+def _write_page(session: Watched) -> None:
     from gotcha_sanitizer.reporters import html
 
     path = Path(session.options.html.replace("%p", str(os.getpid())))
@@ -77,7 +77,7 @@ def _write_page(session: Session) -> None:
         session.notices.say(f"the page of this run: {short(str(path))}")
 
 
-def _keep(session: Session) -> None:
+def _keep(session: Watched) -> None:
     """A small record, for `report --last`; where that cannot be written, nothing is lost."""
     with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
         last_runs.keep(session.run)
@@ -99,7 +99,7 @@ class ExitCode:
     Only used where `exitcode` is set. A program that failed keeps its own code.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Watched) -> None:
         self.session = session
         self.leaving = Leaving(self._lost)
 
