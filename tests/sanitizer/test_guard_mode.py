@@ -84,3 +84,27 @@ def test_without_it_nothing_is_captured(guarded: tuple[Result, Result], tmp_path
     program.write_text(PROGRAM)
     result = run(program, tmp_path / "run.jsonl")
     assert not [f for f in result.run.findings.values() if f.name == "failed-guard"]
+
+
+MODULE = """
+import jax, jax.numpy as jnp
+from flax import nnx
+
+model = nnx.Linear(3, 3, rngs=nnx.Rngs(0))
+
+@nnx.jit
+def step(model, x):
+    return jnp.log(model(x) * 0.0 - 1.0)  # gives a NaN
+
+step(model, jnp.ones((2, 3)))
+"""
+
+
+def test_a_function_that_cannot_run_twice_is_judged_by_its_program(tmp_path: Path):
+    pytest.importorskip("flax")
+    program = tmp_path / "train.py"
+    program.write_text(MODULE)
+    result = run(program, tmp_path / "run.jsonl", options="guard=2")
+    (found,) = [f for f in result.problems if f.name == "failed-guard"]
+    assert found.cause == "not-finite" and found.site is not None
+    assert "gives a NaN" in MODULE.splitlines()[found.site.line - 1]

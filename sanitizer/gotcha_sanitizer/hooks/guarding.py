@@ -13,18 +13,19 @@ import io
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks import Context, internals, private, stack
-from gotcha_sanitizer.hooks.jaxpr.jaxprs import Frame
+from gotcha_sanitizer.hooks.jaxpr.jaxprs import Frame, opened
 from gotcha_sanitizer.hooks.summaries import copied
 from gotcha_sanitizer.values.events import Fact
 from gotcha_sanitizer.values.parts import Site
 
 _FUNCTIONS = 4
 _BYTES = 2**30  # of copied arguments
+PROGRAM = "program"  # the name of a function that runs a traced program
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Captured:
     dynamic: list[int]  # those of the leaves that are arrays
     tree: Any
     has_effects: bool
+    program: Any  # as JAX has traced it
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Guarding:
             return
         kept = [copied(leaf) if i in arrays else leaf for i, leaf in enumerate(leaves)]
         effects = bool(getattr(jaxpr, "effects", ()))
-        self.captured.append(Captured(function, site, call.fun, kept, arrays, tree, effects))
+        self.captured.append(Captured(function, site, call.fun, kept, arrays, tree, effects, jaxpr))
 
     def last(self) -> None:
         for each in self.captured:
@@ -87,9 +89,33 @@ class Guarding:
             with contextlib.redirect_stdout(io.StringIO()):
                 return check(self.jax, captured, self.context.options.guard)
         except Exception as error:  # the function cannot run again, or JAX lacks the check
+            if check in OF_PROGRAMS and (again := _of_program(self.jax, captured)) is not None:
+                return self._try(check, again)
             why = f"{check.__name__} of `{captured.function}`: {type(error).__name__}: {error}"
             self.context.degraded("guard", why[:200])
             return None
+
+
+def _of_program(jax: Any, captured: Captured) -> Captured | None:
+    """The traced program in place of a function that cannot run twice, as that of `nnx.jit`."""
+    import jax.extend.core as extended  # not imported with jax
+
+    arrays = _arrays(captured)
+    core, _ = opened(captured.program)
+    fits = [tuple(each.shape) for each in arrays] == [tuple(v.aval.shape) for v in core.invars]
+    if captured.has_effects or not fits or len(captured.leaves) == 0:
+        return None
+    if getattr(captured.fun, "__name__", "") == PROGRAM:
+        return None
+    run = extended.jaxpr_as_fun(captured.program)
+
+    def program(*given: Any) -> Any:
+        return run(*given)
+
+    _, tree = jax.tree_util.tree_flatten((tuple(arrays), {}))
+    return replace(
+        captured, fun=program, leaves=arrays, dynamic=list(range(len(arrays))), tree=tree
+    )
 
 
 Check = Callable[[Any, Captured, int], Said | None]
@@ -271,6 +297,8 @@ CHECKS: tuple[Check, ...] = (
     key_reuse,
     transfer,
 )
+
+OF_PROGRAMS = (not_finite, out_of_bounds)  # need no code of the user's
 
 
 def _raised(
