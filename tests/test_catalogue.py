@@ -14,7 +14,7 @@ from trainer_marks import marks
 from gotcha_lint import pages as shipped
 from gotcha_lint.home import page_url
 from gotcha_lint.registry import rules
-from gotcha_sanitizer.rule_texts import rule_text
+from gotcha_sanitizer.explain.rule_texts import rule_text
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "gotchas"

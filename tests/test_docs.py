@@ -22,7 +22,8 @@ from gotcha_lint.config import Settings, as_table
 from gotcha_lint.config_check import CHECKS, FACT_KEYS
 from gotcha_lint.formats import names as formats
 from gotcha_lint.rule import Example, Rule
-from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.option_text import parse
+from gotcha_sanitizer.options import Options
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gotcha_lint.registry import rules
-from gotcha_sanitizer.record import Run, fold, read
+from gotcha_sanitizer.run.record import Run, fold, read
 from measuring.programs import ROOT, Pair, plain
 
 NAME = "train.py"
@@ -72,6 +72,11 @@ def lint(name: str, code: str) -> str:
     return done.stdout.strip("\n")
 
 
+def _asked(code: str) -> list[str]:
+    """The options that a program names in a comment of its own: `# GOTCHA_OPTIONS=training=1`."""
+    return re.findall(r"^# GOTCHA_OPTIONS=(\S+)$", code, re.M)
+
+
 def run(code: str, shows: str = "") -> Outcome:
     """Runs a program in an empty folder: under the sanitizer, or to see what `shows` says."""
     with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +84,7 @@ def run(code: str, shows: str = "") -> Outcome:
         settings = {
             "PYTHONPATH": SOURCES,
             "GOTCHA_SANITIZE": "" if shows else "1",
-            "GOTCHA_OPTIONS": "log_path=run.jsonl:color=never",
+            "GOTCHA_OPTIONS": ":".join(("log_path=run.jsonl", "color=never", *_asked(code))),
             "JAX_PLATFORMS": "cpu",
             "XLA_FLAGS": DEVICES,
             "COLUMNS": "88",

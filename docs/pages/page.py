@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from measuring.programs import marks, plain
 
-from gotcha_sanitizer.advice import ADVICE
+from gotcha_sanitizer.explain.advice import ADVICE
 from pages import prices, references, versions
 from pages.catalogue import Gotcha
 from pages.measured import Example, examples

@@ -67,7 +67,8 @@ SOURCES = (
     Source(
         "JAX: debugging flags",
         _JAX + "debugging/flags.html",
-        "non-finite-value non-finite-weights where-nan-gradient norm-at-zero except-never-raised",
+        "non-finite-value non-finite-weights failed-guard where-nan-gradient norm-at-zero "
+        "except-never-raised",
     ),
     Source(
         "JAX: Pseudorandom numbers",
@@ -169,7 +170,8 @@ SOURCES = (
     Source(
         "Optax documentation",
         "https://optax.readthedocs.io/",
-        "clip-after-optimizer positive-learning-rate update-without-params optimizer-reinitialised "
+        "clip-after-optimizer silent-training-error positive-learning-rate update-without-params "
+        "optimizer-reinitialised "
         "weight-decay-after-optimizer apply-updates-swapped double-softmax log-of-softmax "
         "label-ignore-index",
     ),

@@ -61,7 +61,8 @@ TABLE = (
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",
-        "zero-gradient grad-int-output optimizer-reinitialised discarded-update",
+        "zero-gradient grad-int-output optimizer-reinitialised discarded-update "
+        "silent-training-error",
     ),
     Symptom(
         "The loss does not go down, or goes up",
@@ -69,7 +70,8 @@ TABLE = (
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
         "weight-decay-in-moments weight-decay-after-optimizer fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
-        "unsigned-subtraction float-into-integer-array wide-type-without-x64",
+        "unsigned-subtraction float-into-integer-array wide-type-without-x64 silent-training-error "
+        "failed-guard",
     ),
     Symptom(
         "Nothing that I change has an effect",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -55,8 +54,8 @@ def before(job: Job, *notes: str) -> None:
     for line in (*notes, flags.described(config), reproducible(config)):
         if line:
             console.print(line)
-    *_, longest = map(functools.partial(compiled, job, state), sorted(job.batches.lengths))
-    needed = metrics.memory(longest)
+    every = [compiled(job, state, length) for length in sorted(job.batches.lengths)]
+    needed = metrics.memory(every[-1])
     console.print("memory of a step, on each device: " + _sizes(needed))
 
 

@@ -8,33 +8,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.api import NotWatching as NotWatching
-    from gotcha_sanitizer.api import Recompiled as Recompiled
-    from gotcha_sanitizer.api import budget as budget
-    from gotcha_sanitizer.api import history as history
-    from gotcha_sanitizer.api import no_recompile as no_recompile
-    from gotcha_sanitizer.api import report as report
-    from gotcha_sanitizer.api import start as start
-    from gotcha_sanitizer.api import stop as stop
-    from gotcha_sanitizer.gradients import check_gradients as check_gradients
-    from gotcha_sanitizer.hooks.jaxprs import MissingInJax as MissingInJax
-    from gotcha_sanitizer.nan import first_nan as first_nan
-    from gotcha_sanitizer.tree_table import describe as describe
+    from gotcha_sanitizer.hooks.jaxpr.jaxprs import MissingInJax as MissingInJax
+    from gotcha_sanitizer.user.api import NotWatching as NotWatching
+    from gotcha_sanitizer.user.api import Recompiled as Recompiled
+    from gotcha_sanitizer.user.api import budget as budget
+    from gotcha_sanitizer.user.api import history as history
+    from gotcha_sanitizer.user.api import no_recompile as no_recompile
+    from gotcha_sanitizer.user.api import report as report
+    from gotcha_sanitizer.user.api import start as start
+    from gotcha_sanitizer.user.api import stop as stop
+    from gotcha_sanitizer.user.check_gradients import check_gradients as check_gradients
+    from gotcha_sanitizer.user.first_nan import first_nan as first_nan
     from gotcha_sanitizer.user.sharding import collectives as collectives
+    from gotcha_sanitizer.user.tree_table import describe as describe
 
 _WHERE = {
-    "NotWatching": "api",
-    "Recompiled": "api",
-    "start": "api",
-    "stop": "api",
-    "report": "api",
-    "no_recompile": "api",
-    "budget": "api",
-    "history": "api",
-    "first_nan": "nan",
-    "check_gradients": "gradients",
-    "MissingInJax": "hooks.jaxprs",
-    "describe": "tree_table",
+    "NotWatching": "user.api",
+    "Recompiled": "user.api",
+    "start": "user.api",
+    "stop": "user.api",
+    "report": "user.api",
+    "no_recompile": "user.api",
+    "budget": "user.api",
+    "history": "user.api",
+    "first_nan": "user.first_nan",
+    "check_gradients": "user.check_gradients",
+    "MissingInJax": "hooks.jaxpr.jaxprs",
+    "describe": "user.tree_table",
     "collectives": "user.sharding",
 }
 

@@ -10,7 +10,7 @@ _USAGE = "usage: python -m gotcha_sanitizer (SCRIPT | -m MODULE) [ARGS...]"
 def main() -> int:
     if not sys.flags.safe_path:  # `python -m` put the working directory there
         del sys.path[0]
-    from gotcha_sanitizer.launch import CannotStart, run_module, run_script
+    from gotcha_sanitizer.user.launch import CannotStart, run_module, run_script
 
     match sys.argv[1:]:
         case ["-h" | "--help"]:

@@ -23,7 +23,7 @@ def start() -> None:
 
             listen()
             return
-        from gotcha_sanitizer.session import start_from_environment
+        from gotcha_sanitizer.run.session import start_from_environment
 
         start_from_environment(os.environ)
     except Exception as error:  # a broken sanitizer must never stop the program it watches

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar
 
-from gotcha_sanitizer.events import Event
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.values.events import Event
+from gotcha_sanitizer.values.finding import Finding
 
 
 class Check(ABC):

@@ -10,7 +10,7 @@ import click
 
 from gotcha_lint import __version__, terminal
 from gotcha_sanitizer import commands
-from gotcha_sanitizer.record import BadRecord
+from gotcha_sanitizer.run.record import BadRecord
 
 CLEAN, FOUND, USAGE, INTERNAL = 0, 1, 2, 3
 EPILOG = """\b

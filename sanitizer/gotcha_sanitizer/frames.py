@@ -14,7 +14,7 @@ from importlib.machinery import SourceFileLoader
 from types import CodeType, FrameType, ModuleType
 from typing import NamedTuple
 
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 _MOST_FRAMES = 400
 _PACKAGES = ("site-packages", "dist-packages")  # also where no installation of ours is

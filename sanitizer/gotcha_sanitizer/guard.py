@@ -55,7 +55,7 @@ class Guard:
 @contextmanager
 def unseen() -> Iterator[None]:
     """For what the user asks of us: a session that runs does not take it for the program's work."""
-    session = sys.modules.get("gotcha_sanitizer.session")
+    session = sys.modules.get("gotcha_sanitizer.run.session")
     running = session.current() if session is not None else None
     with running.guard.unseen() if running is not None else nullcontext():
         yield

@@ -10,11 +10,12 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from gotcha_sanitizer import crash, session
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.options import parse
+from gotcha_sanitizer.explain import crashes
+from gotcha_sanitizer.option_text import parse
 from gotcha_sanitizer.reporters.text import block
-from gotcha_sanitizer.words import cells, plural, seconds
+from gotcha_sanitizer.run import session
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import cells, plural, seconds
 
 _NAME = re.compile(r"<ipython-input-(\d+)-")
 
@@ -48,7 +49,7 @@ class Notebook:
     def _after(self, result: Any) -> None:
         self._number(result)
         error = getattr(result, "error_in_exec", None)
-        if error is not None and (found := crash.explain(error)) is not None:
+        if error is not None and (found := crashes.explain(error)) is not None:
             self.session.emit(found.as_fact(self.session.now()))
             self._known |= {f.id: f.count for f in self.session.run.problems}
             print(found.as_text("gotcha: "), end="")

@@ -40,6 +40,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def _watch(config: pytest.Config) -> None:
     if not config.pluginmanager.has_plugin("gotcha-watch"):
-        from gotcha_sanitizer.pytest_watch import Watch
+        from gotcha_sanitizer.user.pytest_watch import Watch
 
         config.pluginmanager.register(Watch(config), "gotcha-watch")

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer import session
 from gotcha_sanitizer.cli import main
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run import session
+from gotcha_sanitizer.run.session import Session
 from tests.sanitizer.processes import HEAD, Done
 from tests.sanitizer.support import SOURCES
 

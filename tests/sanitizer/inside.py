@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gotcha_sanitizer as gotcha
 from gotcha_sanitizer.old_python import UNSEEN
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.session import Session
 
 
 def problems(running: Session) -> dict[str, str]:

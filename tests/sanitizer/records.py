@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from gotcha_sanitizer.finding import Finding, as_dict
-from gotcha_sanitizer.record import fold, summary
+from gotcha_sanitizer.run.record import fold, summary
+from gotcha_sanitizer.values.finding import Finding, as_dict
 
 Json = dict[str, Any]
 
@@ -56,7 +56,7 @@ def program(number: int, at: float, **given: Any) -> Json:
 
 
 def finding(**given: Any) -> Json:
-    from gotcha_sanitizer.parts import Site
+    from gotcha_sanitizer.values.parts import Site
 
     values: Json = {
         "name": "recompile",

@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.record import Run, fold, read
+from gotcha_sanitizer.run.record import Run, fold, read
+from gotcha_sanitizer.values.finding import Finding
 
 ROOT = Path(__file__).parents[2]
 SOURCES = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))

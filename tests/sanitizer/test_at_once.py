@@ -102,7 +102,7 @@ def test_a_trace_that_raised_is_not_spoken_of_again(go):
 def test_the_end_of_the_warm_up_is_told_once(go):
     done = go(
         """
-        from gotcha_sanitizer import notices
+        from gotcha_sanitizer.run import notices
         notices._WORTH_SAYING = 0.01
         began = time.perf_counter()
         step(2.0)

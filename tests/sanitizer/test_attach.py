@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run.abort import reason
 from gotcha_sanitizer.run.idle import listens
+from gotcha_sanitizer.values.finding import Finding
 from tests.sanitizer.processes import Done
 from tests.sanitizer.support import SOURCES
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gotcha_sanitizer.hooks import marks
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.session import Session
 from tests.sanitizer.inside import lost, problems
 
 jax = pytest.importorskip("jax")

@@ -15,11 +15,11 @@ from gotcha_lint.cli import main as lint_main
 from gotcha_lint.home import page_url
 from gotcha_sanitizer import catalogue
 from gotcha_sanitizer.commands import names
-from gotcha_sanitizer.finding import as_dict, from_dict
-from gotcha_sanitizer.merge import merge
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import fold
-from gotcha_sanitizer.rule_texts import rule_text
+from gotcha_sanitizer.explain.rule_texts import rule_text
+from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.run.record import fold
+from gotcha_sanitizer.values.finding import as_dict, from_dict
+from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer import records
 from tests.sanitizer.records import finding, program, start
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer.explain.hlo import Collective, collectives
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.support import SOURCES
 
 TABLES = """\

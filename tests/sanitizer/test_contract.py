@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.record import Run, fold, read
 from gotcha_sanitizer.run import contract
 from gotcha_sanitizer.run.contract import Contract, Function
+from gotcha_sanitizer.run.record import Run, fold, read
 from tests.sanitizer import records
 from tests.sanitizer.support import run as run_program
 
-STEP = Function("step", "src/train.py", 1, ("x: float32[8,1]",), "donate_argnums=(0,)", 2000)
+STEP = Function("step", "src/train.py", 1, ("x: float32[8,1]",), "donate_argnums=(0,)", 2000, 10**6)
 AGREED = Contract((STEP,), {"src/train.py main": 1}, 4, 1000)
 
 
@@ -46,6 +46,7 @@ def test_of_a_run():
         ({"signatures": ("x: float32[9,1]",)}, "new arguments: x: float32[9,1]"),
         ({"options": ""}, "jitted with `donate_argnums=(0,)` -> ``"),
         ({"constants": 9000}, "constants 2,000 -> 9,000 bytes"),
+        ({"memory": 2 * 10**6}, "asks for 1,000,000 -> 2,000,000 bytes"),
         ({"name": "other"}, "`other` (src/train.py) is new: 1 compile"),
     ],
 )
@@ -108,4 +109,5 @@ def test_a_real_run_keeps_all_types_once(tmp_path: Path):
         "state: float32[4,4] x6, x: float32[2]",
         "state: float32[4,4] x6, x: float32[3]",
     )
+    assert step.memory >= 6 * 64  # six arrays, which are given away, and what is temporary
     assert step.file == "train.py" and "donate_argnums=(0,)" in step.options

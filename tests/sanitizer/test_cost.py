@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from gotcha_sanitizer.checks.host_bound_loop import HostBoundLoop
 from gotcha_sanitizer.checks.many_first_compiles import ManyFirstCompiles
 from gotcha_sanitizer.checks.recompile import Recompile
-from gotcha_sanitizer.events import Activity, Event, Explained, LoopActivity, Program
-from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.hooks.activity import Sampler
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Difference, Function, Signature, Site
+from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
 from tests.sanitizer.support import run
 
 LINE, OUTER, INNER = (Site("train.py", n, "main") for n in (7, 3, 5))
@@ -142,3 +146,27 @@ def test_a_host_that_waits_for_its_device_is_not_bound(tmp_path: Path):
     program.write_text(WAITS)
     result = run(program, tmp_path / "run.jsonl")
     assert not [f for f in result.problems if f.name == "host-bound-loop"], result.err
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_compiling_ahead_of_time_is_no_dispatch(ahead: bool):
+    jax = pytest.importorskip("jax")
+    jnp = jax.numpy
+    emitted: list[Any] = []
+    context: Any = SimpleNamespace(jax=jax, now=lambda: 1.0, emit=emitted.append)
+    sampler = Sampler(context)
+
+    def sample(row: Any) -> Any:  # called by JAX's NumPy: its frames are on the stack
+        sampler._take(sys._getframe(1), 1.0)
+        return row
+
+    def looked_at(x: Any) -> Any:
+        return jnp.apply_along_axis(sample, 0, x)
+
+    x = jnp.ones((3, 2))
+    if ahead:
+        _ = [jax.jit(looked_at).lower(x).compile() for _ in range(2)]
+    else:
+        _ = [looked_at(x) for _ in range(2)]
+    sampler.tell()
+    assert [row.eager for event in emitted for row in event.loops] == ([] if ahead else [2.0])

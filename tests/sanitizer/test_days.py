@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.finding import as_dict
 from gotcha_sanitizer.old_python import UNSEEN
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.record import Run, fold, read, summary
-from gotcha_sanitizer.recording import Recording
 from gotcha_sanitizer.run.folded import folded
+from gotcha_sanitizer.run.record import Run, fold, read, summary
+from gotcha_sanitizer.run.recording import Recording
+from gotcha_sanitizer.run.session import Session
 from gotcha_sanitizer.run.thinning import Thinning
-from gotcha_sanitizer.session import Session
-from gotcha_sanitizer.ticker import Ticker
+from gotcha_sanitizer.run.ticker import Ticker
+from gotcha_sanitizer.values.finding import as_dict
 from tests.sanitizer import records
 from tests.sanitizer.test_schema import problems, schema
 

@@ -13,9 +13,9 @@ import pytest
 
 from gotcha_sanitizer import old_python
 from gotcha_sanitizer.commands import doctor
-from gotcha_sanitizer.difference import compare
 from gotcha_sanitizer.hooks import self_tests
-from gotcha_sanitizer.record import fold
+from gotcha_sanitizer.run.difference import compare
+from gotcha_sanitizer.run.record import fold
 from tests.sanitizer import records
 from tests.sanitizer.records import finding, program, start
 

@@ -125,12 +125,12 @@ FAULT = """
 @pytest.mark.parametrize(
     ("fault", "leave", "code", "told"),
     [
-        ("leaving _is_failure", "sys.exit(3)", 3, True),
-        ("leaving _is_failure", "sys.exit()", 0, True),
-        ("leaving _is_failure", "", 66, False),  # it is not asked
-        ("outcome failing", "sys.exit(3)", 3, False),
-        ("outcome failing", "sys.exit()", 0, True),
-        ("outcome failing", "", 0, True),
+        ("run.leaving _is_failure", "sys.exit(3)", 3, True),
+        ("run.leaving _is_failure", "sys.exit()", 0, True),
+        ("run.leaving _is_failure", "", 66, False),  # it is not asked
+        ("run.outcome failing", "sys.exit(3)", 3, False),
+        ("run.outcome failing", "sys.exit()", 0, True),
+        ("run.outcome failing", "", 0, True),
     ],
 )
 def test_a_fault_in_what_looks_at_the_end(go, fault, leave, code, told):

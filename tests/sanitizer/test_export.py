@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gotcha_sanitizer.exporters import load, names
-from gotcha_sanitizer.record import fold
+from gotcha_sanitizer.run.record import fold
 from tests.sanitizer import records
 
 RUN = fold(records.storm())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gotcha_sanitizer.checks.facts import Facts
-from gotcha_sanitizer.events import Fact, Tick
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Fact, Tick
+from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.support import run
 
 PROGRAM = """
@@ -54,7 +54,7 @@ def test_a_run_tells_both(tmp_path: Path):
 
 def test_a_look_that_fails_is_told_and_changes_nothing(tmp_path: Path):
     plain = _run(PROGRAM, tmp_path, on=False)
-    for module in ("keys", "zero_gradients"):
+    for module in ("jaxpr.keys", "jaxpr.zero_gradients"):
         result = _run(BROKEN.format(module=module) + PROGRAM, tmp_path)
         assert (result.code, result.out) == (0, plain.out), result.err
         assert any("planted" in why for why in result.run.degraded.values())

@@ -13,7 +13,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
 from gotcha_sanitizer import first_nan  # noqa: E402
-from gotcha_sanitizer.hooks import evaluate, ranges  # noqa: E402
+from gotcha_sanitizer.hooks.jaxpr import evaluate, ranges  # noqa: E402
 
 
 def layer(carry, weight):

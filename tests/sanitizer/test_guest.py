@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_sanitizer.events import Program
-from gotcha_sanitizer.parts import Function, Leaf, Signature, Site
+from gotcha_sanitizer.values.events import Program
+from gotcha_sanitizer.values.parts import Function, Leaf, Signature, Site
 from tests.sanitizer.support import SOURCES
 
 pytest.importorskip("jax")
@@ -186,21 +186,21 @@ FAULTS = [
         "call", "context", "options",
         "static_names", "is_registered", "process_index",
     )],
-    *[f"programs:{name}" for name in (
+    *[f"explain.recompile_causes:{name}" for name in (
         "History.explain", "_key", "_nearest", "_differences", "_functions", "signatures",
     )],
     *[f"checks.recompile:{name}" for name in (
         "Recompile.on", "_is_avoidable", "_finding", "_message", "_reason",
     )],
     "hooks.compiling:filtered",
-    "session:as_json", "stream:Stream.write", "stream:Stream.open", "stream:Stream.flush",
-    "record:Run.add", "record:summary",
-    "reporters.text:render", "reporters.text:block", "reporters.text:table",
-    "suppress:covered", "notices:Notices.on", "notices:Notices.found", "ticker:Ticker.start",
-    "notices:Notices.announce", "lifetime:is_first_host",
-    "session:Session._install", "session:finish", "checking:Checking.on",
-    "checking:Checking._found", "hooks.compiling:turn", "hooks.open_program:OpenProgram.as_event",
-    "hooks.crashes:install", "hooks.signals:install", "lifetime:enter", "crash:explain",
+    "run.session:as_json", "run.stream:Stream.write", "run.stream:Stream.open",
+    "run.stream:Stream.flush", "run.record:Run.add", "run.record:summary", "reporters.text:render",
+    "reporters.text:block", "reporters.text:table", "run.suppress:covered",
+    "run.notices:Notices.on", "run.notices:Notices.found", "run.ticker:Ticker.start",
+    "run.notices:Notices.announce", "run.lifetime:is_first_host", "run.session:Session._install",
+    "run.session:finish", "run.checking:Checking.on", "run.checking:Checking._found",
+    "hooks.compiling:turn", "hooks.open_program:OpenProgram.as_event", "hooks.crashes:install",
+    "hooks.signals:install", "run.lifetime:enter", "explain.crashes:explain",
 ]  # fmt: skip
 
 BREAK = """
@@ -233,7 +233,7 @@ sys.exit(3)
 """
 # In these the report itself is what breaks, or it has no part in what is reported here.
 SILENT = {
-    "hooks.internals:process_index", "hooks.internals:is_registered", "crash:explain",
+    "hooks.internals:process_index", "hooks.internals:is_registered", "explain.crashes:explain",
     "hooks.signature:static", "hooks.constants:_leaves", "hooks.capture:_helper",
     "hooks.capture:mark", "hooks.stack:transformation", "hooks.signature:mark",
 }  # fmt: skip
@@ -251,7 +251,7 @@ def test_whatever_breaks_the_program_is_the_same(tmp_path, small, fault):
 
 
 @pytest.mark.parametrize(
-    "fault", ["hooks.compiling:Compiling._start", "hooks.compiling:turn", "session:finish"]
+    "fault", ["hooks.compiling:Compiling._start", "hooks.compiling:turn", "run.session:finish"]
 )
 def test_a_few_faults(tmp_path, small, fault):
     _check_fault(tmp_path, small, fault)
@@ -320,8 +320,8 @@ def test_a_thousand_compiles_leave_memory_as_it_is_without_us(tmp_path):
 
 
 def test_what_is_kept_is_bounded():
-    from gotcha_sanitizer.programs import History
-    from gotcha_sanitizer.record import Run
+    from gotcha_sanitizer.explain.recompile_causes import History
+    from gotcha_sanitizer.run.record import Run
 
     run, history = Run(), History()
     for number in range(25_000):
@@ -335,8 +335,8 @@ def test_what_is_kept_is_bounded():
 
 def test_of_a_storm_some_are_kept_unless_the_page_is_asked_for(tmp_path):
     from gotcha_sanitizer.options import Options
-    from gotcha_sanitizer.recording import SOME
-    from gotcha_sanitizer.session import Session
+    from gotcha_sanitizer.run.recording import SOME
+    from gotcha_sanitizer.run.session import Session
 
     for page, kept in (("", SOME), (str(tmp_path / "run.html"), 1000)):
         recording = Session(Options(html=page)).recording

@@ -16,7 +16,8 @@ from gotcha_sanitizer.checks.memory_growth import Group, MemoryGrowth, growth
 from gotcha_sanitizer.checks.non_finite_value import NonFiniteValue
 from gotcha_sanitizer.checks.numpy_weights_each_call import NumpyWeightsEachCall
 from gotcha_sanitizer.checks.use_after_donation import UseAfterDonation
-from gotcha_sanitizer.events import (
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.values.events import (
     Deleted,
     Event,
     Forked,
@@ -29,9 +30,8 @@ from gotcha_sanitizer.events import (
     Setting,
     Tick,
 )
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Function, Leaf, Signature, Site
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Function, Leaf, Signature, Site
 
 LINE = Site("train.py", 7, "main")
 SCALARS = ((), "float32")

@@ -101,7 +101,7 @@ def test_everything_is_put_back(tmp_path: Path):
         "import jax\n"
         "kind = jax._src.array.ArrayImpl\n"
         "before = dict(vars(kind))\n"
-        "from gotcha_sanitizer.session import start\n"
+        "from gotcha_sanitizer.run.session import start\n"
         "from gotcha_sanitizer.options import Options\n"
         "session = start(Options(quiet=True))\n"
         "changed = [k for k in before if vars(kind)[k] is not before[k]]\n"

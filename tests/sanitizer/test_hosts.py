@@ -14,10 +14,10 @@ from types import SimpleNamespace
 import pytest
 
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import fold, read
 from gotcha_sanitizer.run.agreement import Entry, State, difference, waiting
 from gotcha_sanitizer.run.board import Folder
+from gotcha_sanitizer.run.record import fold, read
+from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.support import SOURCES
 
 PROGRAM = Path(__file__).parent / "programs" / "several_hosts.py"

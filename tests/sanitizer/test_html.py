@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import fold
 from gotcha_sanitizer.reporters import html
 from gotcha_sanitizer.reporters._page.axis import sizes, ticks, times
 from gotcha_sanitizer.reporters._page.markup import prose, tag
+from gotcha_sanitizer.run.record import fold
+from gotcha_sanitizer.values.parts import Site
 from tests.browser import dom, needs_browser
 from tests.sanitizer import records
 

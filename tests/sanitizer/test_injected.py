@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import gotcha_sanitizer as gotcha
-from gotcha_sanitizer import session
 from gotcha_sanitizer.hooks import private
 from gotcha_sanitizer.notebook import Notebook
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run import session
 from tests.sanitizer.test_pytest_plugin import run as run  # the fixture of an inner pytest
 
 jax = pytest.importorskip("jax")
@@ -28,8 +28,8 @@ FAULTS = [  # (module, name, in which degraded line it is told)
     ("hooks.watches", "Watches.watch", "compile events"),
     ("hooks.watches", "Watches.all", "end"),
     ("hooks.watches", "Watch.changed", "compile events"),
-    ("hooks.keys", "look", "gotcha_sanitizer.hooks.keys"),
-    ("hooks.zero_gradients", "look", "gotcha_sanitizer.hooks.zero_gradients"),
+    ("hooks.jaxpr.keys", "look", "gotcha_sanitizer.hooks.jaxpr.keys"),
+    ("hooks.jaxpr.zero_gradients", "look", "gotcha_sanitizer.hooks.jaxpr.zero_gradients"),
     ("hooks.traces", "Traces.keep", "compile events"),
     ("hooks.hosts", "Hosts.last", "end"),
     ("hooks.hosts.published", "of_call", "hosts"),
@@ -133,15 +133,15 @@ def test_a_fault_in_the_notebook(name: str, monkeypatch, capsys):
 @pytest.mark.parametrize(
     "fault",
     [
-        "pytest_watch:State.now",
-        "pytest_watch:_is_wide",
+        "user.pytest_watch:State.now",
+        "user.pytest_watch:_is_wide",
         *(
-            f"pytest_watch:Watch.{name}"
+            f"user.pytest_watch:Watch.{name}"
             for name in ("_close", "_fail_on_compiles", "_fail_on_findings", "_explain", "_finish")
         ),
-        "pytest_summary:lines",
-        "pytest_summary:_findings",
-        "session:Session.renew",
+        "user.pytest_summary:lines",
+        "user.pytest_summary:_findings",
+        "run.session:Session.renew",
     ],
 )
 def test_a_fault_in_a_hook_of_pytest(run, fault: str):

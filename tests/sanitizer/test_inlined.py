@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import gotcha_sanitizer as gotcha
-from gotcha_sanitizer.hooks import jaxprs
-from gotcha_sanitizer.merge import merge
-from gotcha_sanitizer.record import fold
+from gotcha_sanitizer.hooks.jaxpr import jaxprs
 from gotcha_sanitizer.reporters import text
 from gotcha_sanitizer.reporters._page import tables
-from gotcha_sanitizer.session import Session
-from gotcha_sanitizer.words import short
+from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.run.record import fold
+from gotcha_sanitizer.run.session import Session
+from gotcha_sanitizer.values.words import short
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")

@@ -9,14 +9,15 @@ import sys
 import pytest
 
 import gotcha_sanitizer as gotcha
-from gotcha_sanitizer import session
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run import session
 
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
-from gotcha_sanitizer.hooks import jaxprs, loops, private  # noqa: E402
-from gotcha_sanitizer.hooks.flat import flatten  # noqa: E402
+from gotcha_sanitizer.hooks import private  # noqa: E402
+from gotcha_sanitizer.hooks.jaxpr import jaxprs, loops  # noqa: E402
+from gotcha_sanitizer.hooks.jaxpr.flat import flatten  # noqa: E402
 
 
 def test_all_names_are_there():

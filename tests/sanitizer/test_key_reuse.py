@@ -9,7 +9,7 @@ from tests.counting import calls
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
-from gotcha_sanitizer.hooks.keys import look  # noqa: E402
+from gotcha_sanitizer.hooks.jaxpr.keys import look  # noqa: E402
 
 R = jax.random
 KEYS = {"typed": R.key(0), "raw": R.PRNGKey(0)}

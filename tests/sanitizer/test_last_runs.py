@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer import last_runs
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.os_errors import in_words
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import BadRecord, Run, fold, read, summary
+from gotcha_sanitizer.run import last_runs
+from gotcha_sanitizer.run.os_errors import in_words
+from gotcha_sanitizer.run.record import BadRecord, Run, fold, read, summary
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
 
 PROGRAM = """import jax, numpy as np
 

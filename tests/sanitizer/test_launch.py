@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer.commands.run import HELP, joined
-from gotcha_sanitizer.options import Options, parse
-from gotcha_sanitizer.record import fold, read
+from gotcha_sanitizer.option_text import parse
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run.record import fold, read
 from tests.sanitizer.support import SOURCES
 
 PROGRAM = """
@@ -205,7 +206,7 @@ def test_worker_processes_inherit_the_settings(tmp_path: Path):
 
 
 def test_auto_starts_unless_it_is_off(tmp_path: Path):
-    code = "import sys, gotcha_sanitizer.auto; print('gotcha_sanitizer.session' in sys.modules)"
+    code = "import sys, gotcha_sanitizer.auto; print('gotcha_sanitizer.run.session' in sys.modules)"
     clean = {"GOTCHA_SANITIZE": "1"}
     assert outcome("-c", code, cwd=tmp_path, **clean)[1] == "True\n"
     assert outcome("-c", code, cwd=tmp_path, GOTCHA_SANITIZE="0")[1] == "False\n"

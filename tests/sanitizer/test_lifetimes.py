@@ -44,7 +44,7 @@ def test_a_function_that_was_only_traced_is_freed(running: Any, how: str):
 
 def test_traces_of_functions_that_are_gone_are_not_numbered_for_ever(monkeypatch):
     from gotcha_sanitizer.hooks import traces
-    from gotcha_sanitizer.parts import Function
+    from gotcha_sanitizer.values.parts import Function
 
     class Jaxpr:
         pass

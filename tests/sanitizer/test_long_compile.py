@@ -8,9 +8,9 @@ import pytest
 
 from gotcha_sanitizer.explain.long_compile import reasons
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.record import fold
 from gotcha_sanitizer.reporters import text
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.record import fold
+from gotcha_sanitizer.run.session import Session
 from tests.sanitizer import records
 from tests.sanitizer.inside import lost, mine
 from tests.sanitizer.test_schema import problems, schema

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gotcha_sanitizer.explain.non_finite import reason
-from gotcha_sanitizer.hooks.ranges import Range
+from gotcha_sanitizer.hooks.jaxpr.ranges import Range
 
 
 def of(low: float | None, high: float | None = None, infs: int = 0) -> Range:
@@ -49,7 +49,7 @@ def test_the_name(
 def test_of_operations_that_jax_runs():
     jnp = pytest.importorskip("jax.numpy")
     jax = pytest.importorskip("jax")
-    from gotcha_sanitizer.nan import first_nan
+    from gotcha_sanitizer.user.first_nan import first_nan
 
     def norm_gradient(x: Any) -> Any:
         return jax.grad(lambda x: jnp.sqrt((x * x).sum()))(x)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer.catalogue import names
-from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.option_text import parse
+from gotcha_sanitizer.options import Options
 from tests.sanitizer.support import run
 from tests.sanitizer.test_facts import PROGRAM
 

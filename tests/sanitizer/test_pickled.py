@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from gotcha_sanitizer.checks.device_array_pickled import DeviceArrayPickled
-from gotcha_sanitizer.events import Pickled
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.session import Session
+from gotcha_sanitizer.values.events import Pickled
+from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.inside import problems
 
 LINE = Site("train.py", 7, "main")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gotcha_sanitizer.batch_shapes import census
 from gotcha_sanitizer.cli import main
-from gotcha_sanitizer.loaders import before_training, candidates
+from gotcha_sanitizer.explain.batch_shapes import census
+from gotcha_sanitizer.explain.loaders import before_training, candidates
 
 SCRIPT = """
 import numpy as np

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import gotcha_sanitizer as gotcha
-from gotcha_sanitizer import api, session
 from gotcha_sanitizer.hooks import private, self_tests
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run import session
+from gotcha_sanitizer.user import api
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")

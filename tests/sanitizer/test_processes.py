@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from gotcha_sanitizer.record import fold
 from gotcha_sanitizer.reporters import text
+from gotcha_sanitizer.run.record import fold
 from tests.sanitizer.processes import HEAD, functions, kinds
 from tests.sanitizer.support import run as run_program
 
@@ -90,7 +90,7 @@ def test_the_ticker_has_no_thread_at_a_fork_and_goes_on_after_it(go):
         print("gotcha-ticker" in names())
         os.register_at_fork(before=lambda: None)
         seen = []
-        import gotcha_sanitizer.ticker as ticker
+        import gotcha_sanitizer.run.ticker as ticker
         resume = ticker.Ticker.resume
         ticker.Ticker.resume = lambda self: (seen.append(names()), resume(self))[1]
         pid = os.fork()
@@ -336,9 +336,9 @@ def test_a_redacted_run_tells_no_values(tmp_path):
 @pytest.mark.parametrize(
     ("module", "name", "feature"),
     [
-        ("ticker", "Ticker.pause", "forks"),
-        ("ticker", "Ticker.resume", "forks"),
-        ("recording", "Recording.flush", "forks"),
+        ("run.ticker", "Ticker.pause", "forks"),
+        ("run.ticker", "Ticker.resume", "forks"),
+        ("run.recording", "Recording.flush", "forks"),
         ("hooks.signals", "Reports._show", "signals"),
     ],
 )
@@ -367,7 +367,7 @@ def test_a_fault_at_a_fork_or_a_signal_is_not_the_programs(go, module, name, fea
 def test_a_fault_in_the_child_of_a_fork_is_not_the_programs(go):
     done = go(
         """
-        import gotcha_sanitizer.session as broken
+        import gotcha_sanitizer.run.session as broken
         def fail(*args, **kwargs):
             raise ZeroDivisionError("planted")
         storm()

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gotcha_sanitizer import session
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run import session
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer.checks.recompile import Recompile
-from gotcha_sanitizer.events import Explained, Memory, Program
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.old_python import UNSEEN
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Difference, Function, Signature, Site
+from gotcha_sanitizer.values.events import Explained, Memory, Program
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
 from tests.sanitizer.support import Result, run
 
 pytest.importorskip("jax")

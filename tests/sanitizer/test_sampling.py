@@ -12,12 +12,12 @@ import pytest
 
 from gotcha_sanitizer.checks.memory_growth import MemoryGrowth
 from gotcha_sanitizer.checks.non_finite_weights import NonFiniteWeights
-from gotcha_sanitizer.events import Event, Memory, Tick
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.hooks.memory import Samples
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Site, Turn
-from gotcha_sanitizer.ticker import Ticker
+from gotcha_sanitizer.run.ticker import Ticker
+from gotcha_sanitizer.values.events import Event, Memory, Tick
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site, Turn
 from tests.sanitizer.support import run
 
 LOOP = Site("train.py", 5)

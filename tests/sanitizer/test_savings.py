@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.explain.savings import Counted, saving
-from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.explain.savings import saving
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import Run, fold
 from gotcha_sanitizer.reporters import text
+from gotcha_sanitizer.run.record import Run, fold
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.turn_counts import Counted
 from tests.sanitizer import records
 
 READ = Finding("host-read-every-step", "`float` waits", Site("train.py", 44), seconds=2.0)

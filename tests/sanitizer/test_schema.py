@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 from gotcha_lint.registry import rules
 from gotcha_sanitizer.catalogue import names
 from gotcha_sanitizer.cli import main
-from gotcha_sanitizer.programs import CAUSES
-from gotcha_sanitizer.record import fold, read, summary
+from gotcha_sanitizer.explain.recompile_causes import CAUSES
+from gotcha_sanitizer.run.record import fold, read, summary
 from tests.sanitizer import records
 from tests.sanitizer.pythons import interpreters
 from tests.sanitizer.support import run

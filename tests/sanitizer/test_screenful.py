@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gotcha_sanitizer.merge import merge
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import Run, fold
 from gotcha_sanitizer.reporters import html, text
 from gotcha_sanitizer.reporters import json as as_json
+from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.run.record import Run, fold
+from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.records import ended, finding, program, start
 
 SCREEN = Options().max_lines

@@ -17,7 +17,7 @@ import pytest
 
 from gotcha_sanitizer.live.follow import Follow
 from gotcha_sanitizer.live.server import Live, Server
-from gotcha_sanitizer.record import BadRecord
+from gotcha_sanitizer.run.record import BadRecord
 from tests.browser import HEADLESS, needs_browser
 from tests.sanitizer import records
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.merge import divergence, merge
-from gotcha_sanitizer.record import Run, fold
+from gotcha_sanitizer.run.merge import divergence, merge
+from gotcha_sanitizer.run.record import Run, fold
 from tests.sanitizer import records
 from tests.sanitizer.records import Json, program, start
 from tests.sanitizer.support import run as run_program

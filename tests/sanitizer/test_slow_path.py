@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer.checks.slow_path_call import SlowPathCall
-from gotcha_sanitizer.events import Program, SlowCall
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Function, Signature, Site
+from gotcha_sanitizer.values.events import Program, SlowCall
+from gotcha_sanitizer.values.parts import Function, Signature, Site
 from tests.sanitizer.support import run
 
 STEP = Function("step", ("step",), 1, "function", "user")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.values.finding import Finding
 from tests.sanitizer.support import run
 
 HEAD = """

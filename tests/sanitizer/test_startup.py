@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer import _startup
-from gotcha_sanitizer.record import fold, read
+from gotcha_sanitizer.run.record import fold, read
 
 ROOT = Path(__file__).parents[2]
 LINE = (ROOT / "sanitizer" / "gotcha_sanitizer.pth").read_text()
@@ -96,7 +96,7 @@ def test_off_is_as_if_it_were_not_installed(venv: Environment):
 
 
 def test_on_waits_for_jax(venv: Environment):
-    code = "import sys; print('gotcha_sanitizer.session' in sys.modules, 'jax' in sys.modules)"
+    code = "import sys; print('gotcha_sanitizer.run.session' in sys.modules, 'jax' in sys.modules)"
     assert venv("-c", code, GOTCHA_SANITIZE="1") == (0, "True False\n", "")
 
 
@@ -137,8 +137,8 @@ def test_a_folder_of_pythonpath_is_not_read(venv: Environment):
 
 @pytest.fixture
 def broken(venv: Environment) -> Iterator[Callable[[str], object]]:
-    """Puts other text into the installed session.py, for one test."""
-    file = venv.packages / "gotcha_sanitizer" / "session.py"
+    """Puts other text into the installed run/session.py, for one test."""
+    file = venv.packages / "gotcha_sanitizer" / "run" / "session.py"
     text = file.read_text()
     yield file.write_text
     file.write_text(text)
@@ -200,7 +200,9 @@ def test_a_users_own_modules_are_safe(venv: Environment, tmp_path: Path):
 
 def test_the_command_is_installed(venv: Environment, tmp_path: Path):
     program = tmp_path / "train.py"
-    program.write_text("import sys; print(sys.argv[1:], 'gotcha_sanitizer.session' in sys.modules)")
+    program.write_text(
+        "import sys; print(sys.argv[1:], 'gotcha_sanitizer.run.session' in sys.modules)"
+    )
     script = str(venv.scripts / "gotcha-sanitize")
     code, out, err = venv("run", str(program), "--lr", "1", python=script)
     assert (code, out, err) == (0, "['--lr', '1'] True\n", "")

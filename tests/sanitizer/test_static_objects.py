@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.session import Session
 from tests.sanitizer.inside import problems
 
 jax = pytest.importorskip("jax")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gotcha_sanitizer.hooks.loop_counter import turn
-from gotcha_sanitizer.parts import Turn
-from gotcha_sanitizer.record import fold
 from gotcha_sanitizer.reporters import html
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.record import fold
+from gotcha_sanitizer.run.session import Session
+from gotcha_sanitizer.values.parts import Turn
 from tests.sanitizer import records
 from tests.sanitizer.inside import mine
 from tests.sanitizer.support import run

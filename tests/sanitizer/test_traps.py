@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 import gotcha_sanitizer as gotcha
-from gotcha_sanitizer import old_python, session
+from gotcha_sanitizer import old_python
 from gotcha_sanitizer.hooks import calls, internals, private
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run import session
+from gotcha_sanitizer.run.session import Session
 from tests.sanitizer.inside import lost, mine, problems
 
 jax = pytest.importorskip("jax")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.session import Session
 from tests.sanitizer.inside import lost, mine, problems
 
 jax = pytest.importorskip("jax")

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from gotcha_sanitizer.hooks import capture, internals, marks, private
-from gotcha_sanitizer.session import Session
+from gotcha_sanitizer.run.session import Session
 from tests.sanitizer.inside import lost, problems
 
 jax = pytest.importorskip("jax")

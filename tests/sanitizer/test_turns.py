@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gotcha_sanitizer.explain.turns import each_turn
 from gotcha_sanitizer.frames import where
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.turns import each_turn
+from gotcha_sanitizer.values.parts import Site
 
 CASES = {
     "straight": ("for x in xs:\n    loss = step(x)\n    float(loss)  #", True),

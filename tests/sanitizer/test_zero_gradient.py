@@ -10,7 +10,7 @@ jax = pytest.importorskip("jax")
 optax = pytest.importorskip("optax")
 import jax.numpy as jnp  # noqa: E402
 
-from gotcha_sanitizer.hooks.zero_gradients import look  # noqa: E402
+from gotcha_sanitizer.hooks.jaxpr.zero_gradients import look  # noqa: E402
 
 X = jnp.ones((4, 5))
 NET = {"w1": jnp.ones((5, 6)), "w2": jnp.ones((6, 3)), "b": jnp.ones(3)}

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Pickled
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import plural, size
+from gotcha_sanitizer.values.events import Event, Pickled
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import plural, size
 
 _KEY_SHAPES = ((2,), (4,))  # their last dimension
 _SHOWN, _LISTED = 3, 10

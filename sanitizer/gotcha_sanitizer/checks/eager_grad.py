@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Explained
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.words import package
+from gotcha_sanitizer.values.events import Event, Explained
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import package
 
 
 @dataclass

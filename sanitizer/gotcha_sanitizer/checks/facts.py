@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Fact
-from gotcha_sanitizer.finding import Finding
+from gotcha_sanitizer.values.events import Event, Fact
+from gotcha_sanitizer.values.finding import Finding
+
+GUARD = "failed-guard"
 
 
 class Facts(Check):
@@ -27,8 +29,12 @@ class Facts(Check):
         super().__init__(options)
         self._counts: Counter[tuple[object, ...]] = Counter()
 
+    def takes(self, fact: Fact) -> bool:
+        """All but those that have a check of their own: crashes too, which the linter names."""
+        return fact.gotcha != GUARD
+
     def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Fact):
+        if not isinstance(event, Fact) or not self.takes(event):
             return
         key = (event.gotcha, event.site, event.function, event.cause)
         self._counts[key] += 1

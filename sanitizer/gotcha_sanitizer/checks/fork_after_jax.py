@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Forked
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import plural
+from gotcha_sanitizer.values.events import Event, Forked
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import plural
 
 
 class ForkAfterJax(Check):

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Activity, Event, LoopActivity
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.words import place, seconds
+from gotcha_sanitizer.values.events import Activity, Event, LoopActivity
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import place, seconds
 
 _SAMPLES = 15
 _SHARE = 0.5  # of the loop's time

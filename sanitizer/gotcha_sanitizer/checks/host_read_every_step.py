@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, HostReads, ReadsAt
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.turns import acts
-from gotcha_sanitizer.words import plural, seconds
+from gotcha_sanitizer.explain.turns import acts
+from gotcha_sanitizer.values.events import Event, HostReads, ReadsAt
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import plural, seconds
 
 _WAITS = 5  # reads that waited
 _LOOKS = 5

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Program
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Constant
-from gotcha_sanitizer.words import size
+from gotcha_sanitizer.values.events import Event, Program
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Constant
+from gotcha_sanitizer.values.words import size
 
 _NOTE = 0.1  # of `min_const_bytes`
 _UNNAMED = "an array made while it was traced, or read where we do not look"

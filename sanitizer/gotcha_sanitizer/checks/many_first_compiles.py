@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Explained
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import plural, seconds
+from gotcha_sanitizer.values.events import Event, Explained
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import plural, seconds
 
 _MANY = 20  # programs
 _NOTE = 1.0  # seconds at one line

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Memory, Tick
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site, Turn
-from gotcha_sanitizer.words import plural, seconds, size
+from gotcha_sanitizer.values.events import Event, Memory, Tick
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site, Turn
+from gotcha_sanitizer.values.words import plural, seconds, size
 
 Group = tuple[tuple[int, ...], str]
 

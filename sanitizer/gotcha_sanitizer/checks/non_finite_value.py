@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, HostRead
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Event, HostRead
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
 
 
 @dataclass

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Memory, Tick
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Turn
-from gotcha_sanitizer.words import plural, seconds
+from gotcha_sanitizer.values.events import Event, Memory, Tick
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Turn
+from gotcha_sanitizer.values.words import plural, seconds
 
 Group = tuple[tuple[int, ...], str]
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Program
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.loop_arguments import unchanging
-from gotcha_sanitizer.words import size
+from gotcha_sanitizer.explain.loop_arguments import unchanging
+from gotcha_sanitizer.values.events import Event, Program
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import size
 
 _LARGE = 2**20  # bytes
 

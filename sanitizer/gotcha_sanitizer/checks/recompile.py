@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.advice import ADVICE, advise
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Explained, Memory, Program
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Difference, Site
-from gotcha_sanitizer.words import package, size
+from gotcha_sanitizer.explain.advice import ADVICE, advise
+from gotcha_sanitizer.values.events import Event, Explained, Memory, Program
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Difference, Site
+from gotcha_sanitizer.values.words import package, size
 
 _RENEWABLE = {"new-function", "static-identity", "pytree-static"}
 _ALWAYS = {"weak-type", "call-style"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Setting
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.settings import setting_finding
+from gotcha_sanitizer.checks.settings import setting_finding
+from gotcha_sanitizer.values.events import Event, Setting
+from gotcha_sanitizer.values.finding import Finding
 
 _FIX = (
     "install the plugin for the GPU (`pip install jax[cuda13]`) and look at `jax.devices()`; "

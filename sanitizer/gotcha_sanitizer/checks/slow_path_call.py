@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Program, SlowCall
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Event, Program, SlowCall
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
 
 _OFTEN = 10  # looks, at most twenty a second, that all found the slow path
 _TRANSFORMED = "as `vmap` or a gradient outside of jit evaluates it call by call"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Event, Stale
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import SAMPLED, Mark, Site
+from gotcha_sanitizer.values.events import Event, Stale
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import SAMPLED, Mark, Site
 
 _FIX = {
     "closure": "pass it as an argument",

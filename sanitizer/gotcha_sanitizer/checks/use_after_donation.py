@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.events import Deleted, Event, Program
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Deleted, Event, Program
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
 
 _MOST = 200  # functions of one shape
 Kind = tuple[tuple[int, ...], str]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from gotcha_sanitizer.os_errors import in_words
-from gotcha_sanitizer.record import Run, fold, read
+from gotcha_sanitizer.run.os_errors import in_words
+from gotcha_sanitizer.run.record import Run, fold, read
 
 RECORD = click.Path(path_type=Path)  # read() says what is wrong with it, and what to do
 
@@ -35,8 +35,8 @@ def publish(text: str, file: Path | None = None) -> None:
 
 def process_table(runs: Sequence[tuple[Path, Run]]) -> str:
     """What each process compiled and what was found in it."""
-    from gotcha_sanitizer.rows import STAGES
-    from gotcha_sanitizer.words import seconds
+    from gotcha_sanitizer.values.rows import STAGES
+    from gotcha_sanitizer.values.words import seconds
 
     lines = [f"{len(runs)} records", f"  {'pid':>8}  compiles  compiling  findings  record"]
     for path, run in runs:

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from gotcha_sanitizer.commands._runs import RECORD, load, publish
-from gotcha_sanitizer.merge import merge
 from gotcha_sanitizer.run import contract
-from gotcha_sanitizer.words import plural
+from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.values.words import plural
 
 _FILE = "gotcha-contract.toml"
 _option = click.option(

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from gotcha_sanitizer.commands._runs import RECORD, load, publish
-from gotcha_sanitizer.difference import Change, Difference, compare
-from gotcha_sanitizer.finding import Finding, as_dict
-from gotcha_sanitizer.words import place, plural, seconds, short
+from gotcha_sanitizer.run.difference import Change, Difference, compare
+from gotcha_sanitizer.values.finding import Finding, as_dict
+from gotcha_sanitizer.values.words import place, plural, seconds, short
 
 _MOST = 20
 

@@ -99,7 +99,8 @@ def _private() -> Iterator[Line]:
 
 def private_names(jax: Any) -> Iterator[Line]:
     """Every name of JAX's own that a feature needs."""
-    from gotcha_sanitizer.hooks import jaxprs, self_tests
+    from gotcha_sanitizer.hooks import self_tests
+    from gotcha_sanitizer.hooks.jaxpr import jaxprs
 
     names = (*self_tests.NAMES, *jaxprs.NAMES)
     missing = self_tests.self_test(jax, names)

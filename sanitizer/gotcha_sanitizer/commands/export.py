@@ -8,7 +8,7 @@ import click
 
 from gotcha_sanitizer import exporters
 from gotcha_sanitizer.commands._runs import RECORD, load
-from gotcha_sanitizer.merge import merge
+from gotcha_sanitizer.run.merge import merge
 
 
 @click.command(epilog="Each format needs an extra of its name: pip install gotcha-lint[prometheus]")

@@ -10,9 +10,10 @@ from types import FrameType, TracebackType
 
 import click
 
-from gotcha_sanitizer import launch, session
-from gotcha_sanitizer.nan import NonFinite, first_nan
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.run import session
+from gotcha_sanitizer.user import launch
+from gotcha_sanitizer.user.first_nan import NonFinite, first_nan
+from gotcha_sanitizer.values.parts import Site
 
 # JAX looks at every result, gives no buffer away, and hands on all frames beside those it shows.
 _FLAGS = {"JAX_DEBUG_NANS": "1", "JAX_TRACEBACK_FILTERING": "remove_frames"}

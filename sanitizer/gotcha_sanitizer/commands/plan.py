@@ -12,11 +12,11 @@ from typing import Any
 
 import click
 
-from gotcha_sanitizer.batch_shapes import Census, census
 from gotcha_sanitizer.commands._runs import RECORD, load, publish
-from gotcha_sanitizer.loaders import Candidate, before_training, candidates, made_in_loop
-from gotcha_sanitizer.record import Run
-from gotcha_sanitizer.words import plural, seconds
+from gotcha_sanitizer.explain.batch_shapes import Census, census
+from gotcha_sanitizer.explain.loaders import Candidate, before_training, candidates, made_in_loop
+from gotcha_sanitizer.run.record import Run
+from gotcha_sanitizer.values.words import plural, seconds
 
 _SHOWN = 8
 

@@ -14,14 +14,14 @@ import click
 
 from gotcha_lint import __version__, formats, terminal
 from gotcha_lint import finding as lint
-from gotcha_sanitizer import last_runs
 from gotcha_sanitizer.commands._runs import RECORD, load, process_table, publish
-from gotcha_sanitizer.finding import Finding, as_lint
-from gotcha_sanitizer.merge import merge
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.outcome import failing
-from gotcha_sanitizer.record import Run
-from gotcha_sanitizer.words import seconds
+from gotcha_sanitizer.run import last_runs
+from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.run.outcome import failing
+from gotcha_sanitizer.run.record import Run
+from gotcha_sanitizer.values.finding import Finding, as_lint
+from gotcha_sanitizer.values.words import seconds
 
 OWN = ("text", "json", "html")
 
@@ -95,7 +95,7 @@ def rendered(
 
 def shown(run: Run, colour: bool = False) -> formats.Shown:
     """The findings of a run as the linter's formats are given them."""
-    from gotcha_sanitizer.rule_texts import rule_text
+    from gotcha_sanitizer.explain.rule_texts import rule_text
 
     source = (lambda _: None) if run.start.get("redact") else cache(_source)
     return formats.Shown(

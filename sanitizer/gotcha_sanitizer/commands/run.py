@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from gotcha_sanitizer.options import Options, parse
+from gotcha_sanitizer.option_text import parse
+from gotcha_sanitizer.options import Options
 
 # The keys of GOTCHA_OPTIONS, as flags.
 HELP = {
@@ -29,6 +30,8 @@ HELP = {
     "color": "auto, always or never.",
     "max_lines": "Lines of the report at the end.",
     "redact": "No source lines and no values, for sharing.",
+    "training": "Look at the values of training steps: weights that never move, ...",
+    "guard": "Evaluate captured steps again under JAX's own checks, so many steps long.",
     "hosts": "A folder that all hosts of the run share, to compare them while they run.",
     "slow_wait": "Seconds after which a host that waits for others is spoken of.",
     "slow_compile": "Seconds after which a running compile is spoken of.",

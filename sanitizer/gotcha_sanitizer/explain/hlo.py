@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.parts import Site
 
 KINDS = (
     "all-gather",

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.turns import LOOPS, around
-from gotcha_sanitizer.words import place, seconds, size
+from gotcha_sanitizer.explain.turns import LOOPS, around
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import place, seconds, size
 
 _LONG = 10.0  # seconds
 _UNROLLED = 64  # equations of one line in a Python loop

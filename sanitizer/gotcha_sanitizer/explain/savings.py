@@ -7,44 +7,17 @@ turns, and the finding was still costing time at the end: what has converged cos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import place, seconds
-
-if TYPE_CHECKING:
-    from gotcha_sanitizer.record import Run
+from gotcha_sanitizer.run.record import Run
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import place, seconds
 
 TURNS = 10_000
 _FEWEST = 50
 _LATE = 0.8  # of the run: a compile after it says that there will be more
 _WORTH = 0.1  # seconds in 10,000 turns
-
-
-@dataclass
-class Counted:
-    """The turns of one loop. `whole` is False once the counter began again, as in each epoch: how
-    far it had come by then is not known."""
-
-    turns: int = 0
-    value: int | None = None
-    whole: bool = True
-
-    def take(self, value: int) -> None:
-        if self.value is not None and value >= self.value:
-            self.turns += value - self.value
-        elif self.value is not None:
-            self.whole = False
-        self.value = value
-
-
-def count(turns: dict[tuple[str, int], Counted], event: Mapping[str, Any]) -> None:
-    """Takes in the turn of an event, where it has one."""
-    if turn := event.get("turn"):
-        turns.setdefault((turn["path"], turn["line"]), Counted()).take(turn["value"])
 
 
 class Saving(NamedTuple):

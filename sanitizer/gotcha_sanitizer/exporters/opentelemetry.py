@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gotcha_sanitizer.record import Run
-from gotcha_sanitizer.rows import STAGES
-from gotcha_sanitizer.words import short
+from gotcha_sanitizer.run.record import Run
+from gotcha_sanitizer.values.rows import STAGES
+from gotcha_sanitizer.values.words import short
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter  # pyright: ignore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from gotcha_sanitizer.record import Run
-from gotcha_sanitizer.words import short
+from gotcha_sanitizer.run.record import Run
+from gotcha_sanitizer.values.words import short
 
 EXTRA = "prometheus"
 

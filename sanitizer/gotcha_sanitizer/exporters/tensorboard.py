@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gotcha_sanitizer.record import Run
-from gotcha_sanitizer.words import place
+from gotcha_sanitizer.run.record import Run
+from gotcha_sanitizer.values.words import place
 
 EXTRA = "tensorboard"
 

@@ -16,9 +16,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.events import Event
     from gotcha_sanitizer.options import Options
-    from gotcha_sanitizer.ticker import Job
+    from gotcha_sanitizer.run.ticker import Job
+    from gotcha_sanitizer.values.events import Event
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,20 @@ class Context:
 
 def hooks() -> list[ModuleType]:
     """The modules here that install something."""
-    found = [import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__)]
-    return [module for module in found if hasattr(module, "install")]
+    return [module for module in _modules() if hasattr(module, "install")]
 
 
 @cache
 def trace_ends() -> tuple[Callable[..., None], ...]:
     """What is called as `at_trace_end(context, jaxpr, function, site)` after a user's trace."""
-    found = [import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__)]
-    return tuple(module.at_trace_end for module in found if hasattr(module, "at_trace_end"))
+    return tuple(each.at_trace_end for each in _modules() if hasattr(each, "at_trace_end"))
+
+
+def _modules() -> list[ModuleType]:
+    """Those in this folder, then those that walk over traced programs."""
+    walks = import_module(f"{__name__}.jaxpr")
+    return [
+        import_module(f"{package}.{found.name}")
+        for package, path in ((__name__, __path__), (walks.__name__, walks.__path__))
+        for found in pkgutil.iter_modules(path)
+    ]

@@ -1,7 +1,7 @@
 """What the main thread does in the loops of the user's, sampled: is it in JAX's Python code?
 
 A jitted call on the fast path has no frame of JAX's; an operation outside of jit has some. So the
-frames of a sample tell eager dispatch from all else. Compiling is left out.
+frames of a sample tell eager dispatch from all else. Compiling is left out, also ahead of time.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable
 from types import FrameType
 
-from gotcha_sanitizer.events import Activity, LoopActivity
 from gotcha_sanitizer.frames import owner, where
-from gotcha_sanitizer.hooks import Context, private, stack
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.hooks import Context, internals, private, stack
+from gotcha_sanitizer.values.events import Activity, LoopActivity
+from gotcha_sanitizer.values.parts import Site
 
 _SOONEST = 0.01  # seconds between samples
 _SAMPLES = 200  # in each doubling of the run's time, about
@@ -31,6 +31,7 @@ class Sampler:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self._ahead = internals.ahead_of_time(context.jax)  # `lower`, `compile`, `make_jaxpr`, ...
         self._rows: dict[Site, LoopActivity] = {}
         self._at = 0.0
 
@@ -44,7 +45,7 @@ class Sampler:
         return now / _SAMPLES
 
     def _take(self, frame: FrameType, seconds: float) -> None:
-        if stack.find(frame, private.CALL) is not None:
+        if stack.find(frame, private.CALL) is not None or stack.runs(frame, self._ahead):
             return  # it compiles, or is about to
         place, eager = where(frame), _in_jax(frame)
         for loop in dict.fromkeys(place.loops):

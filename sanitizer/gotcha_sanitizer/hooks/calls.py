@@ -16,7 +16,6 @@ from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from gotcha_sanitizer.events import SlowCall
 from gotcha_sanitizer.frames import owner, where
 from gotcha_sanitizer.hooks import Context, internals, private, stack
 from gotcha_sanitizer.hooks.capture import Read
@@ -25,6 +24,7 @@ from gotcha_sanitizer.hooks.staleness import tell
 from gotcha_sanitizer.hooks.watches import watches
 from gotcha_sanitizer.hooks.writes import stack_codes, writers
 from gotcha_sanitizer.old_python import CALLS, UNSEEN
+from gotcha_sanitizer.values.events import SlowCall
 
 _TOOLS = (4, 3)  # 0 to 2 and 5 are taken by debuggers, coverage, profilers and optimizers
 _PERIOD = 0.05  # seconds between two looks at one caller, at the least

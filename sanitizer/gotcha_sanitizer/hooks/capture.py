@@ -20,7 +20,7 @@ from typing import Any
 
 from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.hooks.marks import mark
-from gotcha_sanitizer.parts import Capture, Mark
+from gotcha_sanitizer.values.parts import Capture, Mark
 
 _FUNCTIONS, _ITEMS = 32, 64
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")

@@ -16,7 +16,6 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
-from gotcha_sanitizer.events import Ended, Started
 from gotcha_sanitizer.frames import caller, where
 from gotcha_sanitizer.hooks import (
     Context,
@@ -31,16 +30,17 @@ from gotcha_sanitizer.hooks.constants import constants
 from gotcha_sanitizer.hooks.filtered import filtered
 from gotcha_sanitizer.hooks.hosts import published
 from gotcha_sanitizer.hooks.identity import identify
+from gotcha_sanitizer.hooks.jaxpr.jaxprs import inlined
 from gotcha_sanitizer.hooks.jaxpr.lines import equations
-from gotcha_sanitizer.hooks.jaxprs import inlined
 from gotcha_sanitizer.hooks.loop_counter import turn
 from gotcha_sanitizer.hooks.marks import hide_values
 from gotcha_sanitizer.hooks.open_program import OpenProgram
 from gotcha_sanitizer.hooks.signature import filtered_signature, signature
 from gotcha_sanitizer.hooks.traces import Traces, spent
 from gotcha_sanitizer.hooks.watches import watches
-from gotcha_sanitizer.parts import Function, Site, Turn
-from gotcha_sanitizer.stream import shapes
+from gotcha_sanitizer.run.stream import shapes
+from gotcha_sanitizer.values.events import Ended, Started
+from gotcha_sanitizer.values.parts import Function, Site, Turn
 
 _FAR = 12  # functions of the user's that are on the stack
 _LOOSE = 0  # events that belong to no call: make_jaxpr, eval_shape, lower().compile()

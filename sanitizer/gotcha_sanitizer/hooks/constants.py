@@ -12,7 +12,7 @@ from typing import Any
 
 from gotcha_sanitizer.hooks.capture import Read
 from gotcha_sanitizer.hooks.marks import _sample
-from gotcha_sanitizer.parts import Constant
+from gotcha_sanitizer.values.parts import Constant
 
 _SMALL = 64  # bytes
 _EQUATIONS = 200_000

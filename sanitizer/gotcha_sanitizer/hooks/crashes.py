@@ -14,9 +14,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from gotcha_sanitizer import crash
-from gotcha_sanitizer.events import Deleted, Event
+from gotcha_sanitizer.explain import crashes
 from gotcha_sanitizer.hooks import Context
+from gotcha_sanitizer.values.events import Deleted, Event
 
 _DELETED = re.compile(r"has been deleted with shape=(?P<dtype>\w+)\[(?P<shape>[\d,]*)\]")
 
@@ -40,7 +40,7 @@ class _Crashes:
         if error is None or self._told == id(error):
             return
         self._told = id(error)
-        if (found := crash.explain(error)) is None:
+        if (found := crashes.explain(error)) is None:
             return
         told = False
         try:
@@ -48,7 +48,7 @@ class _Crashes:
         finally:
             self.context.emit(_event(found, str(error), self.context.now(), told))
 
-    def _say(self, found: crash.Crash) -> bool:
+    def _say(self, found: crashes.Crash) -> bool:
         if self.context.options.redact:
             return False
         self.context.say(found.as_text(f"=={os.getpid()}==gotcha: "))
@@ -66,7 +66,7 @@ class _Crashes:
             threading.excepthook = self.thread_before
 
 
-def _event(found: crash.Crash, message: str, now: float, told: bool) -> Event:
+def _event(found: crashes.Crash, message: str, now: float, told: bool) -> Event:
     """A deleted array has a check of its own, which knows who donates arrays of that shape."""
     if array := _DELETED.search(message):
         shape = tuple(int(size) for size in array["shape"].split(",") if size)

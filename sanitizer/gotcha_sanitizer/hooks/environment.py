@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from gotcha_lint.facts.environment import READ_AT_START
-from gotcha_sanitizer.events import Setting
+from gotcha_sanitizer.explain.sources import setting_line
 from gotcha_sanitizer.hooks import Context, internals, private
-from gotcha_sanitizer.sources import setting_line
+from gotcha_sanitizer.values.events import Setting
 
 _GPUS = ("/dev/nvidia0", "/dev/kfd")
 _HIDDEN = {"", "-1", "none", "NoDevFiles"}

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-from gotcha_sanitizer.events import Forked
 from gotcha_sanitizer.frames import where
 from gotcha_sanitizer.hooks import Context, internals
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Forked
+from gotcha_sanitizer.values.parts import Site
 
 _EXECUTES = frozenset({"subprocess", "pty", "_posixsubprocess"})  # a fork that becomes a program
 _FAR = 60

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.hooks.local_variables import variables
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import short
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import short
 
 Group = tuple[tuple[int, ...], str]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gotcha_sanitizer.frames import file_of, owner
 from gotcha_sanitizer.hooks.marks import serials, source
-from gotcha_sanitizer.parts import Function, Site
+from gotcha_sanitizer.values.parts import Function, Site
 
 _HOPS = 20
 _HELD = ("f", "fun", "func", "fn", "_fun")  # where wrappers of libraries keep what they wrap

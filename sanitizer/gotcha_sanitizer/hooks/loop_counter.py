@@ -6,10 +6,10 @@ import ast
 from functools import lru_cache
 from types import FrameType
 
+from gotcha_sanitizer.explain.turns import LOOPS, around
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks.local_variables import variables
-from gotcha_sanitizer.parts import Site, Turn
-from gotcha_sanitizer.turns import LOOPS, around
+from gotcha_sanitizer.values.parts import Site, Turn
 
 _FRAMES, _MINE = 400, 4
 

@@ -20,7 +20,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from gotcha_sanitizer.frames import file_of, owner
-from gotcha_sanitizer.parts import SAMPLED, Mark
+from gotcha_sanitizer.values.parts import SAMPLED, Mark
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _DEPTH, _MOST, _WIDE = 8, 64, 60

@@ -16,12 +16,12 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
-from gotcha_sanitizer.events import Memory
 from gotcha_sanitizer.hooks import Context, internals, loop_counter
 from gotcha_sanitizer.hooks.finite import has_nan
 from gotcha_sanitizer.hooks.holders import Group, Held, holder
 from gotcha_sanitizer.hooks.watches import watches
-from gotcha_sanitizer.parts import Turn
+from gotcha_sanitizer.values.events import Memory
+from gotcha_sanitizer.values.parts import Turn
 
 _SHARE = 0.0015  # of the run's time
 _GRACE = 0.04  # seconds that are always allowed

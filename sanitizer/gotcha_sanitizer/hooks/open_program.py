@@ -7,11 +7,19 @@ import weakref
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 
-from gotcha_sanitizer.events import Program
 from gotcha_sanitizer.frames import Where
 from gotcha_sanitizer.hooks.capture import Read
 from gotcha_sanitizer.hooks.hosts.published import Print
-from gotcha_sanitizer.parts import Capture, Constant, Equations, Function, Signature, Site, Turn
+from gotcha_sanitizer.values.events import Program
+from gotcha_sanitizer.values.parts import (
+    Capture,
+    Constant,
+    Equations,
+    Function,
+    Signature,
+    Site,
+    Turn,
+)
 
 
 @dataclass

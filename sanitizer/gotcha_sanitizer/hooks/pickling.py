@@ -7,10 +7,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from gotcha_sanitizer.events import Pickled
 from gotcha_sanitizer.frames import owner, where
 from gotcha_sanitizer.hooks import Context, internals, private, stack
 from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
+from gotcha_sanitizer.values.events import Pickled
 
 # The module of a frame below the user's -> through what the array went.
 _WAYS = {

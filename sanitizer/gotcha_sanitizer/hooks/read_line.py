@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import NamedTuple
 
+from gotcha_sanitizer.explain.turns import each_turn
 from gotcha_sanitizer.frames import Where
-from gotcha_sanitizer.turns import each_turn
 
 WAITS = 1e-4  # seconds: a read that takes longer has waited for the device
 AT_FIRST = 8  # looks at one line before they become rare

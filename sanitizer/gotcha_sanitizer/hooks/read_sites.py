@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-from gotcha_sanitizer.events import Deleted, HostRead, HostReads, ReadsAt
 from gotcha_sanitizer.frames import loop_around, owner, where
 from gotcha_sanitizer.hooks import Context, private, stack
 from gotcha_sanitizer.hooks.read_line import AT_FIRST, WAITS, Line, Read
 from gotcha_sanitizer.hooks.traces import spent
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Deleted, HostRead, HostReads, ReadsAt
+from gotcha_sanitizer.values.parts import Site
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MOST = 4096  # lines that are kept apart

@@ -9,7 +9,7 @@ import numpy as np
 from gotcha_sanitizer.hooks import internals
 from gotcha_sanitizer.hooks.filtered import Filtered
 from gotcha_sanitizer.hooks.marks import static
-from gotcha_sanitizer.parts import Leaf, Mark, Signature
+from gotcha_sanitizer.values.parts import Leaf, Mark, Signature
 
 _MOST = 5000  # leaves of a call that are looked at
 

@@ -24,6 +24,17 @@ def find(frame: FrameType | None, name: str, stop: str = "") -> FrameType | None
     return None
 
 
+def runs(frame: FrameType | None, codes: frozenset[int]) -> bool:
+    """One of these code objects, by identity, runs in this frame or outwards."""
+    for _ in range(_FAR):
+        if frame is None:
+            return False
+        if id(frame.f_code) in codes:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def called_back(frame: FrameType | None) -> FrameType | None:
     """The user's function, outermost, that a running program has called back."""
     outermost = None

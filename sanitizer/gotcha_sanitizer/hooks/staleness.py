@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from gotcha_sanitizer.events import Stale
 from gotcha_sanitizer.hooks import Context
 from gotcha_sanitizer.hooks.watches import Watch, watches
-from gotcha_sanitizer.parts import Site
+from gotcha_sanitizer.values.events import Stale
+from gotcha_sanitizer.values.parts import Site
 
 _PERIOD = 0.1  # seconds between two looks, at the least
 _LOOKS = 60  # in each doubling of the run's time, about

@@ -9,7 +9,7 @@ import weakref
 from collections import defaultdict
 from typing import Any
 
-from gotcha_sanitizer.parts import Function
+from gotcha_sanitizer.values.parts import Function
 
 _MOST = 1024  # function objects that are remembered though their jaxpr is gone
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from gotcha_sanitizer.hooks.capture import Read
 from gotcha_sanitizer.hooks.marks import mark
-from gotcha_sanitizer.parts import Capture, Function, Mark
+from gotcha_sanitizer.values.parts import Capture, Function, Mark
 
 _FUNCTIONS, _READS = 256, 64
 _PLAIN = ("value", "array")  # kinds of marks: what has these holds no function

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from gotcha_sanitizer.merge import merge
-from gotcha_sanitizer.record import BadRecord, Run
+from gotcha_sanitizer.run.merge import merge
+from gotcha_sanitizer.run.record import BadRecord, Run
 
 
 class Follow:

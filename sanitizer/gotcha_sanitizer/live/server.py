@@ -16,8 +16,8 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from gotcha_sanitizer.live.follow import Follow, together
-from gotcha_sanitizer.record import BadRecord
 from gotcha_sanitizer.reporters import html
+from gotcha_sanitizer.run.record import BadRecord
 
 _LOOK = 0.5  # seconds between two looks at the records
 _BUSY = 10  # times as long as a page takes to make, between two of them

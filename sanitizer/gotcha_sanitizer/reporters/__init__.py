@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gotcha_sanitizer.record import Run
+    from gotcha_sanitizer.run.record import Run
 
 
 def names() -> list[str]:

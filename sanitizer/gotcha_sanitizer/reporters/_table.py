@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import Run, stages
-from gotcha_sanitizer.rows import Inlined, Row, Sums
-from gotcha_sanitizer.words import place, plural, seconds, short
+from gotcha_sanitizer.run.record import Run, stages
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.rows import Inlined, Row, Sums
+from gotcha_sanitizer.values.words import place, plural, seconds, short
 
 _ROWS, _CALLERS, _INLINED = 8, 6, 3
 _ALWAYS, _TINY = 2, 0.01  # rows that are shown in any case; others need this share of all seconds

@@ -7,14 +7,14 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 
-from gotcha_sanitizer.record import Run, stages
 from gotcha_sanitizer.reporters._page.findings import findings
 from gotcha_sanitizer.reporters._page.markup import Markup, join, tag
 from gotcha_sanitizer.reporters._page.memory import memory
 from gotcha_sanitizer.reporters._page.tables import degraded, environment, functions, reads
 from gotcha_sanitizer.reporters._page.timeline import timeline
-from gotcha_sanitizer.rows import STAGES
-from gotcha_sanitizer.words import plural, seconds, short
+from gotcha_sanitizer.run.record import Run, stages
+from gotcha_sanitizer.values.rows import STAGES
+from gotcha_sanitizer.values.words import plural, seconds, short
 
 _PARTS = {
     "timeline": timeline,

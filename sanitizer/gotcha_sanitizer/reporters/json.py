@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gotcha_lint import __version__
-from gotcha_sanitizer.finding import as_dict
-from gotcha_sanitizer.record import Run, summary
-from gotcha_sanitizer.rows import Inlined, Row, Sums
+from gotcha_sanitizer.run.record import Run, summary
+from gotcha_sanitizer.values.finding import as_dict
+from gotcha_sanitizer.values.rows import Inlined, Row, Sums
 
 
 def render(run: Run, processes: Sequence[Run] = ()) -> str:

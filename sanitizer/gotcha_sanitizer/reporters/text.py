@@ -10,13 +10,13 @@ from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_sanitizer import old_python
 from gotcha_sanitizer.explain.long_compile import reasons
 from gotcha_sanitizer.explain.savings import Saving, saving
-from gotcha_sanitizer.finding import Finding
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import Run
 from gotcha_sanitizer.reporters._table import inlined, table
-from gotcha_sanitizer.rows import STAGES
-from gotcha_sanitizer.words import place, plural, seconds
+from gotcha_sanitizer.run.record import Run
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.rows import STAGES
+from gotcha_sanitizer.values.words import place, plural, seconds
 
 _WIDTH = 96
 _NOTES = 4

@@ -9,18 +9,18 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.words import place
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.words import place
 
 if TYPE_CHECKING:
     from gotcha_sanitizer.options import Options
-    from gotcha_sanitizer.session import Session
+    from gotcha_sanitizer.run.watched import Watched
 
 _once = threading.Lock()  # never released: the process ends
 _LONGEST = 10.0  # seconds for the report and the page
 
 
-def abort(session: Session) -> None:
+def abort(session: Watched) -> None:
     """Ends the process where there is such a finding: its report, record and page come first.
 
     Not by an exception: the program might catch it, and a thread of its own would swallow it.

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import place, plural, seconds
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import place, plural, seconds
 
 Json = Mapping[str, Any]
 _VALUES = 3  # leaves that are named

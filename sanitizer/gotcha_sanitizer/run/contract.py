@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gotcha_sanitizer.record import Json, Run
-from gotcha_sanitizer.words import plural
+from gotcha_sanitizer.run.record import Json, Run
+from gotcha_sanitizer.values.words import plural
 
 VERSION = 1
 _SLACK = 1.1  # of bytes: padding and small buffers differ from machine to machine
+_SMALL = 4096  # bytes: what the sizes of small programs differ by
 _MOST_SIGNATURES = 32
 _HEAD = """\
 # What this program compiles, takes and costs: see `gotcha-sanitize contract --help`.
@@ -35,6 +37,7 @@ class Function:
     signatures: tuple[str, ...]
     options: str = ""  # donation, static arguments, shardings
     constants: int = 0  # bytes baked into its largest program
+    memory: int = 0  # bytes that its largest program asks for; 0: not known
 
     @property
     def key(self) -> tuple[str, str]:
@@ -78,6 +81,7 @@ def of(run: Run, root: str = "") -> Contract:
             signatures=_signatures(programs, run),
             options=_options(programs),
             constants=max(each.get("constants", {}).get("bytes", 0) for each in programs),
+            memory=run.footprints.get(_compiled_name(key[1]), 0),
         )
         for key, programs in sorted(by_key.items())
         if compiles.get(key)
@@ -93,6 +97,11 @@ def of(run: Run, root: str = "") -> Contract:
         sum(row.compiles + row.cache_hits for row in run.rows.values() if row.eager),
         max((sample["bytes"] for sample in run.memory), default=0),
     )
+
+
+def _compiled_name(function: str) -> str:
+    """What XLA calls the program of a function: `Trainer.step` is `step`."""
+    return re.sub(r"\W", "_", function.rpartition(".")[2])
 
 
 def _signatures(programs: Sequence[Json], run: Run) -> tuple[str, ...]:
@@ -133,6 +142,7 @@ def write(contract: Contract) -> str:
         lines += [f"compiles = {each.compiles}"]
         lines += [f"options = {_text(each.options)}"] if each.options else []
         lines += [f"constant_bytes = {each.constants}"] if each.constants else []
+        lines += [f"memory_bytes = {each.memory}"] if each.memory else []
         lines += ["signatures = [", *(f"  {_text(text)}," for text in each.signatures), "]"]
     return "\n".join(lines) + "\n"
 
@@ -158,6 +168,7 @@ def read(text: str) -> Contract:
                 tuple(each["signatures"]),
                 each.get("options", ""),
                 each.get("constant_bytes", 0),
+                each.get("memory_bytes", 0),
             )
             for each in data.get("function", ())
         )
@@ -200,6 +211,8 @@ def _function(name: str, before: Function, now: Function) -> Iterator[Breach]:
         yield Breach(f"{name}: jitted with `{before.options}` -> `{now.options}`")
     if now.constants > _SLACK * before.constants:
         yield Breach(f"{name}: constants {before.constants:,} -> {now.constants:,} bytes")
+    if before.memory and now.memory > _SLACK * before.memory + _SMALL:
+        yield Breach(f"{name}: asks for {before.memory:,} -> {now.memory:,} bytes")
 
 
 def _reads(agreed: Contract, found: Contract) -> Iterator[Breach]:

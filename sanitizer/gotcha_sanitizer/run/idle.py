@@ -35,7 +35,7 @@ def _begin(*_: object) -> None:
 
 def begin() -> None:
     """Starts the sanitizer in this process, with the options of its environment."""
-    from gotcha_sanitizer.session import start_from_environment
+    from gotcha_sanitizer.run.session import start_from_environment
 
     if os.environ.get("GOTCHA_SANITIZE", "") in {"", "0", "idle"}:
         os.environ["GOTCHA_SANITIZE"] = "1"

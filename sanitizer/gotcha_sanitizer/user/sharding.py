@@ -10,8 +10,8 @@ from gotcha_sanitizer.explain.hlo import Collective
 from gotcha_sanitizer.explain.hlo import collectives as read
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.guard import unseen
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.words import place, size
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import place, size
 
 _SHOWN = 12
 _LARGE = 2**20  # bytes: a smaller array may as well be on all devices

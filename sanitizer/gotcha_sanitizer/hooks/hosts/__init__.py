@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gotcha_sanitizer.events import Diverged, Host
 from gotcha_sanitizer.frames import owner, where
 from gotcha_sanitizer.hooks import Context, internals
 from gotcha_sanitizer.hooks.hosts import published
-from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.run.agreement import Entry, State, difference, waiting
 from gotcha_sanitizer.run.board import Board, Folder, Store
+from gotcha_sanitizer.values.events import Diverged, Host
+from gotcha_sanitizer.values.parts import Site
 
 _PERIOD = 1.0  # seconds between two signs of life
 _SHARE, _RAREST = 0.002, 10.0  # of the run's time, later on; seconds at the most

@@ -15,8 +15,8 @@ import numpy as np
 
 from gotcha_sanitizer.hooks import internals, private
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
-from gotcha_sanitizer.parts import Site
 from gotcha_sanitizer.run.agreement import Entry
+from gotcha_sanitizer.values.parts import Site
 
 _EQUATIONS = 50_000
 _LEAVES, _LATER = 500, 20  # of one call, whose values are looked at

@@ -9,9 +9,9 @@ import random
 from collections import Counter
 from typing import Any
 
-from gotcha_sanitizer.hooks import jaxprs
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
-from gotcha_sanitizer.parts import Equations, Site
+from gotcha_sanitizer.hooks.jaxpr import jaxprs
+from gotcha_sanitizer.values.parts import Equations, Site
 
 _FEWEST = 1000  # equations: smaller programs compile fast
 _LOOKED = 200  # equations whose lines are looked up: 10 us each, beside seconds of compiling

@@ -5,11 +5,11 @@ from __future__ import annotations
 import linecache
 
 from gotcha_lint.home import more
-from gotcha_sanitizer.finding import Finding
-from gotcha_sanitizer.parts import Site
-from gotcha_sanitizer.record import Json, Run
 from gotcha_sanitizer.reporters._page.markup import Markup, join, prose, tag
-from gotcha_sanitizer.words import place, plural, seconds
+from gotcha_sanitizer.run.record import Json, Run
+from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
+from gotcha_sanitizer.values.words import place, plural, seconds
 
 _MOST = 200
 _OPEN = 20

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gotcha_sanitizer.record import Json, Run
 from gotcha_sanitizer.reporters._page.axis import sizes, times
 from gotcha_sanitizer.reporters._page.markup import Markup, join, tag
-from gotcha_sanitizer.words import seconds, size
+from gotcha_sanitizer.run.record import Json, Run
+from gotcha_sanitizer.values.words import seconds, size
 
 _POINTS = 400
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 1200, 180, 90, 24, 8

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gotcha_sanitizer.record import Json, Run
-from gotcha_sanitizer.words import short
+from gotcha_sanitizer.run.record import Json, Run
+from gotcha_sanitizer.values.words import short
 
 
 @dataclass(frozen=True)

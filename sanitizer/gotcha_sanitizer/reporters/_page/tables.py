@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from gotcha_sanitizer.record import Run, stages
 from gotcha_sanitizer.reporters._page.markup import Markup, tag
-from gotcha_sanitizer.rows import Inlined, Row, Sums
-from gotcha_sanitizer.words import place, plural, seconds, short
+from gotcha_sanitizer.run.record import Run, stages
+from gotcha_sanitizer.values.rows import Inlined, Row, Sums
+from gotcha_sanitizer.values.words import place, plural, seconds, short
 
 _MOST = 400
 _READS, _CALLERS = 15, 20

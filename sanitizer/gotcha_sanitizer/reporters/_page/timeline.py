@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from gotcha_sanitizer.record import Json, Run
 from gotcha_sanitizer.reporters._page.axis import ticks, times
 from gotcha_sanitizer.reporters._page.markup import Markup, join, prose, tag
 from gotcha_sanitizer.reporters._page.steps import Steps, steps
-from gotcha_sanitizer.rows import row_key
-from gotcha_sanitizer.words import plural, seconds, short
+from gotcha_sanitizer.run.record import Json, Run
+from gotcha_sanitizer.values.rows import row_key
+from gotcha_sanitizer.values.words import plural, seconds, short
 
 _Lanes = list[tuple[str, list[Json]]]  # name and programs of each
 _LANES = 12

@@ -1,0 +1,190 @@
+"""Twenty training errors that raise nothing, of kinds that are known from practice.
+
+TrainCheck (OSDI 2025) has collected such errors of PyTorch programs. These are the same kinds in
+JAX: each file of `silent/` is a program of its own, with the cause that is to be named.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run import session
+from gotcha_sanitizer.values.finding import Finding
+from tests.sanitizer.support import run
+
+pytest.importorskip("jax")
+pytest.importorskip("optax")
+
+FOLDER = Path(__file__).parent / "silent"
+CASES = sorted(FOLDER.glob("s[0-9]*.py"))
+
+
+def cause(path: Path) -> str:
+    (found,) = re.findall(r"^# cause: (.*)$", path.read_text("utf-8"), re.M)
+    return found
+
+
+def watched(path: Path, tmp_path: Path) -> list[Finding]:
+    """What is found in a program: in this process, or in one that has several devices."""
+    if "# devices: 2" in path.read_text("utf-8"):
+        flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+        done = run(path, tmp_path / "run.jsonl", options="training=1", env=flags)
+        assert done.code == 0, done.err
+        return list(done.run.findings.values())
+    session.start().stop()
+    watching = session.start(Options(quiet=True, training=True))
+    try:
+        exec(compile(path.read_text("utf-8"), str(path), "exec"), {"__name__": "__main__"})
+    finally:
+        watching.stop()
+    assert "training" not in watching.run.degraded, watching.run.degraded
+    return list(watching.run.findings.values())
+
+
+def test_there_are_twenty():
+    assert len(CASES) == 20
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_a_silent_error_is_seen(path: Path, tmp_path: Path):
+    found = watched(path, tmp_path)
+    silent = {f.cause: f for f in found if f.name == "silent-training-error"}
+    assert cause(path) in silent, (sorted(silent), [f.name for f in found])
+    others = {f.cause for f in silent.values() if f.severity != "info"} - {cause(path)}
+    assert others <= ALSO.get(cause(path), set()), silent
+
+
+# What is true as well, and follows from the same mistake.
+ALSO: dict[str, set[str]] = {
+    "never-moved": {"16-bit-weights"},
+    "16-bit-weights": {"never-moved"},
+    "all-masked": {"never-moved"},
+}
+
+
+def test_a_sound_loop_is_left_alone(tmp_path: Path):
+    found: Any = watched(FOLDER / "sound.py", tmp_path)
+    assert [f for f in found if f.name == "silent-training-error"] == []
+
+
+FROZEN = """
+import jax, jax.numpy as jnp, optax
+params = {"backbone": jnp.ones(3), "head": jnp.ones(3)}
+labels = {"backbone": "frozen", "head": "trained"}
+parts = {"frozen": optax.set_to_zero(), "trained": optax.adam(1e-2)}
+optimizer = optax.partition(parts, labels)
+opt_state = optimizer.init(params)
+
+@jax.jit
+def step(params, opt_state, x):
+    grads = jax.grad(lambda p: ((p["backbone"] * p["head"] * x) ** 2).sum())(params)
+    updates, opt_state = optimizer.update(grads, opt_state, params)
+    return optax.apply_updates(params, updates), opt_state
+
+for n in range(12):
+    params, opt_state = step(params, opt_state, jnp.full(3, 1.0 + n))
+"""
+
+IN_PLACE = """
+import jax, jax.numpy as jnp, optax
+from flax import nnx
+
+class Model(nnx.Module):
+    def __init__(self, rngs):
+        self.first = nnx.Linear(4, 8, rngs=rngs)
+        self.last = nnx.Linear(8, 1, rngs=rngs)
+    def __call__(self, x):
+        return self.last(jax.lax.stop_gradient(nnx.relu(self.first(x))))
+
+model = Model(nnx.Rngs(0))
+optimizer = nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.Param)
+
+@nnx.jit
+def step(model, optimizer, x):
+    loss, grads = nnx.value_and_grad(lambda m: (m(x) ** 2).mean())(model)
+    optimizer.update(model, grads)
+    return loss
+
+for n in range(12):
+    loss = step(model, optimizer, jnp.full((16, 4), 1.0 + n))
+"""
+
+BATCHES = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def step(w, batch):
+    return w - 1e-3 * jax.grad(lambda w: ((batch @ w) ** 2).mean())(w)
+
+def data():
+    while True:
+        for n in range(4):
+            yield jnp.full((8, 3), 1.0 + n)
+
+w, batches = jnp.ones(3), data()
+for _ in range(12):
+    w = step(w, next(batches))
+"""
+
+
+def said(body: str, tmp_path: Path) -> dict[str, tuple[str, str]]:
+    program = tmp_path / "train.py"
+    program.write_text(body)
+    found = [f for f in watched(program, tmp_path) if f.name == "silent-training-error"]
+    return {f.cause: (f.severity, f.message) for f in found}
+
+
+def test_what_is_frozen_on_purpose_is_a_note(tmp_path: Path):
+    (severity, message) = said(FROZEN, tmp_path)["never-moved"]
+    assert severity == "info" and "`params['backbone']` never moved" in message
+    assert "a mask of the optimizer" in message and "`params['head']`" in message
+
+
+def test_modules_that_a_step_updates_in_place(tmp_path: Path):
+    pytest.importorskip("flax")
+    (severity, message) = said(IN_PLACE, tmp_path)["never-moved"]
+    assert severity == "warning" and "first" in message and "last" in message
+
+
+def test_an_argument_without_a_name_is_not_compared(tmp_path: Path):
+    assert said(BATCHES, tmp_path) == {}
+
+
+def test_calls_that_are_traced_by_a_debugger_are_left_alone(tmp_path: Path):
+    program = tmp_path / "train.py"
+    program.write_text("import sys\nsys.settrace(lambda *a: None)\n" + FROZEN)
+    done = run(program, tmp_path / "run.jsonl", options="training=1")
+    assert done.code == 0 and "debugger" in done.run.degraded["training"]
+
+
+EQUINOX = """
+import equinox as eqx, jax, jax.numpy as jnp, optax
+
+mlp = eqx.nn.MLP(4, 1, 8, 1, key=jax.random.key(0))
+spec = jax.tree.map(lambda _: False, mlp)
+last = lambda tree: (tree.layers[-1].weight, tree.layers[-1].bias)
+spec = eqx.tree_at(last, spec, replace=(True, True))
+optimizer = optax.sgd(1e-2)
+opt_state = optimizer.init(eqx.filter(mlp, spec))
+
+@eqx.filter_jit
+def step(model, opt_state, x):
+    trained, frozen = eqx.partition(model, spec)
+    loss = lambda trained: (jax.vmap(eqx.combine(trained, frozen))(x) ** 2).mean()
+    updates, opt_state = optimizer.update(jax.grad(loss)(trained), opt_state)
+    return eqx.apply_updates(model, updates), opt_state
+
+for n in range(12):
+    mlp, opt_state = step(mlp, opt_state, jnp.full((16, 4), 1.0 + n))
+"""
+
+
+def test_what_equinox_freezes_is_a_note(tmp_path: Path):
+    pytest.importorskip("equinox")
+    (severity, message) = said(EQUINOX, tmp_path)["never-moved"]
+    assert severity == "info" and "`model.layers[0].weight`" in message, message
