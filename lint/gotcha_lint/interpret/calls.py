@@ -38,7 +38,7 @@ from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import note_given, read
-from gotcha_lint.interpret.keys import hand_over, use_streams
+from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
@@ -196,6 +196,10 @@ def _of_user(
     model = find(role) if role is not None else None
     if role is not None and model is not None:
         return model(Call(machine, role, args, keywords, span))
+    if row.key is not None:
+        given = keywords.get("key") or (args[row.key] if 0 <= row.key < len(args) else None)
+        if given is not None:
+            use(machine, given, "draw", name, span)
     out = unknown_call(machine, args, keywords, span)
     if row.effect in ("read", "wait"):
         seen = read(machine, (*args, *keywords.values()), span, name)

@@ -13,6 +13,7 @@ from gotcha_lint.domain.keys import SPLIT, At, Key, Seeded
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     EACH,
+    INFINITY,
     NO_MARKS,
     Array,
     Atom,
@@ -25,13 +26,14 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
-from gotcha_lint.facts.random import KEEPS, NO_DRAWS
+from gotcha_lint.facts.random import KEEPS, LAYERS, NO_DRAWS
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
 
 _DEPTH = 3  # of containers in arguments whose keys become the parameter's
 _SLICE = "%slice"
+AXIS = "axis index"  # a mark, with the call: the number of a device, from 0
 
 
 def names(value: Value) -> Iterator[Key]:
@@ -72,6 +74,16 @@ def index_of(value: Value) -> Hashable | None:
     if isinstance(atom, Symbol):
         return atom
     return atom.affine if isinstance(atom, Number) else None
+
+
+def range_of(value: Value) -> tuple[float, float] | None:
+    """The least and the greatest that a whole number can be; None where that is not known."""
+    atom = value.only
+    if isinstance(atom, Constant) and type(atom.value) is int:
+        return atom.value, atom.value
+    if isinstance(atom, Array) and (AXIS, atom.origin) in value.marks:
+        return 0, INFINITY
+    return (atom.low, atom.high) if isinstance(atom, Number) else None
 
 
 def key_at(array: Array, index: Value) -> Key | None:
@@ -135,12 +147,19 @@ def seeded(machine: Machine, seed: Value, what: str, span: Span) -> tuple[Key, M
     return Key(base), marks
 
 
-def use(machine: Machine, value: Value, how: str, what: str, span: Span) -> None:
+def use(
+    machine: Machine,
+    value: Value,
+    how: str,
+    what: str,
+    span: Span,
+    numbers: tuple[float, float] | None = None,
+) -> None:
     """Notes that a key is used."""
     found = list(names(value))
     several = len(value.atoms) + value.unknown > 1
     for key in found:
-        note(machine, key, value.marks, how, what, span, several)
+        note(machine, key, value.marks, how, what, span, several, numbers)
 
 
 def hand_over(
@@ -148,6 +167,10 @@ def hand_over(
 ) -> None:
     """Something that nobody knows is given a key: as a rule it draws from it."""
     short = name.rpartition(".")[2]
+    if name.startswith(LAYERS):
+        if "key" in keywords:
+            use(machine, keywords["key"], "draw", name, span)
+        return
     if name.startswith(NO_DRAWS) or short.lower() in KEEPS or short[:1].isupper():
         return
     given = [*args, *(value for key, value in keywords.items() if key != "rngs")]
@@ -183,6 +206,7 @@ def note(
     what: str,
     span: Span,
     maybe: bool = False,
+    numbers: tuple[float, float] | None = None,
 ) -> None:
     machine.key_uses += 1
     machine.note(
@@ -199,6 +223,7 @@ def note(
             bool(machine.guarded),
             maybe or bool(machine.maybe),
             (tuple(machine.sides.items()),),
+            numbers,
             machine.calls,
         )
     )
