@@ -21,6 +21,8 @@ _COPIES = ("target", "copy", "reference")  # of a network, that begin with its w
 
 def told(reuse: Reuse) -> str:
     """What happens, in a sentence."""
+    if reuse.loop is None and "init" in (reuse.first.how, reuse.now.how):
+        return "this key initialises the weights, and is split besides: split it before, for both"
     if reuse.loop is None:
         return "this key was used before: the numbers drawn from it are the same, or depend on them"
     kind = reuse.loop[3] if len(reuse.loop) > 3 else ""

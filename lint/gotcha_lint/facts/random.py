@@ -18,6 +18,12 @@ KEEPS = frozenset(
 NO_DRAWS = ("jax.", "numpy.", "builtins.", "orbax.", "logging.", "absl.", "chex.", "pickle.", "os.")
 # Packages whose classes draw their weights from the key that they are given.
 LAYERS = ("equinox.nn.",)
+# Names of what counts from 0: parameters, fields of a state.
+COUNTERS = frozenset({"step", "epoch", "i", "idx", "index", "count", "iteration", "it"})
+# Methods of distributions (distrax, tensorflow_probability) that draw with `seed=key`.
+SAMPLES = frozenset(
+    {"sample", "sample_and_log_prob", "_sample_n", "experimental_sample_and_log_prob"}
+)
 # One key for several arrays keeps their rows together.
 ALIGNED = frozenset({"jax.random.permutation", "jax.random.shuffle", "jax.random.choice"})
 # New keys from an old one, which stays as it was.

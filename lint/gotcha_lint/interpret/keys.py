@@ -26,7 +26,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
-from gotcha_lint.facts.random import KEEPS, LAYERS, NO_DRAWS
+from gotcha_lint.facts.random import COUNTERS, KEEPS, LAYERS, NO_DRAWS, SAMPLES
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
@@ -83,7 +83,15 @@ def range_of(value: Value) -> tuple[float, float] | None:
         return atom.value, atom.value
     if isinstance(atom, Array) and (AXIS, atom.origin) in value.marks:
         return 0, INFINITY
+    if isinstance(atom, Symbol) and _name_of(atom) in COUNTERS:
+        return 0, INFINITY
     return (atom.low, atom.high) if isinstance(atom, Number) else None
+
+
+def _name_of(symbol: Symbol) -> str:
+    """`step` of a parameter `step`, or of `state.step`."""
+    last = symbol.path[-1] if symbol.path else symbol.root
+    return str(last[-1] if isinstance(last, tuple) else last).lstrip(".")
 
 
 def key_at(array: Array, index: Value) -> Key | None:
@@ -173,10 +181,12 @@ def hand_over(
         return
     if name.startswith(NO_DRAWS) or short.lower() in KEEPS or short[:1].isupper():
         return
-    given = [*args, *(value for key, value in keywords.items() if key != "rngs")]
-    for value in given:
+    given = [("", value) for value in args]
+    given += [(key, value) for key, value in keywords.items() if key != "rngs"]
+    for key, value in given:
         if any(isinstance(atom, Array) and atom.key is not None for atom in value.atoms):
-            use(machine, value, "given", name, span)
+            sampled = key == "seed" and short in SAMPLES  # of a distribution of any library
+            use(machine, value, "draw" if sampled else "given", name, span)
 
 
 def use_streams(machine: Machine, keywords: dict[str, Value], span: Span) -> None:
@@ -196,6 +206,14 @@ def use_streams(machine: Machine, keywords: dict[str, Value], span: Span) -> Non
         mapping = mapping_of(machine, atom)
         for value in mapping.values if mapping is not None else (given,):
             use(machine, value, "streams", "rngs", span)
+
+
+def use_for_weights(machine: Machine, given: Value, span: Span) -> None:
+    """`model.init(key, x)`: flax folds the path of each layer into the key."""
+    for atom in given.atoms:
+        mapping = mapping_of(machine, atom)
+        for value in mapping.values if mapping is not None else (given,):
+            use(machine, value, "init", "init", span)
 
 
 def note(

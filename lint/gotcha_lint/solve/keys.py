@@ -20,7 +20,7 @@ from gotcha_lint.program.result_uses import ResultUses, uses_of_results
 from gotcha_lint.solve.roots import Segment
 
 CONSUMES = frozenset({"draw", "split", "given"})
-_DRAWS = frozenset({"draw", "given", "streams"})
+_DRAWS = frozenset({"draw", "given", "streams", "init"})
 _BY_NUMBER = frozenset({"split", "fold"})
 _LOOKED_AT = 100
 _KEPT = 12  # uses of one key that are compared with later ones
@@ -191,7 +191,7 @@ class _Reader:
             loops = [
                 loop for loop in now.loops if loop not in now.marks and isinstance(loop, tuple)
             ]
-            if not loops or not now.key.is_one or now.how == "fold":
+            if not loops or not now.key.is_one or now.how in ("fold", "init"):
                 return None
             loop = min(loops, key=str)
             place = _in_loop(now, loop)
@@ -203,12 +203,13 @@ class _Reader:
             return None
         if {first.how, now.how} == _BY_NUMBER:
             return self._fold(first, now, at_seed)
-        if not (first.how in CONSUMES and now.how in CONSUMES):
+        weights = {first.how, now.how} == {"init", "split"}
+        if not (weights or (first.how in CONSUMES and now.how in CONSUMES)):
             return None
         before, at = part_ways(first, now)
         certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
-        if "given" in (first.how, now.how):
-            certain = False  # nobody knows what it does with the key
+        if weights or "given" in (first.how, now.how):
+            certain = False  # flax folds names in; nobody knows what others do with the key
         if now.key in self.told and first.calls != now.calls:
             certain = False  # one of several already
         if first in self.before_seed.get(now.key.base, ()):
