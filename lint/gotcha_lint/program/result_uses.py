@@ -30,7 +30,8 @@ class ResultUses:
 
     "shown" (printed, plotted, logged), "checked" (asserted, compared by a test's function), "shape"
     (asked for its type alone), "chosen" (a mask takes each element from one of the two results),
-    "input" (the other call initialises a model with it), "kept" (anything else).
+    "input" (a model is initialised with it), "left" (a name of the module that is not read in it),
+    "kept" (anything else).
     `cases`: what a result is multiplied with: a comparison of a name and a constant. `names`: what
     it is kept as: variables, attributes, keys of dictionaries. `meet`: does an instruction, or a
     function that reads names from around it, take both?
@@ -53,6 +54,9 @@ class ResultUses:
     def has_no_effect(self, number: int) -> bool:
         """Is the result never read, or only for its type, or where the other one is not?"""
         return self.kinds[number] <= _HARMLESS - _SHOWN
+
+    def is_never_read(self, number: int) -> bool:
+        return self.kinds[number] <= {"left"}
 
     def is_only_shown(self, number: int) -> bool:
         return self.kinds[number] <= _HARMLESS
@@ -103,7 +107,7 @@ class _Walk:
             read = _NONE.union(*(self.stored.get(name, _NONE) for name in names))
             self.uses.meet |= len(read) > 1
         if self.function.is_module and not self.function.is_notebook:
-            self._note("kept", _NONE.union(*self.names.values()))
+            self._note("left", _NONE.union(*self.names.values()))
 
     def _step(self, instruction: Instruction) -> None:
         operation = instruction[0]

@@ -232,7 +232,7 @@ class _Reader:
         before, at = part_ways(split, fold)
         certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
         certain = certain and both_happen(first, now)
-        return Reuse(split, fold, before, at, certain, made, folded=True)
+        return self._judged(Reuse(split, fold, before, at, certain, made, folded=True))
 
     def _judged(self, reuse: Reuse) -> Reuse | None:
         """What the results of both are good for: None where one of them has no effect."""

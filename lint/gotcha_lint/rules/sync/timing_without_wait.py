@@ -77,8 +77,8 @@ class TimingWithoutWait(Rule):
         for time in programs.times.values():
             call, effect = time.call, time.effect
             uses = uses_of_results(effect.within, effect.span, effect.span)
-            if uses is not None and not uses.kinds[0]:
-                continue  # nothing reads the time
+            if uses is not None and uses.is_never_read(0):
+                continue
             what = called(call.function) if isinstance(call, CompiledCall) else f"`{call.what}`"
             yield Foreseen(
                 time.place,
