@@ -42,6 +42,7 @@ class ResultUses:
         default_factory=lambda: (set(), set())
     )
     names: set[str] = field(default_factory=set)
+    read: frozenset[int] = _NONE  # those that anything but a statement or a name takes
     meet: bool = False
     in_main: bool = False  # below `if __name__ == "__main__":`
 
@@ -88,6 +89,8 @@ class _Walk:
         self.uses = ResultUses()
         self.seen: set[Span] = set()
         self.results: set[int] = set()  # registers
+        self.outputs: set[int] = set()  # registers: what other calls make of a result
+        self.made: dict[str, frozenset[int]] = {}  # ... and the names that hold such
         self.registers: dict[int, frozenset[int]] = {}
         self.names: dict[str, frozenset[int]] = {}
         self.places: dict[int, str] = {}  # names that registers were loaded from
@@ -127,6 +130,7 @@ class _Walk:
     def _set(self, register: int, *taken: frozenset[int]) -> frozenset[int]:
         both = _NONE.union(*taken)
         self.registers[register] = both
+        self.uses.read |= both if register not in self.results else _NONE
         if len(both) > 1:
             self.uses.meet = True
         return both
@@ -178,6 +182,7 @@ class _Walk:
         self.words[target] = (name,)
         if self._is_own(hops):
             self.registers[target] = self.names.get(name, _NONE)
+            self.uses.read |= self.registers[target]
             self.places[target] = name
 
     def _store(self, instruction: Instruction) -> None:
@@ -189,6 +194,7 @@ class _Walk:
         if meant or name in self.shared or not self._is_own(hops):
             self._note("kept", taken)
         self.names[name] = taken
+        self.made[name] = taken if value in self.outputs else _NONE
 
     def _attr(self, instruction: Instruction) -> None:
         _, target, base, attribute, _ = instruction
@@ -229,7 +235,9 @@ class _Walk:
 
     def _unpack(self, instruction: Instruction) -> None:
         for register in instruction[3]:
-            self._set(register, self._of(instruction[2]))
+            self.registers[register] = self._of(instruction[2])
+            if instruction[2] in self.outputs:
+                self.outputs.add(register)
 
     def _augment(self, instruction: Instruction) -> None:
         _, target, _, left, right, place, _ = instruction
@@ -269,6 +277,7 @@ class _Walk:
             if words[-1] in _ADDS:
                 self._grow(words, taken)
             self._set(target, taken, receiver)
+            self.outputs.add(target)
 
     def _read_by(
         self,
@@ -357,6 +366,9 @@ class _Walk:
         """Of a script: no other module sees what it ends with."""
         before = dict(self.names)
         self.region(code)
+        self._note(
+            "kept", _NONE.union(*self.made.values())
+        )  # what runs last is run for its effects
         self.names = before
         self.uses.in_main = self._has_call(code)
 

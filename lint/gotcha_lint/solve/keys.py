@@ -68,7 +68,7 @@ class KeyReuses:
         if place not in self._made:
             self._made.add(place)
             uses = self._results.uses(event.functions[-1], event.span, event.span)
-            if uses is not None and not uses.kinds[0]:
+            if uses is not None and not uses.kinds[0] and not uses.read:
                 self.dropped[place] = event
 
 

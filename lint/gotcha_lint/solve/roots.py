@@ -240,7 +240,7 @@ _COMPILING = frozenset(
     ("jit", "pmap", "pjit", "shard_map", "filter_jit", "filter_pmap", "scan", "while_loop",
      "fori_loop", "cond", "switch", "associative_scan", "Pool", "ProcessPoolExecutor", "fork",
      "AsyncVectorEnv", "SubprocVecEnv", "grad", "value_and_grad", "filter_grad",
-     "filter_value_and_grad")
+     "filter_value_and_grad", "pickle", "cloudpickle", "dill", "joblib")
 )  # fmt: skip
 _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))

@@ -91,10 +91,6 @@ def numpy_arrays(path):
     np.save(path, np.ones(3))
 
 
-def round_trip():
-    return pickle.loads(pickle.dumps(jnp.ones(3)))
-
-
 def key():
     return pickle.dumps(jax.random.key(0))
 
