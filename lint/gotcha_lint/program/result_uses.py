@@ -253,7 +253,8 @@ class _Walk:
         taken = _NONE.union(*given)
         self.uses.meet |= len(taken) > 1
         words = self.words.get(callee, ("",))
-        if words[-1] in SHAPE_ONLY and len(words) > 1 and span not in self.own:
+        head, last = words[0], words[-1]
+        if head != last and last in SHAPE_ONLY and span not in self.own:
             inputs = _NONE.union(*(self._of(register) for _, register in args[1:]))
             taken = _NONE.union(*(self._of(register) for _, register in (*args[:1], *keywords)))
             self._note("input", inputs)
@@ -263,18 +264,18 @@ class _Walk:
             taken = self._read_by(words, args, keywords, taken) | self._of(callee)
             self._note("kept", taken & self.sources[span])  # handed from turn to turn
             self._set(target, self.sources[span], taken)
-        elif words[-1] in SHOWS or words[0] in _LIBRARIES_THAT_SHOW:
+        elif last in SHOWS or head in _LIBRARIES_THAT_SHOW:
             self._note("shown", taken)
-        elif words[-1] in CHECKS:
+        elif last in CHECKS:
             self._note("checked", taken)
-        elif words[-1] in TYPES:
+        elif last in TYPES:
             self._note("shape", taken)
-        elif words[-1] in _SELECTS and self._chooses(given):
+        elif last in _SELECTS and self._chooses(given):
             self._note("chosen", taken)
         else:
             receiver = self._of(callee)
             taken = self._read_by(words, args, keywords, taken)
-            if words[-1] in _ADDS:
+            if last in _ADDS:
                 self._grow(words, taken)
             self._set(target, taken, receiver)
             self.outputs.add(target)
