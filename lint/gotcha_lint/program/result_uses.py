@@ -56,6 +56,10 @@ class ResultUses:
         """Is the result never read, or only for its type, or where the other one is not?"""
         return self.kinds[number] <= _HARMLESS - _SHOWN
 
+    def is_chosen_or_input(self, number: int) -> bool:
+        """Does it count only where the other one does not, or as the input of an `init`?"""
+        return bool(self.kinds[number]) and self.kinds[number] <= {"chosen", "input"}
+
     def is_never_read(self, number: int) -> bool:
         return self.kinds[number] <= {"left"}
 

@@ -235,17 +235,17 @@ class _Reader:
         return self._judged(Reuse(split, fold, before, at, certain, made, folded=True))
 
     def _judged(self, reuse: Reuse) -> Reuse | None:
-        """What the results of both are good for: None where one of them has no effect."""
+        """What the results of both are good for: None where at most one of them counts."""
         uses = self._uses_of(reuse)
         if uses is None:
             return reuse
-        if uses.has_no_effect(0) or uses.has_no_effect(1) or uses.exclude:
+        if uses.exclude or uses.is_chosen_or_input(0) or uses.is_chosen_or_input(1):
             return None
+        idle = uses.has_no_effect(0) or uses.has_no_effect(1)
         shown = uses.is_only_shown(0) or uses.is_only_shown(1)
         together = uses.meet and reuse.loop is None
-        doubtful = (shown and (uses.in_main or not together)) or (
-            _are_apart(reuse) and not together
-        )
+        doubtful = idle or (shown and uses.in_main)
+        doubtful = doubtful or ((shown or _are_apart(reuse)) and not together)
         names = frozenset(name.lower() for name in uses.names)
         return replace(reuse, names=names, certain=reuse.certain and not doubtful)
 

@@ -26,15 +26,17 @@ class KeyReuse(Rule):
     `key, subkey = jax.random.split(key)` before each draw, or `jax.random.fold_in(key, step)`.
 
     ## Not reported
-    - a draw that has no effect: it is never read, it is replaced on the path to the second draw, it
-      is asked for its shape alone, or a model is initialised with it;
-    - draws of which one happens at most, or of which a mask takes one, as `where(mask, a, b)`;
+    - a draw with which a model is initialised; draws of which one happens at most, or of which a
+      mask takes one, as `where(mask, a, b)`;
     - one key for a permutation of several aligned arrays;
     - tests.
 
     Shown with `--all`, as `info`, as the same numbers may be meant:
 
-    - a key that is given to functions that nobody knows; draws under conditions that differ;
+    - a key that is given to functions that nobody knows, or to `init` and to `split`; draws under
+      conditions that differ;
+    - a draw that has no effect: it is never read, replaced on the path to the second draw, or asked
+      for its shape alone;
     - draws that are only printed, plotted, logged or checked, one by one; cells of a notebook, or
       two models of a script, that nothing brings together;
     - a loop over settings that are written out; whole runs, by names such as `fit` and
