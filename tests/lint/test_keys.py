@@ -300,7 +300,7 @@ HANDED_OVER = """
         key = jax.random.key(0)
         batch = next(dataset)
         other = encode(key, batch)  # nobody knows what it does with the key: the first use
-        action = policy.sample(seed=key)  # ! key-reuse
+        action = policy.choose(seed=key)  # ! key-reuse
         noise = jax.random.normal(key, batch.shape)  # ! key-reuse
         for _ in range(8):
             batch = encode(key, next(dataset))  # ! key-reuse

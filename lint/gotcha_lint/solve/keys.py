@@ -8,6 +8,7 @@ both uses are of the same key holds on all (*must*), unless the reuse says other
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from gotcha_lint.domain.keys import SPLIT, Argument, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
+from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.result_uses import ResultUses, uses_of_results
 from gotcha_lint.solve.roots import Segment
@@ -151,23 +153,27 @@ class _Reader:
             self.drawn.add(key)
         known = self.uses.setdefault(key, [])
         self.below.setdefault(key.base, set()).add(key)
-        for first in known:
-            reuse = self._compare(first, now)
-            if reuse is not None:
-                pair = key, frozenset({(first.path, first.span), (now.path, now.span)})
-                if pair not in self.pairs:  # a loop comes to the same two uses the other way round
-                    self.pairs.add(pair)
-                    self.own.append(reuse)
-                if reuse.folded:
-                    continue
-                self.told.add(key)
-                if first.how == now.how == "split":
-                    self.doubled.add(key)
-                break
+        reuses = [reuse for first in known if (reuse := self._compare(first, now)) is not None]
+        for reuse in reuses:
+            if reuse.folded:
+                self._tell(reuse)
+        others = sorted((r for r in reuses if not r.folded), key=lambda reuse: not reuse.certain)
+        if others:
+            self._tell(others[0])
+            self.told.add(key)
+            if others[0].first.how == now.how == "split":
+                self.doubled.add(key)
         if len(known) < _KEPT and not any(_place(now) == _place(each) for each in known):
             known.append(now)
             for mark in now.marks:
                 self.varying.setdefault(mark, set()).add(key)
+
+    def _tell(self, reuse: Reuse) -> None:
+        """Once for two places: a loop comes to the same two uses the other way round."""
+        pair = reuse.now.key, frozenset({reuse.first.place, reuse.now.place})
+        if pair not in self.pairs:
+            self.pairs.add(pair)
+            self.own.append(reuse)
 
     def _seed(self, now: KeyUse) -> None:
         """Another key has that name now, unless its seed is written there."""
@@ -268,10 +274,36 @@ class _Reader:
         return any(loop[3:] != ("vmap",) for loop in real) and _is_surely_key(now.key)
 
 
+def _methods_beside(body: Function) -> Iterator[str]:
+    """The names of the methods of a class, and of others that stand where it does: its bases."""
+    around = () if body.parent is None else instructions(body.parent.body)
+    for code in (body.body, *(i[2].body for i in around if i[0] == "class")):
+        yield from (i[2].name for i in instructions(code) if i[0] == "closure")
+
+
+def _hands_itself_out(function: Function) -> bool:
+    """Does a method give its object, or a method of it, to something else?"""
+    if function.parent is None or not function.parent.is_class or not function.parameters:
+        return False
+    own = function.parameters[0].name
+    methods = set(_methods_beside(function.parent))
+    given: set[int] = set()
+    for instruction in instructions(function.body):
+        if instruction[0] == "load" and instruction[2] == own:
+            given.add(instruction[1])
+    me = set(given)
+    for instruction in instructions(function.body):
+        if instruction[0] == "attr" and instruction[2] in me and instruction[3] in methods:
+            given.add(instruction[1])
+    calls = [i for i in instructions(function.body) if i[0] == "call"]
+    return any(register in given for call in calls for _, register in (*call[3], *call[4]))
+
+
 def _is_of_driver(reuse: Reuse) -> bool:
-    """Do two calls from outside come to the same key?"""
+    """Do two calls from outside come to the same key, or may others renew it meanwhile?"""
     if reuse.loop is not None:
-        return reuse.loop[2] < 0
+        function = _function_at(reuse.now, reuse.at)
+        return reuse.loop[2] < 0 or function is None or _hands_itself_out(function)
     return reuse.first.calls[:1] != reuse.now.calls[:1]
 
 
