@@ -163,8 +163,10 @@ class _Walk:
         self._flow(instruction)
 
     def _binop(self, instruction: Instruction) -> None:
-        """`draw * (kind == 0)` is zero in all other cases."""
+        """`draw * (kind == 0)` is zero in all other cases, and `draw * 0.0` in all."""
         _, _, operator, left, right, _ = instruction
+        if operator == "Mult" and 0 in (self.constants.get(left), self.constants.get(right)):
+            return
         for side, other in ((left, right), (right, left)):
             if operator == "Mult" and other in self.tests:
                 for number in self._of(side):
