@@ -54,7 +54,7 @@ class ResultUses:
 
     def has_no_effect(self, number: int) -> bool:
         """Is the result never read, or only for its type, or where the other one is not?"""
-        return self.kinds[number] <= _HARMLESS - _SHOWN
+        return self._within(number, _HARMLESS - _SHOWN)
 
     def is_chosen_or_input(self, number: int) -> bool:
         """Does it count only where the other one does not, or as the input of an `init`?"""
@@ -64,7 +64,12 @@ class ResultUses:
         return self.kinds[number] <= {"left"}
 
     def is_only_shown(self, number: int) -> bool:
-        return self.kinds[number] <= _HARMLESS
+        return self._within(number, _HARMLESS)
+
+    def _within(self, number: int, harmless: frozenset[str]) -> bool:
+        """What a module leaves may be read by others; not what it has shown, as in a demo."""
+        kinds = self.kinds[number]
+        return kinds != {"left"} and kinds - {"left"} <= harmless
 
 
 def uses_of_results(
