@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -62,11 +62,7 @@ class Drafting:
         reported: list[Draft] = []
         foretold = self._chains(task.forecasts)
         denied = [f for f in task.forecasts if f.denies and f.certain]
-        meant: set[tuple[str, int]] = set()
         for rule, body, place, report in reports:
-            if report.meant:
-                meant.add((rule.name(), self._line(self._shown(report.node)[0])))
-                continue
             draft, statement = self._draft(rule, body, place, report)
             if self._is_denied(draft, denied):
                 continue
@@ -75,20 +71,12 @@ class Drafting:
             draft = replace(draft, places=places) if places and not draft.chain else draft
             reported.append(draft)
             self._keep(draft, statement, made, used)
-        doubted = [self._doubted(forecast, meant) for forecast in task.forecasts]
-        for forecast, draft, statement in self._foretold(doubted, reported):
+        for forecast, draft, statement in self._foretold(task.forecasts, reported):
             # What only may hold is not shown unasked; a comment that allows it is no idle one.
             shown = made if forecast.certain or task.all else []
             self._keep(draft, statement, shown, used)
         made.extend(about_comments(self.comments, self.text, self.model.path, used, task.rules))
         return sorted(set(made), key=lambda d: (d.start, d.end, d.name, d.message))
-
-    @staticmethod
-    def _doubted(forecast: Forecast, meant: Set[tuple[str, int]]) -> Forecast:
-        """One of which the text suggests that the author means it is possible only."""
-        if (forecast.name, forecast.span[0]) not in meant:
-            return forecast
-        return replace(forecast, certain=False, severity="info", confidence="medium")
 
     def _is_denied(self, draft: Draft, denials: Sequence[Forecast]) -> bool:
         """Does the program as a whole show that a report is wrong?"""

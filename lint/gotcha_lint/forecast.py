@@ -385,8 +385,10 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     module = read.modules.get(path)
     if module is None:
         return None
-    severity = foreseen.severity or rule.severity if foreseen.certain else "info"
-    confidence = rule.confidence if foreseen.certain else "medium"
+    around = _around(module, span[0])
+    certain = foreseen.certain and not _is_doubted(rule, read.sources[path].text, span, around)
+    severity = foreseen.severity or rule.severity if certain else "info"
+    confidence = rule.confidence if certain else "medium"
     return Forecast(
         rule.name(),
         foreseen.message,
@@ -395,11 +397,26 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         tuple(_chain(foreseen, read.sources)),
         severity,
         confidence,
-        foreseen.certain,
-        _around(module, span[0]),
+        certain,
+        around,
         foreseen.about,
         foreseen.denies,
     )
+
+
+def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:
+    """Does the text say that it is meant: a line, the function, a comment of the paragraph?"""
+    if rule.meant is None and not any(phrase in text.lower() for phrase in rule.doubts):
+        return False
+    lines = text.split("\n")
+    first, last = span[0], min(span[2], len(lines))
+    own = (*lines[first - 1 : last], around.rpartition(".")[2])
+    if rule.meant is not None and any(map(rule.meant.search, own)):
+        return True
+    while first > 1 and lines[first - 2].strip():
+        first -= 1
+    comments = (line.partition("#")[2].lower() for line in lines[first - 1 : last])
+    return any(phrase in comment for comment in comments for phrase in rule.doubts)
 
 
 def _chain(foreseen: Foreseen, sources: Mapping[str, Source]) -> Iterator[Place]:

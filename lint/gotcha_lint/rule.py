@@ -7,6 +7,7 @@ never walks a tree, never reads another file, and never imports JAX. See CONTRIB
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,7 +79,6 @@ class Report:
     why_traced: bool = False  # the reason chain of the function belongs to the message
     why_hot: bool = False  # ... the loops that call it
     confidence: Confidence | None = None
-    meant: bool = False  # no finding: what is foreseen there may be what the author means
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,8 @@ class Rule:
     confidence: ClassVar[Confidence] = "high"
     preview: ClassVar[bool] = False
     roots: ClassVar[frozenset[str]] = frozenset()  # only where a file has one of these words
+    doubts: ClassVar[tuple[str, ...]] = ()  # comments that say that what is foreseen is meant
+    meant: ClassVar[re.Pattern[str] | None] = None  # ... lines, or names of functions around
     confirmed_by: ClassVar[tuple[tuple[str, str], ...]] = ()  # (check, cause) of the sanitizer
     examples: ClassVar[tuple[Example, ...]] = ()
 

@@ -7,19 +7,22 @@ is said to be possible only, or left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
-from gotcha_lint.facts.paths import is_benchmark, is_test
-from gotcha_lint.facts.random import ALIGNED, EVALUATES, RUNS, SAME_ON_PURPOSE
+from gotcha_lint.facts.paths import is_benchmark, is_test, names_benchmark
+from gotcha_lint.facts.random import ALIGNED, EVALUATES, LOADED, LOADS, RUNS, SAME_ON_PURPOSE
 from gotcha_lint.interpret.events import KeyUse
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.keys import Reuse
 from gotcha_lint.solve.programs import Place
 
-_MAKES = ("init", "create", "make", "build", "setup", "reset", "target")
+_COPIES = ("target", "copy", "reference")  # of a network, that begin with its weights
 
 
 def told(reuse: Reuse) -> str:
     """What happens, in a sentence."""
+    if reuse.loop is None and "init" in (reuse.first.how, reuse.now.how):
+        return "this key initialises the weights, and is split besides: split it before, for both"
     if reuse.loop is None:
         return "this key was used before: the numbers drawn from it are the same, or depend on them"
     kind = reuse.loop[3] if len(reuse.loop) > 3 else ""
@@ -50,9 +53,15 @@ def chain(reuse: Reuse) -> Iterator[Place]:
 def is_meant(reuse: Reuse) -> bool:
     """The same order of several aligned arrays; tests."""
     uses = reuse.first, reuse.now
-    if any(is_test(use.path) for use in uses):
+    if any(is_test(use.path) or any(map(_is_test_case, use.functions)) for use in uses):
         return True
     return reuse.loop is None and all(use.what in ALIGNED for use in uses)
+
+
+def _is_test_case(function: Function) -> bool:
+    """A method `test_...` of a class."""
+    parent = function.parent
+    return parent is not None and parent.is_class and function.name.startswith("test_")
 
 
 def may_be(reuse: Reuse) -> bool:
@@ -61,13 +70,41 @@ def may_be(reuse: Reuse) -> bool:
     if is_benchmark(reuse.now.path):
         return True
     if reuse.loop is not None:
-        return _named(now, (*EVALUATES, *SAME_ON_PURPOSE))
+        ways = (*reuse.now.calls, (reuse.now.path, reuse.now.span))
+        called = reuse.now.functions[ways.index(reuse.at) + 1 :][:1] if reuse.at in ways else ()
+        if any(_is_run(f) or _loads(f) for f in called):
+            return True
+        return _named(now, (*EVALUATES, *SAME_ON_PURPOSE)) or (bool(called) and _evaluates(reuse))
+    if any(names_benchmark(function.name) for function in reuse.now.functions):
+        return True
+    if any(word in name for name in reuse.names for word in _COPIES):
+        return True
     if _named(first, EVALUATES) and _named(now, EVALUATES):
         return True
     if first and now and first[0] is now[0]:  # one function, called twice
         name = first[0].name.lower()
-        return name in RUNS or any(word in name for word in (*_MAKES, *SAME_ON_PURPOSE))
+        if _is_run(first[0]) or _loads(first[0]):
+            return True
+        return any(word in name for word in SAME_ON_PURPOSE)
     return False
+
+
+def _is_run(function: Function) -> bool:
+    """A whole run, as `run_training` or `particle_filter`, that is compared with others."""
+    words = set(function.name.lower().split("_"))
+    return not words.isdisjoint(RUNS) and "step" not in words
+
+
+def _loads(function: Function) -> bool:
+    """It reads data, and shuffles with its key, if it uses it at all."""
+    name = function.name.lower()
+    return name.startswith(LOADS) and any(word in name for word in LOADED)
+
+
+def _evaluates(reuse: Reuse) -> bool:
+    """A script that measures: what its loops go over is measured with the same numbers."""
+    stem = PurePath(reuse.at[0]).stem.lower()
+    return any(word.startswith("eval") for word in stem.split("_"))
 
 
 def _named(functions: tuple[Function, ...], words: tuple[str, ...]) -> bool:

@@ -99,6 +99,32 @@ USED_TWICE = {
                 params = params - jax.grad(loss)(params)  # ! key-reuse
             return params
         """,
+    "three draws of one key": """
+        def start(key, x):
+            return x + jax.random.normal(key) + noise(key, x) + mask(key, x)  # ! key-reuse
+        """,
+    "each new key is drawn from and split": """
+        def shuffled(key, x, y):
+            key, _ = jax.random.split(key)
+            x = jax.random.permutation(key, 8)
+            key, _ = jax.random.split(key)  # ! key-reuse
+            y = jax.random.permutation(key, 8)
+            key, _ = jax.random.split(key)  # ! key-reuse
+            return key, x, y
+        """,
+    "an attribute in a loop of one method": """
+        class Player:
+            def __init__(self, seed):
+                self.key = jax.random.key(seed)
+
+            def play(self, game):
+                done = False
+                while not done:
+                    done = game.move(jax.random.bernoulli(self.key))  # ! key-reuse
+
+            def advance(self):
+                self.key, _ = jax.random.split(self.key)
+        """,
     "an option that is given": """
         def train(key, x, augment=None):
             if augment is not None:
@@ -274,7 +300,7 @@ HANDED_OVER = """
         key = jax.random.key(0)
         batch = next(dataset)
         other = encode(key, batch)  # nobody knows what it does with the key: the first use
-        action = policy.sample(seed=key)  # ! key-reuse
+        action = policy.choose(seed=key)  # ! key-reuse
         noise = jax.random.normal(key, batch.shape)  # ! key-reuse
         for _ in range(8):
             batch = encode(key, next(dataset))  # ! key-reuse
@@ -335,3 +361,80 @@ def test_two_keys_joined_have_no_name() -> None:
     both: Value = join(one, two)
     assert [atom.key for atom in both.atoms if isinstance(atom, Array)] == [None]
     assert both == join(two, one) == join(both, one)
+
+
+ONLY_MAY_BE = {
+    "under two conditions": """
+        def corrupt(key, x, kind, strength):
+            if kind == "noise" and strength > 0:
+                x = noise(key, x)
+            if kind != "noise" and strength > 0:
+                x = mask(key, x)
+            return x
+        """,
+    "split for what may draw nothing": """
+        def steps(key, x):
+            key, _ = jax.random.split(key)
+            return key, x * 0.9
+
+
+        def main(key, x):
+            _, one = steps(key, x)
+            _, other = steps(key, x + 1)
+            return one - other
+        """,
+    "printed alone": """
+        def look(key, x):
+            print(noise(key, x))
+            return mask(key, x)
+        """,
+    "a comment that asks for it": """
+        def compare(key, x):
+            before = noise(key, x)
+            after = noise(key, x * 0.9)  # the same seed as before
+            return after - before
+        """,
+    "a network and its target": """
+        def start(key, x):
+            online = noise(key, x)
+            target_params = noise(key, x)
+            return online, target_params
+        """,
+}
+
+
+@pytest.mark.parametrize("name", ONLY_MAY_BE)
+def test_what_is_not_certain_is_shown_with_all_alone(tmp_path: Path, name: str) -> None:
+    text = code(HELPERS) + "\n\n" + code(ONLY_MAY_BE[name])
+    assert lint(tmp_path, text) == []
+
+
+FOLDED = """
+    import jax
+
+
+    def weights(key):
+        first, second = jax.random.split(key)
+        return jax.random.normal(first), jax.random.normal(second)
+
+
+    def train(key, batches):
+        found = weights(key)
+        for step, x in enumerate(batches):
+            found = x(found, jax.random.fold_in(key, step))  # ! split-and-fold-in
+        return found
+
+
+    def train_later(key, batches):
+        found = weights(key)
+        for step, x in enumerate(batches, 100):
+            found = x(found, jax.random.fold_in(key, step))
+        return found
+"""
+
+
+def test_a_key_is_split_in_a_call_and_folded(tmp_path: Path) -> None:
+    text = code(FOLDED)
+    names = ("split-and-fold-in", "key-reuse")
+    found = lint_files(tmp_path, {"a.py": text}, select=names)
+    assert [(f.line, f.name) for f in found] == marks(text)

@@ -8,11 +8,9 @@ import libcst as cst
 
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.attributes import attribute, note_plain, note_setattr
-from gotcha_lint.analysis.given_keys import use_keys
 from gotcha_lint.analysis.host_reads import note_read
-from gotcha_lint.analysis.key_uses import consume
 from gotcha_lint.analysis.loading import loader, loader_class
-from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log
+from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log, use_probabilities
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
 from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
 from gotcha_lint.analysis.rates import signed
@@ -151,8 +149,6 @@ def _apply_named(
     fact = flow.facts.get(name)
     if fact.transform is not None:
         return transform(flow, node, callee, fact, args, kwargs)
-    if fact.key is not None:
-        consume(flow, node, fact, args, kwargs, name)
     if fact.logits is not None:
         given_as_logits(flow, node, fact, args, kwargs, name)
     if fact.log is not None:
@@ -217,7 +213,7 @@ def _construct(
     if maker is not None:
         bound = defined(maker)._replace(bound=1)
         tell(flow, node, maker, bound, args, kwargs, None)
-        use_keys(flow, node, maker, bound, args, kwargs, set())
+        use_probabilities(flow, node, maker, bound, args, kwargs)
     else:
         fields = [f for c in reversed(project.ancestors(cid)[0]) for f in project.cls(c).fields]
         for field, value in (*zip(fields, args, strict=False), *kwargs.items()):

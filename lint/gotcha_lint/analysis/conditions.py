@@ -8,7 +8,6 @@ import libcst as cst
 
 from gotcha_lint.analysis.flags import choose, decided, take_side
 from gotcha_lint.analysis.sites import Test
-from gotcha_lint.analysis.state import State
 from gotcha_lint.analysis.syntax import dotted, is_none
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, join
 
@@ -43,23 +42,15 @@ def on_if_expression(flow: Flow, node: cst.IfExp) -> Value:
     before = flow.state.copy() if flow.state else None
     narrow(flow, node.test, True)
     body = flow.eval(node.body)
-    ended, flow.state = flow.state, before.copy() if before else flow.state
+    flow.state = before.copy() if before else flow.state
     narrow(flow, node.test, False)
     other = flow.eval(node.orelse)
-    made_anew = {*_made_anew(body, ended), *_made_anew(other, flow.state)}
     flow.state = before if before is not None else flow.state
-    if flow.state is not None:
-        flow.state.used = {i: n for i, n in flow.state.used.items() if i not in made_anew}
     if flow.flags:
         take_side(flow)
         if (truth := decided(flow, node.test)) is not None:
             return body if truth else other
     return join(body, other)
-
-
-def _made_anew(value: Value, ended: State | None) -> set[int]:
-    """The key that one side gives, where nothing on that side has used it up: `keys[i]`."""
-    return {value.ident} if ended is not None and value.ident not in ended.used else set()
 
 
 def narrow(flow: Flow, condition: cst.BaseExpression, holds: bool) -> None:

@@ -52,7 +52,7 @@ class Flow:
         self.main.said = told_flags(self)
         self.flags = known_flags(self)
         self.effects: Effects = {}
-        self.state: State | None = State({}, {}, {})
+        self.state: State | None = State({}, {})
         self.ever: dict[str, Value] = {}  # all that a captured name ever held
         self.recording = True
         self.order = 0
@@ -176,8 +176,6 @@ class Flow:
     def fresh(self, node: cst.CSTNode, value: Value) -> Value:
         """The value with an identity of its own, as the result made at this node."""
         ident = self.made.setdefault(id(node), len(self.made) + 1)
-        if self.state is not None and self.state.used:
-            self.state.used = {i: n for i, n in self.state.used.items() if i // 1024 != ident}
         return identified(value, ident * 1024)
 
     def record(self, kind: type[Place], node: cst.CSTNode, *values: Any, **more: Any) -> None:

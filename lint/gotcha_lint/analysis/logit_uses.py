@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from gotcha_lint.analysis.roles import pairs
 from gotcha_lint.analysis.sites import Place
 from gotcha_lint.analysis.syntax import dotted, parents, walk
-from gotcha_lint.analysis.values import PART, Kind, Kwargs, Value
+from gotcha_lint.analysis.values import PART, FunctionId, Kind, Kwargs, Value
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.jax import GUARDS
 
@@ -42,6 +43,22 @@ def given_as_logits(
     value = kwargs.get("logits") or (args[fact.logits] if fact.logits < len(args) else None)
     if value is not None:
         use_logits(flow, node, value, _EITHER if "entropy" in name else _CATEGORICAL)
+
+
+def use_probabilities(
+    flow: Flow,
+    node: cst.CSTNode,
+    target: FunctionId,
+    function: Value,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+) -> None:
+    """What the parameters of a function do with probabilities is done here."""
+    for name, value in pairs(flow, target, function, args, kwargs):
+        if value.kind is Kind.ARRAY and (value.of or value.param):
+            use_logits(flow, node, value, flow.view.get(("logits", target, name)))
+            if flow.view.get(("logged", target, name)):
+                use_in_log(flow, node, value)
 
 
 def use_logits(flow: Flow, node: cst.CSTNode, value: Value, wrong: frozenset[str] | None) -> None:

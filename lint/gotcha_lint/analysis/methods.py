@@ -10,7 +10,6 @@ from gotcha_lint.analysis import known
 from gotcha_lint.analysis.attributes import attribute
 from gotcha_lint.analysis.created import note_created
 from gotcha_lint.analysis.draws import drawn
-from gotcha_lint.analysis.key_uses import use_key
 from gotcha_lint.analysis.loading import is_dataset, piped
 from gotcha_lint.analysis.optimizers import note_update, of_optax
 from gotcha_lint.analysis.propagation import tell, tell_traced
@@ -170,8 +169,6 @@ def _linen(
             step = (flow.site(node), f"{base.of}.apply")
             tell_traced(flow, called, flow.body.trace, step)
     if name.startswith("init"):
-        if args and args[0].kind is Kind.KEY:
-            use_key(flow, node, args[0])
         return Value(Kind.TREE, flow.staged, of=VARIABLES if name == "init" else "")
     return _output(flow, node, _probabilities(flow, base, args, kwargs), args, kwargs)
 

@@ -9,9 +9,9 @@ import libcst as cst
 from gotcha_lint.analysis.changing import handed
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
-from gotcha_lint.analysis.given_keys import use_keys
 from gotcha_lint.analysis.host_reads import note_reads_of
 from gotcha_lint.analysis.lasting import note_kept
+from gotcha_lint.analysis.logit_uses import use_probabilities
 from gotcha_lint.analysis.outcomes import outcome
 from gotcha_lint.analysis.rates import tell_sign
 from gotcha_lint.analysis.replicated import varied
@@ -49,7 +49,6 @@ def apply_function(
 ) -> Value:
     """A call of a function of the project, transformed or not."""
     via = boundary(function)
-    used: set[int] = set()
     if (flow.body.trace is not None and not flow.body.trace.soft) or function.via:
         tell_held_flags(flow, node, function, args, kwargs)
         for target in function.targets:
@@ -60,7 +59,7 @@ def apply_function(
             continue
         tell(flow, node, target, function, args, kwargs, via)
         propagate(flow, node, target, function)
-        use_keys(flow, node, target, function, args, kwargs, used)
+        use_probabilities(flow, node, target, function, args, kwargs)
         note_reads_of(flow, target, function, args, kwargs)
     if via is not None:
         _donate(flow, node, function, via)

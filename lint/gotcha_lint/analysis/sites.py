@@ -15,7 +15,6 @@ from gotcha_lint.analysis.values import FunctionId, Site, Value
 from gotcha_lint.facts import Fact
 
 if TYPE_CHECKING:
-    from gotcha_lint.analysis.key_needs import Ways
     from gotcha_lint.analysis.project import Project
 
 Flag = bool | None  # None: not known
@@ -149,16 +148,6 @@ class Format(Place):
 @dataclass(slots=True, eq=False, repr=False)
 class Return(Place):
     value: Value
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class KeyUse(Place):
-    """A random key used a second time; `before` is where it was used until now, in order."""
-
-    before: tuple[cst.CSTNode, ...]
-    value: Value
-    ways: Ways = frozenset({frozenset()})  # what parameters of the function around must be for it
-    in_vain: bool = False  # what was drawn there before is read by nobody
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from gotcha_lint.analysis.values import Value, join
@@ -16,17 +14,16 @@ class State:
     `aside`: no traced call comes here, though the function is traced.
     """
 
-    __slots__ = ("aliases", "aside", "donated", "env", "used")
+    __slots__ = ("aliases", "aside", "donated", "env")
 
     def __init__(
         self,
         env: dict[str, Value],
-        used: dict[int, tuple[cst.CSTNode, ...]],
         donated: dict[str, cst.CSTNode],
         aliases: frozenset[tuple[str, str]] = frozenset(),
         aside: bool = False,
     ) -> None:
-        self.env, self.used, self.donated = env, used, donated
+        self.env, self.donated = env, donated
         self.aliases, self.aside = aliases, aside
 
     def rebind(self, name: str) -> None:
@@ -45,8 +42,7 @@ class State:
                     self.donated[other] = node
 
     def copy(self) -> State:
-        env, used, donated = dict(self.env), dict(self.used), dict(self.donated)
-        return State(env, used, donated, self.aliases, self.aside)
+        return State(dict(self.env), dict(self.donated), self.aliases, self.aside)
 
 
 def within(name: str, whole: str) -> bool:
@@ -66,31 +62,4 @@ def join_states(a: State | None, b: State | None) -> State | None:
             env[name] = value
         elif old is not value:
             env[name] = join(old, value)
-    used, donated = {**b.used, **a.used}, {**b.donated, **a.donated}
-    if a.used.keys() != b.used.keys():
-        gone = {*_made_anew(a, b), *_made_anew(b, a)}
-        used = {ident: node for ident, node in used.items() if ident not in gone}
-    return State(env, used, donated, a.aliases | b.aliases, a.aside)
-
-
-def _made_anew(state: State, other: State) -> set[int]:
-    """The keys used up that one path knows no more, and that the other has made again.
-
-    As where `key = None` on one path, and `key = keys[i]` on the other.
-    """
-    unlike = {ident for ident in state.used if ident not in other.used}
-    if not unlike:
-        return unlike
-    lost = _held(other.env.values()) - _held(state.env.values())
-    return {ident for ident in unlike if ident // 1024 in lost}
-
-
-def _held(values: Iterable[Value]) -> set[int]:
-    """The identities of values and of what is in them, without the numbers of their parts."""
-    found: set[int] = set()
-    for value in values:
-        if value.ident > 0:
-            found.add(value.ident // 1024)
-        if value.items:
-            found |= _held(value.items)
-    return found
+    return State(env, {**b.donated, **a.donated}, a.aliases | b.aliases, a.aside)

@@ -10,7 +10,6 @@ class). Functions tell, and read of others:
     flag f n                which of True and False a flag is while tracing; None: not known
     created c name          what states of a class get: parameters, and whose `apply`
     closes f                the functions that a traced closure holds
-    consumes f n            a key that is used up: the ways to it, each with what it needs
     logits f n, logged f n  must be logits, with what they must not be; is taken the logarithm of
     unsure f n              a call while tracing gives what is not known
     graded f                the parameters that a gradient runs through, the results it starts from

@@ -298,6 +298,14 @@ def all_marks(values: Iterable[Value]) -> Marks:
     return NO_MARKS.union(*(value.marks for value in values))
 
 
+OPTIMIZER_STATE = "optimizer state"
+
+
+def is_optimizer_state(atom: Atom) -> bool:
+    """A tree of arrays, of which nothing else is known."""
+    return isinstance(atom, Object) and atom.site.info.get("name") == OPTIMIZER_STATE
+
+
 def fixed(size: int, origin: Origin | None = None) -> Size:
     """A size that is known."""
     return Size(size, size, origin=origin)

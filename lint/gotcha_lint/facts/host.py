@@ -97,6 +97,13 @@ for _sink in ["imap", "imap_unordered"]:
     ROWS[f"multiprocessing.Pool.{_sink}"] = Fact("", pickles=1)
 for _sink in ["submit", "map"]:
     ROWS[f"concurrent.futures.ProcessPoolExecutor.{_sink}"] = Fact("", pickles=1)
+# Functions that pickle their first argument.
+PICKLERS = frozenset(
+    {
+        *("pickle.dump", "pickle.dumps", "cloudpickle.dump", "cloudpickle.dumps", "dill.dump"),
+        *("dill.dumps", "joblib.dump", "torch.save", "compress_pickle.dump"),
+    }
+)
 # These write functions out by value, closures and lambdas too.
 PICKLES_CLOSURES = frozenset({"cloudpickle", "dill", "ray"})
 for _log in [

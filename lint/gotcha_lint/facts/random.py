@@ -16,6 +16,14 @@ KEEPS = frozenset(
 )
 # Packages whose functions draw from no key, but for those that are known to.
 NO_DRAWS = ("jax.", "numpy.", "builtins.", "orbax.", "logging.", "absl.", "chex.", "pickle.", "os.")
+# Packages whose classes draw their weights from the key that they are given.
+LAYERS = ("equinox.nn.",)
+# Names of what counts from 0: parameters, fields of a state.
+COUNTERS = frozenset({"step", "epoch", "i", "idx", "index", "count", "iteration", "it"})
+# Methods of distributions (distrax, tensorflow_probability) that draw with `seed=key`.
+SAMPLES = frozenset(
+    {"sample", "sample_and_log_prob", "_sample_n", "experimental_sample_and_log_prob"}
+)
 # One key for several arrays keeps their rows together.
 ALIGNED = frozenset({"jax.random.permutation", "jax.random.shuffle", "jax.random.choice"})
 # New keys from an old one, which stays as it was.
@@ -34,11 +42,7 @@ SAMPLERS = frozenset(
     )
 )
 # Functions that are given a key for its shape only.
-SHAPE_ONLY = frozenset(
-    {"initialize_carry", "init", "lazy_init", "eval_shape", "tabulate", "init_with_output"}
-)
-# Those of them that run nothing at all.
-DRAWS_NOTHING = frozenset({"tabulate", "eval_shape"})
+SHAPE_ONLY = frozenset({"initialize_carry", "init", "lazy_init", "eval_shape", "tabulate"})
 # Project functions with such words in their names reuse a key on purpose: the same change for
 # several views of a sample, the same draws at every evaluation.
 SAME_ON_PURPOSE = (
@@ -48,7 +52,6 @@ SAME_ON_PURPOSE = (
 )
 # A function of such a name may be given the key of the training: its numbers change nothing there.
 EVALUATES = ("eval", "valid", "rescore", "plot", "visuali")
-LOGGED = "summary."
 # A whole run, which starts from the same numbers as the one that it is compared with.
 RUNS = frozenset({"train", "fit", "run", "filter"})
 # Comments that say that equal numbers are meant, or that nothing is drawn.
@@ -59,13 +62,8 @@ COMPARES = ("comparison of", "compare ", "comparing ")
 # One that reads data from somewhere shuffles with its key, if it uses it at all.
 LOADS = ("load_", "read_", "fetch_")
 LOADED = ("data", "set", "split", "batches")
-# Keywords of what makes a model whose `init` draws nothing: its weights are there already.
-READY_MADE = ("pretrained", "checkpoint_path", "ckpt_path", "checkpoint_dir", "ckpt_dir")
-# Words in the names of counters for which everything is drawn again.
-EPOCHS = ("epoch", "step", "iteration", "update")
-# Words in the names of arrays whose numbers nobody looks at.
-DUMMIES = ("dummy", "placeholder")
-DUMMY_COMMENTS = (*DUMMIES, "fake data", "fake input", "fake batch")
+# Comments that say that the values of arrays do not matter.
+DUMMY_COMMENTS = ("dummy", "placeholder", "fake data", "fake input", "fake batch")
 WAITS = frozenset({"jax.block_until_ready"})
 # Functions that take each element from one of their arguments, by the first.
 SELECTS = frozenset({"jax.numpy.where", "jax.lax.select", "jax.lax.select_n"})

@@ -27,7 +27,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts import Fact
-from gotcha_lint.facts.host import FILLING
+from gotcha_lint.facts.host import FILLING, PICKLERS
 from gotcha_lint.interpret.attributes import attribute
 from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
@@ -38,8 +38,8 @@ from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
-from gotcha_lint.interpret.host import note_given, read
-from gotcha_lint.interpret.keys import hand_over, use_streams
+from gotcha_lint.interpret.host import note_given, note_pickled, read
+from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
@@ -162,6 +162,9 @@ def call_library(
         return _of_user(machine, row, name, args, keywords, span)
     if starts(name):
         note_start(machine, span)
+    if name in PICKLERS:
+        pickled = args[0] if args else keywords.get("obj") or keywords.get("value")
+        note_pickled(machine, pickled or UNKNOWN, span, name)
     model = find(name)
     if model is None:
         out = unknown_call(machine, args, keywords, span, name)
@@ -208,6 +211,10 @@ def _of_user(
     model = find(role) if role is not None else None
     if role is not None and model is not None:
         return model(Call(machine, role, args, keywords, span))
+    if row.key is not None:
+        given = keywords.get("key") or (args[row.key] if 0 <= row.key < len(args) else None)
+        if given is not None:
+            use(machine, given, "draw", name, span)
     out = unknown_call(machine, args, keywords, span)
     if row.effect in ("read", "wait"):
         seen = read(machine, (*args, *keywords.values()), span, name)

@@ -56,6 +56,17 @@ def moved(machine: Machine, effect: Effect, values: tuple[Value, ...]) -> Effect
     )
 
 
+def is_of_device(value: Value) -> bool:
+    """Is it an array of a device, whatever happens? A random key is a few bytes."""
+    return bool(value.atoms) and all(
+        isinstance(atom, Array)
+        and atom.place == "device"
+        and atom.dtype != "key"
+        and atom.key is None
+        for atom in value.atoms
+    )
+
+
 def has_device_arrays(value: Value) -> bool:
     """Is an array of a device among what it may be?"""
     return any(isinstance(atom, Array) and atom.place == "device" for atom in value.atoms)

@@ -176,10 +176,12 @@ class EagerUpdate:
 class KeyUse:
     """A random key is used.
 
-    `how`: "draw", "split", "fold", "streams" (a module gets it as one of its `rngs`), "seed" (it is
+    `how`: "draw", "split", "fold", "given" (to what nobody knows), "init" (flax makes weights with
+    it), "streams" (a module gets it as one of its `rngs`), "seed" (it is
     made, as another one than before), or "undrawn" (a loop that gets the keys leaves them).
     `what`: the function that is called. `functions`: those that `calls` are in, from the outermost
-    on, and last the one that uses the key; `sides`: the branches around in each of them.
+    on, and last the one that uses the key; `sides`: the branches around in each of them. `numbers`:
+    the least and the greatest that `fold_in` folds in, or that the keys of `split` have.
     """
 
     key: Key
@@ -194,7 +196,12 @@ class KeyUse:
     guarded: bool = False
     maybe: bool = False  # one of several keys, or one of several functions
     sides: tuple[Sides, ...] = ((),)
+    numbers: tuple[float, float] | None = None
     calls: CallString = ()
+
+    @property
+    def place(self) -> Origin:
+        return self.path, self.span
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from gotcha_lint.domain.value import (
     Symbol,
     Tuple,
     Value,
+    is_optimizer_state,
     join,
     only,
 )
@@ -85,6 +86,13 @@ def note_given(machine: Machine, values: Iterable[Value], span: Span, what: str)
         found = leaves(machine, values, older=True)
         if found:
             note(machine, "given", what, span, found)
+
+
+def note_pickled(machine: Machine, value: Value, span: Span, what: str) -> None:
+    """Something is written with pickle: arrays of a device are copied one by one."""
+    found = leaves(machine, (value,), older=True)
+    if found and not machine.traced:
+        note(machine, "pickle", what, span, found)
 
 
 def as_wait(
@@ -146,7 +154,7 @@ def _parts(machine: Machine, atom: Atom) -> Iterable[Value]:
     mapping = mapping_of(machine, atom)
     if mapping is not None:
         return (*mapping.values, *((mapping.rest,) if mapping.rest is not None else ()))
-    if isinstance(atom, Object) and atom.site.kind == "instance":
+    if isinstance(atom, Object) and (atom.site.kind == "instance" or is_optimizer_state(atom)):
         site = atom.site
         found = (machine.peek((site, name)) for name in machine.fields_of(site))
         return [value for value in found if value is not None]
@@ -182,8 +190,10 @@ def _fetched_atom(
         new = replace(content, element=_fetched(machine, content.element, span, depth + 1))
     else:
         mapping = mapping_of(machine, atom)
+        if isinstance(atom, Object) and atom.site.kind == "instance":
+            return _fetched_instance(machine, atom, span, depth, extra)
         if mapping is None:
-            return only(atom)
+            return Value((), True) if is_optimizer_state(atom) else only(atom)
         rest = None if mapping.rest is None else _fetched(machine, mapping.rest, span, depth + 1)
         values = tuple(_fetched(machine, item, span, depth + 1) for item in mapping.values)
         mapping = replace(mapping, values=values, rest=rest)
@@ -192,6 +202,20 @@ def _fetched_atom(
     if isinstance(atom, Object):
         return new_container(machine, atom.site.kind, new, span, extra)
     return only(new)
+
+
+def _fetched_instance(
+    machine: Machine, atom: Object, span: Span, depth: int, extra: tuple[int, int]
+) -> Value:
+    """A new object of the same class: a tree, of which each field is fetched."""
+    old = atom.site
+    site = machine.allocate("instance", span, (old.info.get("class"), extra))
+    site.info.update({k: old.info.get(k) for k in ("class", "name", "statics")})
+    for name in machine.fields_of(old):
+        value = machine.read((old, name))
+        if value is not None:
+            machine.write((site, name), _fetched(machine, value, span, depth + 1))
+    return only(Object(site, atom.origin))
 
 
 def text(marks: Marks, seen: Marks) -> Value:

@@ -13,6 +13,7 @@ from gotcha_lint.domain.keys import SPLIT, At, Key, Seeded
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     EACH,
+    INFINITY,
     NO_MARKS,
     Array,
     Atom,
@@ -25,13 +26,14 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
-from gotcha_lint.facts.random import KEEPS, NO_DRAWS
+from gotcha_lint.facts.random import COUNTERS, KEEPS, LAYERS, NO_DRAWS, SAMPLES
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
 
 _DEPTH = 3  # of containers in arguments whose keys become the parameter's
 _SLICE = "%slice"
+AXIS = "axis index"  # a mark, with the call: the number of a device, from 0
 
 
 def names(value: Value) -> Iterator[Key]:
@@ -72,6 +74,24 @@ def index_of(value: Value) -> Hashable | None:
     if isinstance(atom, Symbol):
         return atom
     return atom.affine if isinstance(atom, Number) else None
+
+
+def range_of(value: Value) -> tuple[float, float] | None:
+    """The least and the greatest that a whole number can be; None where that is not known."""
+    atom = value.only
+    if isinstance(atom, Constant) and type(atom.value) is int:
+        return atom.value, atom.value
+    if isinstance(atom, Array) and (AXIS, atom.origin) in value.marks:
+        return 0, INFINITY
+    if isinstance(atom, Symbol) and _name_of(atom) in COUNTERS:
+        return 0, INFINITY
+    return (atom.low, atom.high) if isinstance(atom, Number) else None
+
+
+def _name_of(symbol: Symbol) -> str:
+    """`step` of a parameter `step`, or of `state.step`."""
+    last = symbol.path[-1] if symbol.path else symbol.root
+    return str(last[-1] if isinstance(last, tuple) else last).lstrip(".")
 
 
 def key_at(array: Array, index: Value) -> Key | None:
@@ -135,12 +155,19 @@ def seeded(machine: Machine, seed: Value, what: str, span: Span) -> tuple[Key, M
     return Key(base), marks
 
 
-def use(machine: Machine, value: Value, how: str, what: str, span: Span) -> None:
+def use(
+    machine: Machine,
+    value: Value,
+    how: str,
+    what: str,
+    span: Span,
+    numbers: tuple[float, float] | None = None,
+) -> None:
     """Notes that a key is used."""
     found = list(names(value))
     several = len(value.atoms) + value.unknown > 1
     for key in found:
-        note(machine, key, value.marks, how, what, span, several)
+        note(machine, key, value.marks, how, what, span, several, numbers)
 
 
 def hand_over(
@@ -148,12 +175,18 @@ def hand_over(
 ) -> None:
     """Something that nobody knows is given a key: as a rule it draws from it."""
     short = name.rpartition(".")[2]
+    if name.startswith(LAYERS):
+        if "key" in keywords:
+            use(machine, keywords["key"], "draw", name, span)
+        return
     if name.startswith(NO_DRAWS) or short.lower() in KEEPS or short[:1].isupper():
         return
-    given = [*args, *(value for key, value in keywords.items() if key != "rngs")]
-    for value in given:
+    given = [("", value) for value in args]
+    given += [(key, value) for key, value in keywords.items() if key != "rngs"]
+    for key, value in given:
         if any(isinstance(atom, Array) and atom.key is not None for atom in value.atoms):
-            use(machine, value, "given", name, span)
+            sampled = key == "seed" and short in SAMPLES  # of a distribution of any library
+            use(machine, value, "draw" if sampled else "given", name, span)
 
 
 def use_streams(machine: Machine, keywords: dict[str, Value], span: Span) -> None:
@@ -175,6 +208,14 @@ def use_streams(machine: Machine, keywords: dict[str, Value], span: Span) -> Non
             use(machine, value, "streams", "rngs", span)
 
 
+def use_for_weights(machine: Machine, given: Value, span: Span) -> None:
+    """`model.init(key, x)`: flax folds the path of each layer into the key."""
+    for atom in given.atoms:
+        mapping = mapping_of(machine, atom)
+        for value in mapping.values if mapping is not None else (given,):
+            use(machine, value, "init", "init", span)
+
+
 def note(
     machine: Machine,
     key: Key,
@@ -183,6 +224,7 @@ def note(
     what: str,
     span: Span,
     maybe: bool = False,
+    numbers: tuple[float, float] | None = None,
 ) -> None:
     machine.key_uses += 1
     machine.note(
@@ -199,6 +241,7 @@ def note(
             bool(machine.guarded),
             maybe or bool(machine.maybe),
             (tuple(machine.sides.items()),),
+            numbers,
             machine.calls,
         )
     )

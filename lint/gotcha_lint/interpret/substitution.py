@@ -376,7 +376,7 @@ class Substitution:
             values = tuple(map(self.value, event.values))
             if event.kind == DROPS and is_differentiated(machine):
                 return None
-            if event.kind == "given":
+            if event.kind in ("given", "pickle"):
                 values = leaves(machine, values, older=True)
                 if not values:
                     return None

@@ -102,6 +102,7 @@ class Function:
     is_async: bool = False
     qualname: str = ""  # as Python's `__qualname__`
     returns: str = ""  # source text of the annotation of the result
+    is_notebook: bool = False  # of a module: its statements are run cell by cell
 
     def __repr__(self) -> str:
         return f"<{self.qualname or self.name} of {self.path}:{self.line}>"

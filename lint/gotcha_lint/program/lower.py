@@ -26,7 +26,21 @@ def lower(
     builder = Builder(path, spans, walrus, formatted)
     top = builder.function
     top.end_line = len(spans.lines)
+    top.is_notebook = path.endswith(".ipynb") or _is_script_of_notebook(text)
     block(builder, tree.body)
     top.registers = builder.register
     builder.functions.append(top)
     return Module(name, path, top, builder.functions)
+
+
+_HEAD = 2_000  # code points
+
+
+def _is_script_of_notebook(text: str) -> bool:
+    """Does a comment at its head name jupytext, which keeps notebooks as scripts?"""
+    for line in text[:_HEAD].splitlines():
+        if line and not line.startswith("#"):
+            return False
+        if "jupytext" in line:
+            return True
+    return False

@@ -7,17 +7,24 @@ both uses are of the same key holds on all (*must*), unless the reuse says other
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gotcha_lint.domain.keys import SPLIT, Argument, Key, Seeded
-from gotcha_lint.domain.sites import Origin
+from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
+from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function
+from gotcha_lint.program.result_uses import ResultUses, uses_of_results
 from gotcha_lint.solve.roots import Segment
 
 CONSUMES = frozenset({"draw", "split", "given"})
+_DRAWS = frozenset({"draw", "given", "streams", "init"})
+_BY_NUMBER = frozenset({"split", "fold"})
+_LOOKED_AT = 100
 _KEPT = 12  # uses of one key that are compared with later ones
 
 
@@ -27,6 +34,7 @@ class Reuse:
 
     `at`, `before`: the places where the two part ways: calls of one function, or the uses.
     `made`: where the key was made, if that is known. `loop`: in whose turns it is used again.
+    `folded`: it is split and folded, which gives the same keys. `names`: of the results.
     """
 
     first: KeyUse
@@ -36,6 +44,8 @@ class Reuse:
     certain: bool
     made: Origin | None = None
     loop: Any = None
+    folded: bool = False
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -43,15 +53,48 @@ class KeyReuses:
     """All that is used twice in a project."""
 
     found: list[Reuse] = field(default_factory=list)
+    dropped: dict[Origin, KeyUse] = field(default_factory=dict)  # new keys that nothing uses
+    _made: set[Origin] = field(default_factory=set)
+    _results: _Results = field(default_factory=lambda: _Results())
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
-        _Reader(self.found).read(segment)
+        _Reader(self.found, self._results).read(segment)
+        for event in segment.events:
+            if isinstance(event, KeyUse) and event.how in _BY_NUMBER:
+                self._make(event)
+
+    def _make(self, event: KeyUse) -> None:
+        """New keys are made: does anything use them?"""
+        place = event.path, event.span
+        if place not in self._made:
+            self._made.add(place)
+            uses = self._results.uses(event.functions[-1], event.span, event.span)
+            if uses is not None and not uses.kinds[0] and not uses.read:
+                self.dropped[place] = event
+
+
+class _Results:
+    """What becomes of the results of calls, for the first hundred questions about a function."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Function, Span, Span], ResultUses | None] = {}
+        self._asked: Counter[Function] = Counter()
+
+    def uses(
+        self, function: Function, first: Span, second: Span, own: frozenset[Span] = frozenset()
+    ) -> ResultUses | None:
+        key = function, first, second
+        if key not in self._known:
+            self._asked[function] += 1
+            few = self._asked[function] <= _LOOKED_AT
+            self._known[key] = uses_of_results(function, first, second, own) if few else None
+        return self._known[key]
 
 
 class _Reader:
-    def __init__(self, found: list[Reuse]) -> None:
-        self.found = found
+    def __init__(self, found: list[Reuse], results: _Results) -> None:
+        self.found, self.results = found, results
         self.own: list[Reuse] = []  # of this root
         self.undrawn: set[Key] = set()
         self.uses: dict[Key, list[KeyUse]] = {}
@@ -60,6 +103,8 @@ class _Reader:
         self.seeds: dict[Any, KeyUse] = {}
         self.before_seed: dict[Any, set[KeyUse]] = {}  # by base
         self.told: set[Key] = set()
+        self.doubled: set[Key] = set()  # split twice: what is below them is there twice
+        self.drawn: set[Key] = set()
         self.pairs: set[tuple[Key, frozenset[Origin]]] = set()  # of uses, that were told
 
     def read(self, segment: Segment) -> None:
@@ -74,7 +119,17 @@ class _Reader:
         driven = segment.root is not None and segment.root.is_class
         for each in self.own:
             if not self._is_undrawn(each):
-                self.found.append(replace(each, certain=each.certain and not driven))
+                certain = each.certain and self._reaches_draws(each)
+                certain = certain and not (driven and _is_of_driver(each))
+                self.found.append(replace(each, certain=certain))
+
+    def _reaches_draws(self, reuse: Reuse) -> bool:
+        """Is something drawn with the keys of each split, or may an outsider do so?"""
+        splits = [use for use in (reuse.first, reuse.now) if use.how == "split"]
+        if not splits or any(len(use.calls) < 2 for use in splits):
+            return True
+        key = reuse.now.key
+        return any(other.is_below(key) and other != key for other in self.drawn)
 
     def _is_undrawn(self, reuse: Reuse) -> bool:
         """Is it split alone, into keys that draw nothing?"""
@@ -94,21 +149,31 @@ class _Reader:
         if now.how == "seed":
             self._seed(now)
             return
+        if now.how in _DRAWS:
+            self.drawn.add(key)
         known = self.uses.setdefault(key, [])
         self.below.setdefault(key.base, set()).add(key)
-        for first in known:
-            reuse = self._compare(first, now)
-            if reuse is not None:
-                pair = key, frozenset({(first.path, first.span), (now.path, now.span)})
-                if pair not in self.pairs:  # a loop comes to the same two uses the other way round
-                    self.pairs.add(pair)
-                    self.own.append(reuse)
-                self.told.add(key)
-                break
+        reuses = [reuse for first in known if (reuse := self._compare(first, now)) is not None]
+        for reuse in reuses:
+            if reuse.folded:
+                self._tell(reuse)
+        others = sorted((r for r in reuses if not r.folded), key=lambda reuse: not reuse.certain)
+        if others:
+            self._tell(others[0])
+            self.told.add(key)
+            if others[0].first.how == now.how == "split":
+                self.doubled.add(key)
         if len(known) < _KEPT and not any(_place(now) == _place(each) for each in known):
             known.append(now)
             for mark in now.marks:
                 self.varying.setdefault(mark, set()).add(key)
+
+    def _tell(self, reuse: Reuse) -> None:
+        """Once for two places: a loop comes to the same two uses the other way round."""
+        pair = reuse.now.key, frozenset({reuse.first.place, reuse.now.place})
+        if pair not in self.pairs:
+            self.pairs.add(pair)
+            self.own.append(reuse)
 
     def _seed(self, now: KeyUse) -> None:
         """Another key has that name now, unless its seed is written there."""
@@ -124,7 +189,7 @@ class _Reader:
             self.varying.setdefault(mark, set()).add(now.key)
 
     def _compare(self, first: KeyUse, now: KeyUse) -> Reuse | None:
-        if any(now.key.is_below(key) and now.key != key for key in self.told):
+        if any(now.key.is_below(key) and now.key != key for key in self.doubled):
             return None
         made = self.seeds.get(now.key.base)
         at_seed = (made.path, made.span) if made is not None else None
@@ -132,27 +197,76 @@ class _Reader:
             loops = [
                 loop for loop in now.loops if loop not in now.marks and isinstance(loop, tuple)
             ]
-            if not loops or not now.key.is_one or now.how == "fold":
+            if not loops or not now.key.is_one or now.how in ("fold", "init"):
                 return None
             loop = min(loops, key=str)
-            certain = self._repeats(now, loops, made)
             place = _in_loop(now, loop)
-            return Reuse(first, now, place, place, certain, at_seed, loop)
-        if not (first.how in CONSUMES and now.how in CONSUMES) or are_exclusive(first, now):
+            certain = self._repeats(now, loops, made)
+            if now.listed and place != now.place:
+                certain = False  # settings that are compared: each starts from the same numbers
+            return self._judged(Reuse(first, now, place, place, certain, at_seed, loop))
+        if are_exclusive(first, now) or _are_alternatives(first, now):
+            return None
+        if {first.how, now.how} == _BY_NUMBER:
+            return self._fold(first, now, at_seed)
+        weights = {first.how, now.how} == {"init", "split"}
+        if not (weights or (first.how in CONSUMES and now.how in CONSUMES)):
             return None
         before, at = part_ways(first, now)
         certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
-        if "given" in (first.how, now.how) or now.key in self.told:
-            certain = False  # nobody knows what it does with the key; or one of several already
+        if weights or "given" in (first.how, now.how):
+            certain = False  # flax folds names in; nobody knows what others do with the key
+        if now.key in self.told and first.calls != now.calls:
+            certain = False  # one of several already
         if first in self.before_seed.get(now.key.base, ()):
             certain = False  # the same seed, written in a function that is called twice
         if not now.key.is_one and first.what == now.what and now.how == "draw":
             certain = False  # the same numbers, computed in two ways
-        return Reuse(first, now, before, at, certain, at_seed)
+        direct = before == first.place and at == now.place
+        if direct and first.how == now.how == "split" and before[1][0] == at[1][0]:
+            certain = False  # `split(key)[0], split(key)[1]`
+        certain = certain and both_happen(first, now)
+        return self._judged(Reuse(first, now, before, at, certain, at_seed))
+
+    def _fold(self, first: KeyUse, now: KeyUse, made: Origin | None) -> Reuse | None:
+        """`fold_in(key, i)` is `split(key, n)[i]` where `i` is less than `n`."""
+        fold, split = (now, first) if now.how == "fold" else (first, now)
+        if fold.numbers is None or split.numbers is None or not now.key.is_one:
+            return None
+        if not 0 <= fold.numbers[0] <= split.numbers[1]:
+            return None
+        before, at = part_ways(split, fold)
+        certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
+        certain = certain and both_happen(first, now)
+        return self._judged(Reuse(split, fold, before, at, certain, made, folded=True))
+
+    def _judged(self, reuse: Reuse) -> Reuse | None:
+        """What the results of both are good for: None where at most one of them counts."""
+        uses = self._uses_of(reuse)
+        if uses is None:
+            return reuse
+        if uses.exclude or uses.is_chosen_or_input(0) or uses.is_chosen_or_input(1):
+            return None
+        idle = uses.has_no_effect(0) or uses.has_no_effect(1)
+        shown = uses.is_only_shown(0) or uses.is_only_shown(1)
+        together = uses.meet and reuse.loop is None
+        doubtful = idle or (shown and uses.in_main)
+        doubtful = doubtful or ((shown or _are_apart(reuse)) and not together)
+        names = frozenset(name.lower() for name in uses.names)
+        return replace(reuse, names=names, certain=reuse.certain and not doubtful)
+
+    def _uses_of(self, reuse: Reuse) -> ResultUses | None:
+        """In the function where the two part ways, if it is one."""
+        function = _function_at(reuse.now, reuse.at)
+        if function is None or function is not _function_at(reuse.first, reuse.before):
+            return None
+        entered = ((reuse.first, reuse.before), (reuse.now, reuse.at))
+        own = frozenset(at[1] for use, at in entered if at != use.place)
+        return self.results.uses(function, reuse.before[1], reuse.at[1], own)
 
     def _repeats(self, now: KeyUse, loops: list[Any], made: KeyUse | None) -> bool:
         """Is it certain that the turns use one key, and that they are meant to differ?"""
-        if now.guarded or now.maybe or now.listed or now.how == "given":
+        if now.guarded or now.maybe or now.how == "given":
             return False
         if made is not None and any(loop in made.loops for loop in loops):
             return False  # each turn begins from the seed
@@ -160,8 +274,87 @@ class _Reader:
         return any(loop[3:] != ("vmap",) for loop in real) and _is_surely_key(now.key)
 
 
+def _methods_beside(body: Function) -> Iterator[str]:
+    """The names of the methods of a class, and of others that stand where it does: its bases."""
+    around = () if body.parent is None else instructions(body.parent.body)
+    for code in (body.body, *(i[2].body for i in around if i[0] == "class")):
+        yield from (i[2].name for i in instructions(code) if i[0] == "closure")
+
+
+def _hands_itself_out(function: Function) -> bool:
+    """Does a method give its object, or a method of it, to something else?"""
+    if function.parent is None or not function.parent.is_class or not function.parameters:
+        return False
+    own = function.parameters[0].name
+    methods = set(_methods_beside(function.parent))
+    given: set[int] = set()
+    for instruction in instructions(function.body):
+        if instruction[0] == "load" and instruction[2] == own:
+            given.add(instruction[1])
+    me = set(given)
+    for instruction in instructions(function.body):
+        if instruction[0] == "attr" and instruction[2] in me and instruction[3] in methods:
+            given.add(instruction[1])
+    calls = [i for i in instructions(function.body) if i[0] == "call"]
+    return any(register in given for call in calls for _, register in (*call[3], *call[4]))
+
+
+def _is_of_driver(reuse: Reuse) -> bool:
+    """Do two calls from outside come to the same key, or may others renew it meanwhile?"""
+    if reuse.loop is not None:
+        function = _function_at(reuse.now, reuse.at)
+        return reuse.loop[2] < 0 or function is None or _hands_itself_out(function)
+    return reuse.first.calls[:1] != reuse.now.calls[:1]
+
+
 def _place(use: KeyUse) -> tuple[Any, ...]:
     return use.path, use.span, use.calls
+
+
+def _are_apart(reuse: Reuse) -> bool:
+    """Cells of a notebook, or whole models of a script, which may be looked at one by one?"""
+    function = _function_at(reuse.now, reuse.at)
+    if function is None or not function.is_module or reuse.loop is not None:
+        return False
+    return function.is_notebook or (
+        reuse.before != reuse.first.place and reuse.at != reuse.now.place
+    )
+
+
+def _function_at(use: KeyUse, place: Origin) -> Function | None:
+    ways = (*use.calls, (use.path, use.span))
+    return use.functions[ways.index(place)] if place in ways else None
+
+
+def _are_alternatives(first: KeyUse, now: KeyUse) -> bool:
+    """Are they in two functions of which one call calls one?"""
+    if not (first.maybe and now.maybe):
+        return False
+    for level in range(min(len(first.functions), len(now.functions))):
+        if first.functions[level] is not now.functions[level]:
+            return True
+        if first.calls[level : level + 1] != now.calls[level : level + 1]:
+            return False
+    return False
+
+
+def both_happen(first: KeyUse, now: KeyUse) -> bool:
+    """Does the one use happen wherever the other one does, in the function where they part ways?
+
+    Two uses that depend on different conditions may never happen in one run.
+    """
+    ways = zip((*first.calls, None), (*now.calls, None), strict=False)
+    level = next((n for n, (a, b) in enumerate(ways) if a != b), len(first.calls))
+    sides = [
+        {(branch, side) for branch, side in use.sides[level] if _is_span(branch)}
+        for use in (first, now)
+        if level < len(use.sides)
+    ]
+    return len(sides) < 2 or sides[0] <= sides[1] or sides[1] <= sides[0]
+
+
+def _is_span(branch: Any) -> bool:
+    return isinstance(branch, tuple) and len(branch) == 4 and isinstance(branch[0], int)
 
 
 def _is_surely_key(key: Key) -> bool:

@@ -72,7 +72,8 @@ def of_roots(
     functions = sum(len(engine.modules[path].functions) for path in names)
     engine.root_budget = max(_LEAST, min(ROOT_BUDGET, _TOTAL // max(functions, 1)))
     own = names[module.path]
-    own.compiling = _leading_to_compiles(names.values(), compiled)
+    drawing = {name.rpartition(".")[2] for name, row in engine.rows.items() if row.key is not None}
+    own.compiling = _leading_to_compiles(names.values(), compiled | drawing)
     yield from _of_module(engine, module, own, dict(engine.fresh))
 
 
@@ -239,7 +240,7 @@ _COMPILING = frozenset(
     ("jit", "pmap", "pjit", "shard_map", "filter_jit", "filter_pmap", "scan", "while_loop",
      "fori_loop", "cond", "switch", "associative_scan", "Pool", "ProcessPoolExecutor", "fork",
      "AsyncVectorEnv", "SubprocVecEnv", "grad", "value_and_grad", "filter_grad",
-     "filter_value_and_grad")
+     "filter_value_and_grad", "pickle", "cloudpickle", "dill", "joblib")
 )  # fmt: skip
 _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))

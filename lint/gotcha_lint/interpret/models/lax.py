@@ -37,7 +37,7 @@ from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.faults.carries import check_carry
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
-from gotcha_lint.interpret.keys import again, note_undrawn
+from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
 from gotcha_lint.interpret.result_types import from_table
 
 alias(
@@ -245,7 +245,8 @@ def reduced(call: Call) -> Value:
 @model("jax.lax.axis_index", "jax.lax.axis_size")
 def axis_index(call: Call) -> Value:
     call.engine.equations += 1
-    return only(Array("int32", False, (), "device", call.origin))
+    marks = frozenset({(AXIS, call.origin)}) if call.short == "axis_index" else NO_MARKS
+    return only(Array("int32", False, (), "device", call.origin), marks)
 
 
 @model("jax.lax.top_k")

@@ -112,7 +112,10 @@ def dataset_method(call: Call) -> Value:
     return Value((), True, call.marks)
 
 
-@model("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange", "tqdm.notebook.tqdm", "rich.progress.track")
+@model(
+    *("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "rich.progress.track"),
+    *("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"),
+)
 def progress(call: Call) -> Value:
     """Goes over what it is given."""
     if call.short == "trange":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gotcha_lint.domain.value import (
+    OPTIMIZER_STATE,
     UNKNOWN,
     Array,
     Constant,
@@ -110,8 +111,8 @@ _COUNTERS = ("count", "gradient_step", "mini_step")
 def new_state(call: Call) -> Value:
     """The state of an optimizer: nothing is known of it but that its counters are int32."""
     machine = call.engine
-    site = machine.allocate("object", call.span, "optimizer state")
-    site.info["name"] = "optimizer state"
+    site = machine.allocate("object", call.span, OPTIMIZER_STATE)
+    site.info["name"] = OPTIMIZER_STATE
     for name in _COUNTERS:
         machine.write((site, name), only(Array("int32", False, (), "device", call.origin)))
     return only(Object(site, call.origin))

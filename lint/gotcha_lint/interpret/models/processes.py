@@ -14,9 +14,10 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret import clocks
 from gotcha_lint.interpret.backend import note_fork, set_start_method
-from gotcha_lint.interpret.call import Call, model
+from gotcha_lint.interpret.call import Call, family, model
 
 _CONTEXT = "multiprocessing.#"
+_THREADS = "concurrent.futures.#threads"
 _STARTING = ("Pool", "Process", "Manager")
 
 
@@ -85,4 +86,17 @@ def executor(call: Call) -> Value:
         note_fork(call.engine, call.name, call.span, is_default=True)
     elif isinstance(chosen.only, Library) and chosen.only.name == f"{_CONTEXT}fork":
         note_fork(call.engine, call.name, call.span, is_default=False)
+    return UNKNOWN
+
+
+@model("concurrent.futures.ThreadPoolExecutor", "concurrent.futures.thread.ThreadPoolExecutor")
+def threads(call: Call) -> Value:
+    return only(Library(_THREADS, call.origin))
+
+
+@family(f"{_THREADS}.")
+def in_a_thread(call: Call) -> Value:
+    """`pool.submit(f, x)` calls `f(x)`, at some time."""
+    if call.short == "submit" and call.args:
+        call.engine.call(call.args[0], call.args[1:], call.keywords, call.span)
     return UNKNOWN

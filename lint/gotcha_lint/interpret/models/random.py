@@ -22,7 +22,7 @@ from gotcha_lint.domain.value import (
     size_from,
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
-from gotcha_lint.facts.random import SAMPLERS
+from gotcha_lint.facts.random import ALIGNED, SAMPLERS
 from gotcha_lint.interpret.arrays import (
     Shape,
     as_arrays,
@@ -34,7 +34,7 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.call import Call, family, model
 from gotcha_lint.interpret.heap import contents, element_of
-from gotcha_lint.interpret.keys import below, index_of, seeded, use
+from gotcha_lint.interpret.keys import below, index_of, range_of, seeded, use
 from gotcha_lint.interpret.result_types import from_table
 
 _GENERATOR = "numpy.random.#generator"
@@ -237,8 +237,9 @@ def other_key(call: Call) -> Value:
     if call.short == "clone":
         return _device(call, array.dtype, array.shape)
     given = call.argument(0, "key")
-    use(call.engine, given, "fold", call.name, call.span)
-    data = index_of(call.argument(1, "data"))
+    folded = call.argument(1, "data")
+    use(call.engine, given, "fold", call.name, call.span, range_of(folded))
+    data = index_of(folded)
     step = None if data is None else Folded(data)
     return _device(call, array.dtype, array.shape, *below(call.engine, given, step, call.span))
 
@@ -249,13 +250,18 @@ def wrapped_key(call: Call) -> Value:
     return _device(call, "key", shape[:-1] if shape else None)
 
 
+_FIRST_TWO = 2  # keys that `split` gives where no number is given
+
+
 @model("jax.random.split")
 def split(call: Call) -> Value:
     """`split(key, num)`: an array of keys, which can be unpacked."""
     call.engine.equations += 1
     parent = call.argument(0, "key")
-    use(call.engine, parent, "split", call.name, call.span)
     array, given = _key_of(call), call.get(1, "num")
+    count = range_of(given) if given is not None else (_FIRST_TWO, _FIRST_TWO)
+    last = max(count[0], _FIRST_TWO) - 1 if count is not None else _FIRST_TWO - 1
+    use(call.engine, parent, "split", call.name, call.span, (0, last))
     shape: Shape | None = (fixed(2),)
     if given is not None:
         shape = shape_from(call.engine, given) or (size_from(given),)
@@ -265,7 +271,10 @@ def split(call: Call) -> Value:
 
 def note_draw(call: Call) -> None:
     if call.name in SAMPLERS:
-        use(call.engine, call.argument(0, "key"), "draw", call.name, call.span)
+        key = call.argument(0, "key")
+        if call.name in ALIGNED:  # rows of each of several arrays, in one order
+            key = key.marked(call.argument(1, "x").marks)
+        use(call.engine, key, "draw", call.name, call.span)
 
 
 @model("jax.random.permutation")

@@ -21,10 +21,12 @@ from gotcha_lint.domain.value import (
     Size,
     Tuple,
     Value,
+    is_optimizer_state,
     join,
     only,
 )
 from gotcha_lint.interpret.arguments import is_tree
+from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call, alias, model
 from gotcha_lint.interpret.derivative import kept
@@ -116,6 +118,8 @@ def _leaves(machine: Machine, tree: Value, depth: int) -> Value:
             rest = () if mapping.rest is None else (mapping.rest,)
             for value in (*mapping.values, *rest):
                 out = join(out, _leaves(machine, value, depth + 1))
+        elif is_optimizer_state(atom):
+            out = join(out, unknown_array("device", None, tree.marks))
         elif not (isinstance(atom, Constant) and atom.value is None):
             leaf = Value((atom,), False, tree.marks)
             out = join(out, leaf if isinstance(atom, Array) else UNKNOWN)

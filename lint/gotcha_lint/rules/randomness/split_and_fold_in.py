@@ -1,20 +1,14 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import last_word, literal
+from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.expected import in_test_case
-from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.keys import Reuse
+from gotcha_lint.solve.programs import Place, Programs
 
-_SPLIT, _FOLD = "jax.random.split", "jax.random.fold_in"
-# What counts from 0, by its name or by the function that gives it.
-_COUNTERS = frozenset({"i", "j", "n", "t", "step", "epoch", "idx", "index", "count", "iteration"})
-_COUNTS = frozenset({"axis_index", "process_index", "program_id"})
 _SINCE = (0, 5)  # partitionable by default: 0.4.30 gives other keys
-_FIRST_TWO = 2  # keys that `split` gives where no number is told
 
 
 class SplitAndFoldIn(Rule):
@@ -70,55 +64,26 @@ class SplitAndFoldIn(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        old = self.options.target_jax < _SINCE
-        if old or is_test(site.model.path) or in_test_case(site):
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        if self.options.target_jax < _SINCE:
             return
-        splits = [call for call in site.of(Call) if call.name == _SPLIT and _key(call)]
-        for fold in [call for call in site.of(Call) if call.name == _FOLD] if splits else ():
-            split = next((one for one in splits if _meet(one, fold)), None)
-            if split is not None:
-                yield Report(
-                    fold.node,
+        seen: set[Origin] = set()
+        for reuse in sorted(programs.keys.found, key=lambda reuse: not reuse.certain):
+            if reuse.folded and reuse.at not in seen and not is_test(reuse.now.path):
+                seen.add(reuse.at)
+                yield Foreseen(
+                    reuse.at,
                     "`fold_in(key, i)` is `split(key, n)[i]`, and this key is split too: the same "
                     "keys again",
-                    places=((split.node, "split here"),),
+                    tuple(places(reuse)),
+                    reuse.certain,
                 )
 
 
-def _key(call: Call) -> int:
-    """What tells its key from others; 0 where that is not known, or where it is several keys."""
-    given = call.arg(0, "key")
-    return given.ident if given is not None and not call.starred else 0
-
-
-def _meet(split: Call, fold: Call) -> bool:
-    """One key, split into at least so many that the folded number is among them."""
-    early, late = sorted((split, fold), key=lambda call: call.at.order)
-    if _key(split) != _key(fold) or not early.at.is_passed_by(late.at):
-        return False
-    count = split.arg_node(1, "num")
-    many = literal(Flowing(split.body, split.at).resolve(count)) if count else _FIRST_TWO
-    node = fold.arg_node(1, "data")
-    folded = literal(Flowing(fold.body, fold.at).resolve(node)) if node is not None else None
-    if isinstance(folded, int):
-        return 0 <= folded < (many if isinstance(many, int) else _FIRST_TWO)
-    return node is not None and _from_zero(fold, node)
-
-
-def _from_zero(fold: Call, node: cst.BaseExpression) -> bool:
-    """A counter: of a loop, by its name, or the number of a device or process."""
-    if isinstance(node, cst.Call):
-        return last_word(node.func) in _COUNTS
-    name = text_of(node).rpartition(".")[2]
-    counted = any(name in loop.names and _counts(loop.node) for loop in fold.at.loops)
-    return counted or name.lower() in _COUNTERS
-
-
-def _counts(loop: cst.CSTNode) -> bool:
-    """`for i in range(n)`, `for i, x in enumerate(xs)`."""
-    over = loop.iter if isinstance(loop, cst.For | cst.CompFor) else None
-    if not isinstance(over, cst.Call):
-        return False
-    begins = last_word(over.func) == "range" and len(over.args) == 1
-    return begins or (last_word(over.func) == "enumerate" and len(over.args) == 1)
+def places(reuse: Reuse) -> Iterator[Place]:
+    """Where the key is split, and what the two calls come to."""
+    yield (*reuse.before, "split here")
+    if reuse.before != reuse.first.place:
+        yield (*reuse.first.place, "the split, within that call")
+    if reuse.at != reuse.now.place:
+        yield (*reuse.now.place, "folded here")

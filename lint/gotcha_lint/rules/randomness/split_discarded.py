@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Bind, Body, Discard, Place
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.unread import is_read
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.facts.random import KEY_MAKERS
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class SplitDiscarded(Rule):
@@ -51,35 +46,11 @@ class SplitDiscarded(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if is_test(site.model.path):
-            return
-        for place in site.sites:
-            thrown = _thrown_away(site, place)
-            if thrown is not None and _makes_keys(site, thrown):
-                text = f"`{source_of(thrown)}` returns new keys and does not change the old one"
-                yield Report(thrown, f"{text}: its result is thrown away")
-            elif (
-                isinstance(place, Bind) and _makes_keys(site, place.source) and _unused(site, place)
-            ):
-                yield Report(place.node, f"the new key `{place.name}` is never used")
-
-
-def _thrown_away(body: Body, place: Place) -> cst.CSTNode | None:
-    """What a statement computes for nothing: `f(x)` alone, or `_ = f(x)` where no one reads `_`."""
-    if isinstance(place, Discard):
-        return place.node
-    if isinstance(place, Bind) and place.name == "_" and "_" not in body.function.scope.loads:
-        return place.source
-    return None
-
-
-def _makes_keys(body: Body, node: cst.CSTNode | None) -> bool:
-    call = body.call_of(node)
-    return call is not None and call.name in KEY_MAKERS
-
-
-def _unused(body: Body, place: Bind) -> bool:
-    """Bound in a function and never read; a module's names may be read by others."""
-    inside = not isinstance(body.function.node, cst.Module)
-    return inside and not place.name.startswith("_") and not is_read(body.function, place.name)
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for place, use in sorted(programs.keys.dropped.items()):
+            if not is_test(use.path):
+                yield Foreseen(
+                    place,
+                    f"`{use.what.rpartition('.')[2]}` returns new keys and does not change the old "
+                    "one: nothing uses its result",
+                )

@@ -4,7 +4,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.queries.pickled import Pickled, holds_device_arrays, pickled
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
+from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, module_alias
+from gotcha_lint.solve.programs import Programs
 
 
 class DeviceArrayPickled(Rule):
@@ -63,6 +64,15 @@ class DeviceArrayPickled(Rule):
                     confidence=sure,
                 )
 
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for (path, span), effect in programs.effects["pickle"].items():
+            yield Foreseen(
+                (path, span),
+                _said(effect.what),
+                certain=not effect.maybe,
+                about=(path, span[0], span[2]),
+            )
+
 
 def _message(one: Pickled) -> str:
     if one.sink == "numpy.save":
@@ -70,15 +80,14 @@ def _message(one: Pickled) -> str:
             "`np.save` pickles a tree of arrays, and `np.load` then refuses it; save each "
             "leaf, or use Orbax"
         )
-    where = (
-        one.sink.rpartition(".")[2]
-        if one.sink.count(".") < 2
-        else ".".join(one.sink.split(".")[-2:])
-    )
+    return _said(one.sink)
+
+
+def _said(sink: str) -> str:
+    where = sink.rpartition(".")[2] if sink.count(".") < 2 else ".".join(sink.split(".")[-2:])
     return (
         f"`{where}` pickles arrays that are on the device: copied one by one, and loaded without "
-        "their "
-        "sharding; fetch them first with `jax.device_get`"
+        "their sharding; fetch them first with `jax.device_get`"
     )
 
 

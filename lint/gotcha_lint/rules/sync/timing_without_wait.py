@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Body, Operate
 from gotcha_lint.interpret.events import CompiledCall
-from gotcha_lint.queries.clocks import is_shown
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.program.result_uses import uses_of_results
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.wording import called
 
@@ -36,6 +34,7 @@ class TimingWithoutWait(Rule):
     """
 
     severity = "warning"
+    meant = re.compile("compil(?!ed|er)|warm_?up", re.IGNORECASE)
     examples = (
         Example(
             bad="""
@@ -74,17 +73,12 @@ class TimingWithoutWait(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        """The times that are meant to end there."""
-        if not site.eager:
-            return
-        for place in site.of(Operate):
-            if isinstance(place.node, cst.BinaryOperation) and not is_shown(site, place):
-                yield Report(place.node, "", meant=True)
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for time in programs.times.values():
-            call = time.call
+            call, effect = time.call, time.effect
+            uses = uses_of_results(effect.within, effect.span, effect.span)
+            if uses is not None and uses.is_never_read(0):
+                continue
             what = called(call.function) if isinstance(call, CompiledCall) else f"`{call.what}`"
             yield Foreseen(
                 time.place,

