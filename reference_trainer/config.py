@@ -111,6 +111,7 @@ class Run:
     keep: int = 2  # newest checkpoints kept, besides the best
     log_every: int = 10
     parallel: Literal["dp", "zero", "fsdp"] = "dp"  # who holds the state: all, or each a part
+    fused: int = 1  # steps in one call of the compiled program, where the host is slow
     seed: int = 0
 
 

@@ -12,6 +12,8 @@ import importlib.util
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+import numpy as np
+
 from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Batch
 from reference_trainer.data.batching import Batches
@@ -27,13 +29,17 @@ class Loader(Iterator[Batch], Protocol):
         ...
 
 
-def loader(batches: Batches, data: Data, state: State | None = None) -> Loader:
-    """From the first batch of a shuffled `Batches`, or from where `state` was taken; DataError."""
+def loader(batches: Batches, data: Data, state: State | None = None, fused: int = 1) -> Loader:
+    """From the first batch of a shuffled `Batches`, or from where `state` was taken; DataError.
+
+    With `fused` so many batches at a time, stacked.
+    """
     check(data)
     kind = SimpleLoader
     if data.loader == "grain":  # imported here: it takes a second
         from reference_trainer.extras.grain_loader import GrainLoader as kind
-    return kind(batches, data, state or {"next_index": 0})
+    one = kind(batches, data, state or {"next_index": 0})
+    return one if fused == 1 else Stacked(one, fused)
 
 
 def check(data: Data) -> None:
@@ -56,3 +62,15 @@ class SimpleLoader(Iterator[Batch]):
 
     def state(self) -> State:
         return {"next_index": self._next}
+
+
+class Stacked(Iterator[Batch]):
+    """Batches of another loader, `count` at a time."""
+
+    def __init__(self, loader: Loader, count: int) -> None:
+        self._loader, self._count = loader, count
+        self.state = loader.state
+
+    def __next__(self) -> Batch:
+        batches = [next(self._loader) for _ in range(self._count)]
+        return Batch(*map(np.stack, zip(*batches, strict=True)))

@@ -22,12 +22,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from reference_trainer import parallel
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.parts import cut, joined
-from reference_trainer.parallel import ROWS, WHOLE
 from reference_trainer.precision import einsum32
 
 Tables = list[jax.Array]  # one VD for each head
@@ -68,9 +66,12 @@ def logits(params: Params, x: jax.Array, config: Config) -> list[jax.Array]:
 def sums(params: Params, x_BTD: jax.Array, batch: Batch, config: Config) -> Sums:
     """Cross-entropy of all heads' targets, weighted; a head's step is one target.
 
-    Weights get no gradient.
+    Weights get no gradient. With fsdp the parts of a batch are parts of each layer's work, and of
+    the loss's: chunks as many.
     """
     chunk, tables = config.compute.loss_chunk, _tables(params, config)
+    if config.run.parallel == "fsdp":
+        chunk = chunk or -(-x_BTD.shape[1] // config.optimizer.accumulate)
     return _cross_entropy(x_BTD, tables, batch.targets, batch.weights, chunk)
 
 
@@ -79,18 +80,15 @@ def _cross_entropy(
     x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
 ) -> Sums:
     """Without gradients, for evaluation."""
-    local = partial(_chunks, chunk=chunk, with_gradients=False)
-    each = parallel.on_each_device(local, (WHOLE, ROWS), (WHOLE, Gradients(ROWS, WHOLE)))
-    return each(tables, Steps(x_BTD, targets_BTH, weights_BT))[0]
+    steps = Steps(x_BTD, targets_BTH, weights_BT)
+    return _chunks(tables, steps, chunk=chunk, with_gradients=False)[0]
 
 
 def _forward(
     x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
 ) -> tuple[Sums, Gradients]:
-    """With gradients. They are summed over devices once, after the last chunk."""
-    local = partial(_chunks, chunk=chunk, with_gradients=True)
-    each = parallel.on_each_device(local, (WHOLE, ROWS), (WHOLE, Gradients(ROWS, WHOLE)))
-    return each(tables, Steps(x_BTD, targets_BTH, weights_BT))
+    steps = Steps(x_BTD, targets_BTH, weights_BT)
+    return _chunks(tables, steps, chunk=chunk, with_gradients=True)
 
 
 def _backward(chunk: int, saved: Gradients, by: Sums) -> tuple[jax.Array, Tables, None, None]:

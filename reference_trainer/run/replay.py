@@ -12,10 +12,10 @@ import numpy as np
 from reference_trainer.config import Config, UserError
 from reference_trainer.data.batch import Batch
 from reference_trainer.train.state import TrainState
-from reference_trainer.train.step import Metrics, gradients
+from reference_trainer.train.step import summed_gradients
 
 if TYPE_CHECKING:
-    from reference_trainer.train.reader import Sent
+    from reference_trainer.train.reader import Step
 
 
 class NotFinite(UserError):
@@ -40,10 +40,9 @@ def keep(batch: Batch, step: int, folder: Path) -> Path:
     return path
 
 
-def not_finite(
-    state: TrainState, step: Sent, found: Metrics, paths: Sequence[Path], config: Config
-) -> NotFinite:
+def not_finite(state: TrainState, step: Step, paths: Sequence[Path], config: Config) -> NotFinite:
     """The error, with the operation; the batches of this step, and maybe the next, are kept."""
+    found = step.found
     again = "; nor was the step after it: lower optimizer.learning_rate if this goes on"
     return NotFinite(
         f"step {step.number} was not finite: loss {found.loss}, norm of the gradients "
@@ -60,7 +59,7 @@ def explain(state: TrainState, batch: Batch, step: int, config: Config) -> str:
 
     def again(state: TrainState, batch: Batch) -> object:
         key = jax.random.fold_in(jax.random.key(config.run.seed), step - 1)
-        return gradients(state.params, batch, config, key)
+        return summed_gradients(state.params, batch, config, key)
 
     try:
         with jax.debug_nans(True):

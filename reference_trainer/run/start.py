@@ -129,6 +129,8 @@ def agreed(config: Config, saved: Saved, folder: Path) -> Config:
 
 def check_same(saved: Saved, config: Config, about: dict[str, Any]) -> None:
     """CheckpointError with one line per difference that makes going on impossible."""
+    if saved.step % config.run.fused:
+        raise ConfigError(f"step {saved.step} is no multiple of run.fused={config.run.fused}")
     lines = differences(_fixed(from_json(saved.config)), _fixed(config))
     if not lines:
         lines = differences({"data read": saved.about}, {"data read": about})

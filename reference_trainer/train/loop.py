@@ -97,16 +97,17 @@ def train(
                 state = restored(config, job.mesh, checkpoints, saved)
             else:
                 state = states.create(config, job.mesh)
-        reading = loaders.loader(job.batches, config.data, saved.loader if saved else None)
+        place = saved.loader if saved else None
+        reading = loaders.loader(job.batches, config.data, place, run.fused)
         ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
         stream = stack.enter_context(ahead)
         stack.enter_context(exit_if_peer_lost())  # left first: a save would wait for who is gone
         reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
-        for number in range(start + 1, run.steps + 1):
-            trace.before(number - start)
+        for number in range(start + run.fused, run.steps + 1, run.fused):
+            trace.before(number - start - run.fused + 1)
             batch, loader_state = next(stream)
             state, metrics_of_step = counter.call(job.step, state, batch)
-            stopping, last, bits = stop.requested(number), number == run.steps, None
+            stopping, last, bits = stop.requested(number // run.fused), number == run.steps, None
             measuring = last or (number % run.eval_every == 0 and not stopping)
             saving = last or stopping or number % run.save_every == 0
             try:

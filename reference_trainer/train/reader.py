@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import jax
 
@@ -23,11 +23,31 @@ from reference_trainer.train.step import Metrics
 
 
 class Sent(NamedTuple):
-    """A step that is on its way."""
+    """A step that is on its way, or several in one call (`run.fused`)."""
 
-    number: int
+    number: int  # of the last one
     metrics: Metrics
     batch: Batch
+
+
+class Step(NamedTuple):
+    """A step that has arrived."""
+
+    number: int
+    found: Metrics
+    batch: Batch
+
+
+def _steps(sent: Sent) -> list[Step]:
+    """Waits for them."""
+    found = jax.device_get(sent.metrics)
+    if not found.loss.ndim:
+        return [Step(sent.number, found, sent.batch)]
+    first = sent.number - len(found.loss) + 1
+    return [
+        Step(first + i, Metrics(*(x[i] for x in found)), Batch(*(x[i] for x in sent.batch)))
+        for i in range(len(found.loss))
+    ]
 
 
 class Reader:
@@ -56,48 +76,52 @@ class Reader:
         """Time spent until now is not training time."""
         self._counted, self._flops, self._since = 0.0, 0.0, time.perf_counter()
 
-    def _read(self, step: Sent, state: TrainState) -> None:
-        found = jax.device_get(step.metrics)
+    def _read(self, sent: Sent, state: TrainState) -> None:
+        """NotFinite; those on their way meanwhile, which are in `state`, are counted too."""
+        steps = _steps(sent)
         # gotcha: shows[non-finite-value] one look per step, at a value that is read anyway
-        if not found.finite:
-            self._refuse(step, found, state)
-        self._count(step, found)
-        run = self._config.run
-        if step.number % run.log_every == 0 or step.number == run.steps:
-            self._report(step.number, found)
+        if not all(step.found.finite for step in steps) and self._sent is not None:
+            steps += _steps(self._sent)
+            self._sent = None
+        bad = [step for step in steps if not step.found.finite]
+        for step in steps:
+            if step.found.finite:
+                self._count(step)
+        if bad:
+            self._refuse(bad, state)
+        self._report(steps)
 
-    def _count(self, step: Sent, found: Metrics) -> None:
-        targets, length = float(found.targets), step.batch.inputs.shape[1]
+    def _count(self, step: Step) -> None:
+        targets, length = float(step.found.targets), step.batch.inputs.shape[1]
         steps = targets / len(self._config.model.heads)
         self.tokens += targets
         self._counted += targets
         self._flops += steps * metrics.flops_per_token(self._config, length)
 
-    def _report(self, number: int, found: Metrics) -> None:
+    def _report(self, steps: list[Step]) -> None:
+        run = self._config.run
+        due = [s for s in steps if s.number % run.log_every == 0 or s.number == run.steps]
+        if not due:
+            return
         seconds = max(time.perf_counter() - self._since, 1e-9)
         rate = self._counted / seconds
         used = metrics.utilisation(self._config, self._flops / seconds)
-        values = {"loss": float(found.loss), "grad_norm": float(found.grad_norm)}
-        values |= {"tokens": self.tokens, "tokens_per_second": rate}
+        values = {"tokens": self.tokens, "tokens_per_second": rate}
         if used is not None:
             values["mfu"] = used[0]
         if "most in use" in (held := metrics.memory()):
             values["device_peak_bytes"] = held["most in use"]
         values["host_peak_bytes"] = metrics.host_memory()
-        self._log.write(number, **values, peak=used[1] if used else "unknown")
-        self._log.advance(number, f"loss {values['loss']:.3f}, {rate:,.0f} tokens/s")
+        for step in due:
+            loss = {"loss": float(step.found.loss), "grad_norm": float(step.found.grad_norm)}
+            self._log.write(step.number, **loss, **values, peak=used[1] if used else "unknown")
+        last = due[-1]
+        self._log.advance(last.number, f"loss {last.found.loss:.3f}, {rate:,.0f} tokens/s")
         self.pause()
 
-    def _refuse(self, step: Sent, found: Metrics, state: TrainState) -> None:
-        """NotFinite. The step after it, already on its way, is in `state` and is counted."""
-        newer, self._sent, bad = self._sent, None, [step]
-        if newer is not None:
-            after = jax.device_get(newer.metrics)
-            if after.finite:
-                self._count(newer, after)
-            else:
-                bad.append(newer)
-        paths = [replay.keep(one.batch, one.number, self._folder) for one in bad]
-        for one, path in zip(bad, paths, strict=True):
-            self._log.write(one.number, tokens=self.tokens, not_finite=path.name)
-        raise replay.not_finite(state, step, found, paths, self._config)
+    def _refuse(self, bad: list[Step], state: TrainState) -> NoReturn:
+        """NotFinite."""
+        paths = [replay.keep(step.batch, step.number, self._folder) for step in bad]
+        for step, path in zip(bad, paths, strict=True):
+            self._log.write(step.number, tokens=self.tokens, not_finite=path.name)
+        raise replay.not_finite(state, bad[0], paths, self._config)

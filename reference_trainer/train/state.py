@@ -69,6 +69,18 @@ def optimizer(config: Config) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(settings.clip), scaled)
 
 
+def update(
+    grads: backbone.Params, state: TrainState, config: Config
+) -> tuple[backbone.Params, optax.OptState]:
+    """What to add to the parameters, and the optimizer's next state."""
+    change = optimizer(config).update
+    if config.optimizer.kind == "muon":  # where matrices are cut, XLA lays out its products
+        layouts = parallel.specs((state.params, state.opt_state))
+        change = jax.sharding.auto_axes(change, out_sharding=layouts)
+    # gotcha: shows[update-without-params] weight decay needs the parameters
+    return change(grads, state.opt_state, state.params)
+
+
 def decayed(params: backbone.Params) -> Any:
     """True for matrices. By name: stacked layers give every bias and scale a second axis."""
 

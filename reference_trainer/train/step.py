@@ -25,6 +25,7 @@ from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads
 from reference_trainer.model.heads import Sums
+from reference_trainer.parallel import ROWS, WHOLE
 from reference_trainer.run.flags import compiler_options
 from reference_trainer.train import state as states
 from reference_trainer.train.state import TrainState
@@ -61,8 +62,13 @@ def build_eval(config: Config, mesh: Mesh) -> EvalStep:
     """The compiled evaluation: adds a batch to the sums, which stay on the device."""
 
     def step(params: backbone.Params, batch: Batch, total: Sums) -> Sums:
-        with jax.sharding.use_abstract_mesh(mesh.abstract_mesh):
-            return jax.tree.map(jnp.add, total, batch_sums(params, batch, config, None))
+        layouts = parallel.specs(params)
+
+        def local(parts: backbone.Params, batch: Batch) -> Sums:
+            return parallel.summed(batch_sums(parts, batch, config, None, layouts), WHOLE)
+
+        each = parallel.on_each_device(local, (layouts, ROWS), WHOLE)
+        return jax.tree.map(jnp.add, total, each(params, batch))
 
     return jax.jit(
         step,
@@ -112,20 +118,28 @@ def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainSt
 def summed_gradients(
     params: backbone.Params, batch: Batch, config: Config, key: jax.Array
 ) -> tuple[backbone.Params, Sums]:
-    """Of the rows on all devices, which meet once a step, after the last part."""
-    if config.run.parallel == "fsdp":  # weights are gathered where they are used
-        return gradients(params, batch, config, key)
+    """Gradients of the loss summed over the rows of all devices, laid out as the parameters."""
+    layouts = parallel.specs(params)
 
-    def local(params: backbone.Params, batch: Batch, key: jax.Array) -> Any:
-        return gradients(params, batch, config, parallel.own_key(key))
+    def local(parts: backbone.Params, batch: Batch, key: jax.Array) -> Any:
+        key = parallel.own_key(key)
+        if config.run.parallel == "fsdp":  # layers are gathered, and their gradients summed, there
+            grads, total = jax.grad(_loss, has_aux=True)(parts, batch, config, key, layouts)
+            grads = parallel.summed(grads, layouts, but_for_cut=True)
+        else:  # devices meet once, after the last part of the batch
+            whole = parallel.gathered(parts, layouts)
+            grads, total = gradients(whole, batch, config, key)
+            grads = parallel.summed(grads, layouts)
+        return grads, parallel.summed(total, WHOLE)
 
-    return parallel.gathered(local, params, config.run.parallel)(params, batch, key)
+    each = parallel.on_each_device(local, (layouts, ROWS, WHOLE), (layouts, WHOLE))
+    return each(params, batch, key)
 
 
 def gradients(
     params: backbone.Params, batch: Batch, config: Config, key: jax.Array
 ) -> tuple[backbone.Params, Sums]:
-    """Gradients of the summed loss, and the sums; in `accumulate` parts, one after another."""
+    """Of one device's rows, and the sums; in `accumulate` parts, one after another."""
     parts = config.optimizer.accumulate
     take = jax.grad(_loss, has_aux=True)
     if parts == 1:
@@ -143,27 +157,43 @@ def gradients(
 
 
 def batch_sums(
-    params: backbone.Params, batch: Batch, config: Config, key: jax.Array | None
+    params: backbone.Params,
+    batch: Batch,
+    config: Config,
+    key: jax.Array | None,
+    layouts: backbone.Params | None = None,
 ) -> Sums:
-    """Loss, hits and number of targets of a batch."""
-    x_BTD = backbone.hidden(params, batch, config, key)
+    """Loss, hits and number of targets of a batch.
+
+    With `layouts` of the parameters, on each device: it holds parts of them. Tables are gathered
+    here, once, and each layer where it is used.
+    """
+    layers = None if layouts is None else layouts["layers"]
+    if layouts is not None:
+        unlayered = parallel.gathered(_unlayered(params), _unlayered(layouts))
+        params = unlayered | {"layers": params["layers"]}
+    x_BTD = backbone.hidden(params, batch, config, key, layers)
     return heads.sums(params, x_BTD, batch, config)
 
 
+def _unlayered(params: backbone.Params) -> backbone.Params:
+    return {name: part for name, part in params.items() if name != "layers"}
+
+
 def _loss(
-    params: backbone.Params, batch: Batch, config: Config, key: jax.Array
+    params: backbone.Params,
+    batch: Batch,
+    config: Config,
+    key: jax.Array,
+    layouts: backbone.Params | None = None,
 ) -> tuple[jax.Array, Sums]:
-    total = batch_sums(params, batch, config, key if config.model.dropout else None)
+    key_used = key if config.model.dropout else None
+    total = batch_sums(params, batch, config, key_used, layouts)
     return total.loss, total
 
 
 def _parts(batch: Batch, parts: int) -> Batch:
-    """Part i takes rows i, i + parts, ...: each device then keeps the rows it already has."""
-
-    def cut(leaf: jax.Array) -> jax.Array:
-        return jnp.moveaxis(leaf.reshape(-1, parts, *leaf.shape[1:]), 1, 0)
-
-    return Batch(*(cut(leaf) for leaf in batch))
+    return Batch(*(leaf.reshape(parts, -1, *leaf.shape[1:]) for leaf in batch))
 
 
 def _select(condition: jax.Array, new: tuple, old: tuple) -> tuple:

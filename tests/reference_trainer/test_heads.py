@@ -121,6 +121,7 @@ config = SMALL.replace(
     data={"batch": 16}, run={"parallel": kind}, optimizer={"accumulate": accumulate},
 )
 mesh = parallel.device_mesh()
+jax.set_mesh(mesh)
 args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
 text = step.build(config, mesh).lower(*args).compile().as_text()
 names = r"(all-reduce|reduce-scatter|all-gather|all-to-all)(?:-start)?\\("

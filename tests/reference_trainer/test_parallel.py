@@ -27,6 +27,7 @@ config = TINY.replace(
     optimizer={"accumulate": int(sys.argv[2])},
 )
 made = job(config)
+jax.set_mesh(made.mesh)
 state = states.create(config, made.mesh)
 bytes_each = sum(leaf.addressable_shards[0].data.nbytes for leaf in jax.tree.leaves(state))
 losses, held = [], 0
@@ -50,7 +51,7 @@ def five(kind: str, devices: int, accumulate: int = 1) -> tuple[list[float], int
 
 
 GATHERED = """
-import re
+import re, jax
 from reference_trainer import parallel
 from reference_trainer.train import state as states, step
 from tests.reference_trainer.support import TINY
@@ -59,6 +60,7 @@ config = TINY.replace(
     data={"batch": 64}, run={"parallel": "fsdp"},
 )
 mesh = parallel.device_mesh()
+jax.set_mesh(mesh)
 args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
 text = step.build(config, mesh).lower(*args).compile().as_text()
 print(*re.findall(r"= f32\\[([\\d,]+)\\]\\S* (?:all-gather|all-to-all)\\(", text))
