@@ -72,6 +72,7 @@ class Data:
 
     source: Literal["stdlib", "files", "tokens", "chorales"] = "stdlib"
     paths: tuple[str, ...] = ()  # for source=files and tokens
+    weights: tuple[float, ...] = ()  # a share for each path (tokens); none: by size
     limit: int = 0  # documents used; 0: all
     held_out: float = 0.1  # share of the files that are never trained on
     batching: Literal["pack", "bucket", "pad"] = "pack"

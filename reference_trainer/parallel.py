@@ -2,11 +2,10 @@
 
 Wrong: `jax.device_put` of the whole batch on every host, or a state that is laid out one way when
 it is made and another way when it is restored: the second compiles again, with no retrace to see.
-Wrong: axes that are left to the compiler (`AxisType.Auto`): where a layout does not fit it adds
-transfers without a word, also in loops.
-Right: an explicit axis, set once by `jax.set_mesh`: each array's layout is a part of its type, and
-what does not fit is an error. A step runs on each device by `jax.shard_map`, on its own rows, and
-every transfer between devices is one of the two functions below, `gathered` and `summed`.
+Wrong: axes left to the compiler (`AxisType.Auto`): where layouts do not fit it adds transfers, also
+in loops, without a word. Right: an explicit axis, set once by `jax.set_mesh`: layouts are a part of
+types, and what does not fit is an error. `jax.shard_map` runs a step on each device's own rows, and
+every transfer is one of the two functions below, `gathered` and `summed`.
 (gotchas: incompatible-devices, indivisible-batch, recompile, mesh-axis-types)
 """
 
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -64,8 +62,8 @@ def state_shardings(state: Any, mesh: Mesh, kind: str) -> Any:
     """A sharding for each leaf: "dp" copies it to all devices, the others cut its longest axis.
 
     "zero" gathers all weights once a step, before the parts of a batch, and scatters gradients
-    once, after them; each device holds all of both meanwhile. "fsdp" gathers the weights of one layer at
-    a time, on the way forward and back, and scatters its gradients there.
+    once, after them; each device holds all of both meanwhile. "fsdp" gathers the weights of a layer
+    where it is computed, on the way forward and back, and scatters its gradients there.
     """
 
     def one(path: tuple[Any, ...], leaf: Any) -> NamedSharding:
@@ -82,8 +80,8 @@ def place(batch: Batch, mesh: Mesh) -> Batch:
 
 def abstract_batch(config: Config, mesh: Mesh) -> Batch:
     """What a step takes, of the longest rows: shapes, types and shardings, without arrays."""
-    shape, fused = (config.data.batch, config.data.length), config.run.fused
-    shape = shape if fused == 1 else (fused, *shape)
+    fused = config.run.fused
+    shape = (*[fused][: fused > 1], config.data.batch, config.data.length)
     one = empty(1, 1, len(config.model.features), len(config.model.heads))
     made = functools.partial(jax.ShapeDtypeStruct, sharding=by_rows(mesh, stacked=fused > 1))
     return Batch(*(made((*shape, *leaf.shape[2:]), leaf.dtype) for leaf in one))
@@ -94,17 +92,6 @@ def specs(tree: Any) -> Any:
     return jax.tree.map(lambda leaf: jax.typeof(leaf).sharding.spec, tree)
 
 
-def unstacked(layouts: Any) -> Any:
-    """Of one layer, from those of stacked layers."""
-    return jax.tree.map(lambda layout: PartitionSpec(*layout[1:]), layouts)
-
-
-def on_each_device(function: Callable, arguments: Any, results: Any) -> Callable:
-    """`function` of each device's own parts of the arguments, whose layouts are given."""
-    # With the types of `shard_map`, each loop that begins with zeros would need a mark.
-    return jax.shard_map(function, in_specs=arguments, out_specs=results, check_vma=False)
-
-
 def gathered(parts: Any, layouts: Any) -> Any:
     """On each device: whole arrays from all devices' parts. In a gradient it scatters the sums."""
 
@@ -113,7 +100,7 @@ def gathered(parts: Any, layouts: Any) -> Any:
             return part
         return jax.lax.all_gather(part, AXIS, axis=layout.index(AXIS), tiled=True)
 
-    return jax.tree.map(whole, parts, layouts)
+    return jax.tree.map(whole, parts, jax.tree.broadcast(layouts, parts))
 
 
 def summed(values: Any, layouts: Any, *, but_for_cut: bool = False) -> Any:

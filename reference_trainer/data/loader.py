@@ -8,13 +8,10 @@ and write the same state, so that a run started with one goes on with the other.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-import numpy as np
-
-from reference_trainer.config import Data, DataError
+from reference_trainer.config import Data
 from reference_trainer.data.batch import Batch
 from reference_trainer.data.batching import Batches
 
@@ -30,22 +27,16 @@ class Loader(Iterator[Batch], Protocol):
 
 
 def loader(batches: Batches, data: Data, state: State | None = None, fused: int = 1) -> Loader:
-    """From the first batch of a shuffled `Batches`, or from where `state` was taken; DataError.
-
-    With `fused` so many batches at a time, stacked.
-    """
-    check(data)
+    """From the first batch of a shuffled `Batches`, or from `state`; `fused` batches at a time."""
     kind = SimpleLoader
     if data.loader == "grain":  # imported here: it takes a second
         from reference_trainer.extras.grain_loader import GrainLoader as kind
-    one = kind(batches, data, state or {"next_index": 0})
-    return one if fused == 1 else Stacked(one, fused)
+    single = kind(batches, data, state or {"next_index": 0})
+    if fused == 1:
+        return single
+    from reference_trainer.extras.stacked import Stacked
 
-
-def check(data: Data) -> None:
-    """DataError where the loader's package is not installed; nothing is imported."""
-    if data.loader == "grain" and importlib.util.find_spec("grain") is None:
-        raise DataError("data.loader=grain: pip install grain; or data.loader=simple")
+    return Stacked(single, fused)
 
 
 class SimpleLoader(Iterator[Batch]):
@@ -62,15 +53,3 @@ class SimpleLoader(Iterator[Batch]):
 
     def state(self) -> State:
         return {"next_index": self._next}
-
-
-class Stacked(Iterator[Batch]):
-    """Batches of another loader, `count` at a time."""
-
-    def __init__(self, loader: Loader, count: int) -> None:
-        self._loader, self._count = loader, count
-        self.state = loader.state
-
-    def __next__(self) -> Batch:
-        batches = [next(self._loader) for _ in range(self._count)]
-        return Batch(*map(np.stack, zip(*batches, strict=True)))

@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from flax import nnx
+from jax.sharding import PartitionSpec
 
 from reference_trainer import parallel
 from reference_trainer.config import Config, group
@@ -70,7 +71,7 @@ def hidden(
     x_BTD = embedded(params, batch.inputs, config)
 
     if scanned(config):
-        single = None if layouts is None else parallel.unstacked(layouts)
+        single = jax.tree.map(lambda layout: PartitionSpec(*layout[1:]), layouts)
 
         def one(x_BTD: jax.Array, part: tuple[Params, jax.Array | None]) -> tuple[jax.Array, None]:
             return _run_group(x_BTD, *part, rows=rows, config=config, layouts=single), None
@@ -78,10 +79,9 @@ def hidden(
         x_BTD, _ = jax.lax.scan(one, x_BTD, (layers, keys))
     else:
         for i in range(count):
-            single = None if layouts is None else layouts[i]
-            layer_key = None if keys is None else keys[i]
+            part = (layers[i], None if keys is None else keys[i])
             x_BTD = _run_group(
-                x_BTD, layers[i], layer_key, rows=rows, config=config, layouts=single
+                x_BTD, *part, rows=rows, config=config, layouts=layouts and layouts[i]
             )
     return normed(x_BTD, params["norm"]["scale"])
 
@@ -147,23 +147,19 @@ def _sharded(
         in_parts = [leaf.reshape(parts, -1, *leaf.shape[1:]) for leaf in each]
         return jax.lax.map(one, (*in_parts, jnp.arange(parts))).reshape(x_BTD.shape)
 
-    if parts > 1:
-        return jax.checkpoint(apply)
-    return _recomputed(apply, config, i, otherwise=_not_gathered)
+    return jax.checkpoint(apply) if parts > 1 else _recomputed(apply, config, i, sharded=True)
 
 
-def _recomputed(
-    apply: Callable, config: Config, i: int, otherwise: Callable[..., bool] | None = None
-) -> Callable:
-    """For the way back keep the inputs of the layer, and what KEPT names."""
+def _recomputed(apply: Callable, config: Config, i: int, *, sharded: bool = False) -> Callable:
+    """For the way back keep the inputs of the layer, and what KEPT names; whole weights never."""
     compute = config.compute
-    if compute.remat == "none" or i % compute.remat_every:
-        return jax.checkpoint(apply, policy=otherwise) if otherwise else apply
-    return jax.checkpoint(apply, policy=_policy(KEPT[compute.remat]))
+    named = compute.remat != "none" and i % compute.remat_every == 0
+    if not (named or sharded):
+        return apply
+    return jax.checkpoint(apply, policy=_policy(KEPT[compute.remat]) if named else _not_gathered)
 
 
 def _not_gathered(primitive: Any, *args: Any, **params: Any) -> bool:
-    """Keep all but whole weights."""
     del args, params
     return not primitive.name.startswith("all_gather")
 

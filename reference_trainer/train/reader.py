@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import jax
+import numpy as np
 
 from reference_trainer import metrics
 from reference_trainer.config import Config
@@ -34,20 +35,29 @@ class Step(NamedTuple):
     """A step that has arrived."""
 
     number: int
-    found: Metrics
-    batch: Batch
+    length: int  # of its rows
+    loss: float
+    targets: float
+    grad_norm: float
+    finite: float  # 0 where not
 
 
 def _steps(sent: Sent) -> list[Step]:
     """Waits for them."""
-    found = jax.device_get(sent.metrics)
-    if not found.loss.ndim:
-        return [Step(sent.number, found, sent.batch)]
-    first = sent.number - len(found.loss) + 1
-    return [
-        Step(first + i, Metrics(*(x[i] for x in found)), Batch(*(x[i] for x in sent.batch)))
-        for i in range(len(found.loss))
-    ]
+    rows = np.atleast_2d(np.stack(jax.device_get(sent.metrics), axis=-1)).tolist()
+    numbers, length = (
+        range(sent.number - len(rows) + 1, sent.number + 1),
+        sent.batch.inputs.shape[-2],
+    )
+    return [Step(number, length, *row) for number, row in zip(numbers, rows, strict=True)]
+
+
+def _batch(calls: list[Sent], number: int) -> Batch:
+    """Of one step."""
+    sent = next(call for call in calls if number <= call.number)
+    if not sent.metrics.loss.ndim:
+        return sent.batch
+    return Batch(*(leaf[number - sent.number - 1] for leaf in sent.batch))
 
 
 class Reader:
@@ -59,16 +69,13 @@ class Reader:
         self.tokens = tokens  # useful ones, in all
         self.pause()
 
-    def sent(self, step: Sent, state: TrainState) -> None:
-        """`step` was dispatched and gave `state`; NotFinite if the step before was not."""
-        # gotcha: shows[host-read-every-step] what is read is one step old and has usually arrived
-        before, self._sent = self._sent, step
-        if before is not None:
-            self._read(before, state)
+    def sent(self, call: Sent | None, state: TrainState) -> None:
+        """`call` was dispatched and gave `state`; NotFinite if the one before was not.
 
-    def catch_up(self, state: TrainState) -> None:
-        """Wait for the newest step, before a save or at the end."""
-        before, self._sent = self._sent, None
+        None waits for the newest, before a save or at the end.
+        """
+        # gotcha: shows[host-read-every-step] what is read is one step old and has usually arrived
+        before, self._sent = self._sent, call
         if before is not None:
             self._read(before, state)
 
@@ -78,25 +85,25 @@ class Reader:
 
     def _read(self, sent: Sent, state: TrainState) -> None:
         """NotFinite; those on their way meanwhile, which are in `state`, are counted too."""
-        steps = _steps(sent)
+        calls, steps = [sent], _steps(sent)
         # gotcha: shows[non-finite-value] one look per step, at a value that is read anyway
-        if not all(step.found.finite for step in steps) and self._sent is not None:
+        if not all(step.finite for step in steps) and self._sent is not None:
+            calls.append(self._sent)
             steps += _steps(self._sent)
             self._sent = None
-        bad = [step for step in steps if not step.found.finite]
+        bad = [step for step in steps if not step.finite]
         for step in steps:
-            if step.found.finite:
+            if step.finite:
                 self._count(step)
         if bad:
-            self._refuse(bad, state)
+            self._refuse(bad, calls, state)
         self._report(steps)
 
     def _count(self, step: Step) -> None:
-        targets, length = float(step.found.targets), step.batch.inputs.shape[1]
-        steps = targets / len(self._config.model.heads)
-        self.tokens += targets
-        self._counted += targets
-        self._flops += steps * metrics.flops_per_token(self._config, length)
+        tokens = step.targets / len(self._config.model.heads)
+        self.tokens += step.targets
+        self._counted += step.targets
+        self._flops += tokens * metrics.flops_per_token(self._config, step.length)
 
     def _report(self, steps: list[Step]) -> None:
         run = self._config.run
@@ -113,15 +120,16 @@ class Reader:
             values["device_peak_bytes"] = held["most in use"]
         values["host_peak_bytes"] = metrics.host_memory()
         for step in due:
-            loss = {"loss": float(step.found.loss), "grad_norm": float(step.found.grad_norm)}
+            loss = {"loss": step.loss, "grad_norm": step.grad_norm}
             self._log.write(step.number, **loss, **values, peak=used[1] if used else "unknown")
         last = due[-1]
-        self._log.advance(last.number, f"loss {last.found.loss:.3f}, {rate:,.0f} tokens/s")
+        self._log.advance(last.number, f"loss {last.loss:.3f}, {rate:,.0f} tokens/s")
         self.pause()
 
-    def _refuse(self, bad: list[Step], state: TrainState) -> NoReturn:
+    def _refuse(self, bad: list[Step], calls: list[Sent], state: TrainState) -> NoReturn:
         """NotFinite."""
-        paths = [replay.keep(step.batch, step.number, self._folder) for step in bad]
+        paths = [replay.keep(_batch(calls, one.number), one.number, self._folder) for one in bad]
         for step, path in zip(bad, paths, strict=True):
             self._log.write(step.number, tokens=self.tokens, not_finite=path.name)
-        raise replay.not_finite(state, bad[0], paths, self._config)
+        first = bad[0]
+        raise replay.not_finite(state, first, _batch(calls, first.number), paths, self._config)

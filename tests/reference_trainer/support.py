@@ -75,6 +75,12 @@ def some_batch(config: Config = TINY, index: int = 0) -> Batch:
     return Batch(*map(jnp.asarray, batches[index]))
 
 
+def abstract_batch(config: Config) -> Batch:
+    """As `some_batch`, without arrays."""
+    batch = parallel.abstract_batch(config, parallel.device_mesh())
+    return Batch(*(jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in batch))
+
+
 def placed(batch: Batch) -> Batch:
     """On the mesh, for a step."""
     return parallel.place(batch, parallel.device_mesh())

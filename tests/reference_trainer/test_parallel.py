@@ -68,7 +68,7 @@ print(*re.findall(r"= f32\\[([\\d,]+)\\]\\S* (?:all-gather|all-to-all)\\(", text
 
 
 def test_weights_are_gathered_and_activations_are_not():
-    """Inside the scan over layers, where the compiler would otherwise choose the rows."""
+    """Inside the scan over layers."""
     env = environment(4)
     done = subprocess.run(
         [sys.executable, "-c", GATHERED], cwd=ROOT, env=env, capture_output=True, text=True
@@ -92,6 +92,7 @@ def one():
         pytest.param("fsdp", 4, 2, marks=pytest.mark.slow),
         pytest.param("dp", 8, 2, marks=pytest.mark.slow),
         pytest.param("fsdp", 8, 1, marks=pytest.mark.slow),
+        pytest.param("fsdp", 8, 2, marks=pytest.mark.slow),
     ],
 )
 def test_the_losses_are_those_of_one_device(one, kind, devices, accumulate):
