@@ -121,23 +121,19 @@ class Batches:
 
 def init_params(key, config):
     width, small = config.width, (2 * config.depth) ** -0.5  # layers add up to the same size
-    embed_key, *keys = jax.random.split(key, 1 + 4 * config.depth)
+    shapes = {"qkv": (width, 3 * width), "out": (width, width)}
+    shapes |= {"up": (width, 4 * width), "down": (4 * width, width)}
 
-    def matrix(key, rows, columns, scale=1.0):
-        return {"kernel": scale * rows**-0.5 * jax.random.normal(key, (rows, columns))}
+    def layer_params(key):
+        params = {name: {"scale": jnp.ones(width)} for name in ("norm", "mlp_norm")}
+        for one, (name, shape) in zip(jax.random.split(key, 4), shapes.items(), strict=True):
+            scale = shape[0] ** -0.5 * (small if name in ("out", "down") else 1.0)
+            params[name] = {"kernel": scale * jax.random.normal(one, shape)}
+        return params
 
-    layers = [
-        {
-            "norm": {"scale": jnp.ones(width)},
-            "qkv": matrix(keys[4 * i], width, 3 * width),
-            "out": matrix(keys[4 * i + 1], width, width, small),
-            "mlp_norm": {"scale": jnp.ones(width)},
-            "up": matrix(keys[4 * i + 2], width, 4 * width),
-            "down": matrix(keys[4 * i + 3], 4 * width, width, small),
-        }
-        for i in range(config.depth)
-    ]
+    embed_key, *keys = jax.random.split(key, 1 + config.depth)
     embed = width**-0.5 * jax.random.normal(embed_key, (VOCABULARY, width))
+    layers = [layer_params(key) for key in keys]
     return {"embed": embed, "layers": layers, "norm": {"scale": jnp.ones(width)}}
 
 
@@ -192,12 +188,9 @@ def loss_sums(params, batch, config):
 def optimizer(config):
     rate, last = config.learning_rate, max(config.steps, config.warmup + 1)
     schedule = optax.warmup_cosine_decay_schedule(0.0, rate, config.warmup, last, 0.1 * rate)
-    adamw = optax.adamw(schedule, b2=0.95, weight_decay=config.weight_decay, mask=is_matrix)
+    matrices = functools.partial(jax.tree.map, lambda leaf: leaf.ndim > 1)
+    adamw = optax.adamw(schedule, b2=0.95, weight_decay=config.weight_decay, mask=matrices)
     return optax.chain(optax.clip_by_global_norm(config.clip), adamw)
-
-
-def is_matrix(params):
-    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
 
 
 def init(key, config):

@@ -29,7 +29,7 @@ SMALL = 2**12  # arrays with fewer elements are not worth cutting
 
 def device_mesh() -> Mesh:
     """All devices of all processes, in a line. A program sets it once: `jax.set_mesh`."""
-    # gotcha: shows[mesh-axis-types] said, not left to the version of JAX
+    # gotcha: shows[mesh-axis-types] explicit, whatever the default of this version is
     return jax.make_mesh((jax.device_count(),), (AXIS,), axis_types=(AxisType.Explicit,))
 
 

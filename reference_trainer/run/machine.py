@@ -17,7 +17,7 @@ CONTAINER = Path("/sys/fs/cgroup/memory.max")  # bytes, or "max"
 
 
 def choose(platform: str, distributed: str = "none") -> None:
-    """Use this platform or fail ("auto": what JAX finds best), join other processes, set the mesh.
+    """Use this platform or fail ("auto": what JAX finds best), and join other processes.
 
     ConfigError. Nothing may touch a device before.
     """
@@ -33,7 +33,6 @@ def choose(platform: str, distributed: str = "none") -> None:
             f"--platform {platform}: JAX finds no such device here ({why}); "
             "pip install 'jax[cuda13]' brings GPU support"
         ) from error
-    jax.set_mesh(parallel.device_mesh())  # of all that is compiled from here on
 
 
 def memory_limit() -> int:

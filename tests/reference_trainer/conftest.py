@@ -23,6 +23,6 @@ def cheap_compiles() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def set_mesh(cheap_compiles) -> Iterator[None]:
-    """As `machine.choose` does; left again, so that no other test is under it."""
+    """As the command `train` does; left again, so that no other test is under it."""
     with jax.set_mesh(parallel.device_mesh()):
         yield

@@ -24,7 +24,7 @@ from reference_trainer.train import state as states
 from tests.reference_trainer.support import ROOT, TINY, environment, job
 config = TINY.replace(
     data={"batch": 16}, model={"width": 64}, run={"parallel": sys.argv[1]},
-    optimizer={"accumulate": int(sys.argv[2])},
+    optimizer={"accumulate": int(sys.argv[2]), "kind": sys.argv[3]},
 )
 made = job(config)
 jax.set_mesh(made.mesh)
@@ -39,8 +39,10 @@ print(json.dumps([losses, bytes_each, sorted(layouts), jax.device_count()]))
 """
 
 
-def five(kind: str, devices: int, accumulate: int = 1) -> tuple[list[float], int, list[str]]:
-    command = [sys.executable, "-c", PROGRAM, kind, str(accumulate)]
+def five(
+    kind: str, devices: int, accumulate: int = 1, optimizer: str = "adamw"
+) -> tuple[list[float], int, list[str]]:
+    command = [sys.executable, "-c", PROGRAM, kind, str(accumulate), optimizer]
     done = subprocess.run(
         command, cwd=ROOT, env=environment(devices), capture_output=True, text=True
     )
@@ -103,6 +105,14 @@ def test_the_losses_are_those_of_one_device(one, kind, devices, accumulate):
         assert any("data" in layout for layout in layouts)
     else:
         assert size == one[1]
+
+
+@pytest.mark.slow
+def test_muon_multiplies_matrices_that_are_cut():
+    """Its products are laid out by the compiler, and give what they give on one device."""
+    losses, _, layouts = five("zero", 4, optimizer="muon")
+    np.testing.assert_allclose(losses, five("dp", 1, optimizer="muon")[0], rtol=1e-5)
+    assert any("data" in layout for layout in layouts)
 
 
 def test_rows_that_do_not_spread_are_refused(monkeypatch):
