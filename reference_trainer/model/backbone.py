@@ -101,7 +101,7 @@ def _run_group(
     *,
     rows: Rows,
     config: Config,
-    layouts: Params | None,
+    layouts: Params | None = None,
 ) -> jax.Array:
     for i, kind in enumerate(kinds(config)):
         layer_key = None if key is None else jax.random.fold_in(key, i)
