@@ -30,7 +30,9 @@ def main() -> int:
     out = Path(sys.argv[1])
     print(f"  {STEPS} steps without a stop", flush=True)
     whole = started(out, "whole", "to-the-end")
-    print(f"  the same, killed with SIGKILL after step {KILLED}; step {SAVED} was saved", flush=True)
+    print(
+        f"  the same, killed with SIGKILL after step {KILLED}; step {SAVED} was saved", flush=True
+    )
     started(out, "killed", "dies")
     print("  the killed run, resumed", flush=True)
     resumed = started(out, "killed", "to-the-end")

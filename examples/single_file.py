@@ -1,7 +1,6 @@
 """A language model over bytes in one file: the patterns of reference_trainer/, to be copied.
 
-    python examples/single_file.py --out run some/text.txt more/text.txt
-    python examples/single_file.py --out run some/text.txt more/text.txt   # goes on after a stop
+    python examples/single_file.py --out run some/text.txt   # goes on after a stop
 
 A name ends in its axes: B rows, T steps, D width, V vocabulary, H heads, K head width.
 """
@@ -17,10 +16,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-import orbax.checkpoint as ocp
-from flax import nnx
 from jax import lax
-from jax.sharding import AxisType, NamedSharding, PartitionSpec
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+from orbax.checkpoint import v1 as ocp
 
 VOCABULARY = 256
 
@@ -117,51 +116,39 @@ class Batches:
         return batch
 
 
-# --- model: nnx modules define the parameters, which are a plain tree of float32 arrays -------
+# --- model: functions of a plain tree of float32 arrays --------------------------------------
 
 
-class Linear(nnx.Module):
-    def __init__(self, rows, columns, rngs, scale=1.0):
-        init = nnx.initializers.normal(scale * rows**-0.5)
-        self.kernel = nnx.Param(init(rngs.params(), (rows, columns), jnp.float32))
+def init_params(key, config):
+    width, small = config.width, (2 * config.depth) ** -0.5  # layers add up to the same size
+    shapes = {"qkv": (width, 3 * width), "out": (width, width)}
+    shapes |= {"up": (width, 4 * width), "down": (4 * width, width)}
 
-    def __call__(self, x):  # summed in float32, written in the type of x
-        return jnp.matmul(x, self.kernel[...].astype(x.dtype), preferred_element_type=x.dtype)
+    def layer_params(key):
+        params = {name: {"scale": jnp.ones(width)} for name in ("norm", "mlp_norm")}
+        for one, (name, shape) in zip(jax.random.split(key, 4), shapes.items(), strict=True):
+            scale = shape[0] ** -0.5 * (small if name in ("out", "down") else 1.0)
+            params[name] = {"kernel": scale * jax.random.normal(one, shape)}
+        return params
 
-
-class Norm(nnx.Module):
-    def __init__(self, width):
-        self.scale = nnx.Param(jnp.ones(width))
-
-    def __call__(self, x):
-        return normed(x, self.scale[...])
-
-
-class Block(nnx.Module):
-    def __init__(self, config, rngs):
-        width, small = config.width, (2 * config.depth) ** -0.5  # layers add up to the same size
-        self.config = config
-        self.norm, self.mlp_norm = Norm(width), Norm(width)
-        self.qkv, self.out = Linear(width, 3 * width, rngs), Linear(width, width, rngs, small)
-        self.up, self.down = Linear(width, 4 * width, rngs), Linear(4 * width, width, rngs, small)
-
-    def __call__(self, x_BTD, batch):
-        heads = (*x_BTD.shape[:2], 3, -1, self.config.head_width)
-        q_BTHK, k_BTHK, v_BTHK = jnp.moveaxis(self.qkv(self.norm(x_BTD)).reshape(heads), 2, 0)
-        q_BTHK, k_BTHK = rotate(q_BTHK, batch.positions), rotate(k_BTHK, batch.positions)
-        x_BTD = x_BTD + self.out(
-            attend(q_BTHK, k_BTHK, v_BTHK, batch.segments).reshape(x_BTD.shape)
-        )
-        return x_BTD + self.down(jax.nn.gelu(self.up(self.mlp_norm(x_BTD))))
+    embed_key, *keys = jax.random.split(key, 1 + config.depth)
+    embed = width**-0.5 * jax.random.normal(embed_key, (VOCABULARY, width))
+    layers = [layer_params(key) for key in keys]
+    return {"embed": embed, "layers": layers, "norm": {"scale": jnp.ones(width)}}
 
 
-def normed(x, scale):
+def product(x, matrix):  # summed in float32, written in the type of x
+    return jnp.matmul(x, matrix["kernel"].astype(x.dtype), preferred_element_type=x.dtype)
+
+
+def normed(x, norm):
     wide = x.astype(jnp.float32)
-    return (wide * lax.rsqrt(jnp.mean(wide**2, -1, keepdims=True) + 1e-6) * scale).astype(x.dtype)
+    root = lax.rsqrt(jnp.mean(wide**2, -1, keepdims=True) + 1e-6)
+    return (wide * root * norm["scale"]).astype(x.dtype)
 
 
-def rotate(x_BTHK, positions_BT):
-    half = x_BTHK.shape[-1] // 2
+def rotated(x_BTHK, positions_BT, config):
+    half = config.head_width // 2
     turns_K = 10_000.0 ** (-lax.iota(jnp.float32, half) / half)
     angles_BT1K = positions_BT[:, :, None, None].astype(jnp.float32) * turns_K
     cos, sin = jnp.cos(angles_BT1K), jnp.sin(angles_BT1K)
@@ -169,41 +156,26 @@ def rotate(x_BTHK, positions_BT):
     return jnp.concatenate([a * cos - b * sin, a * sin + b * cos], -1).astype(x_BTHK.dtype)
 
 
-def attend(q_BTHK, k_BTHK, v_BTHK, segments_BT):
-    """Causal, within documents; the mask is made on the device, softmax is float32."""
-    shape = (q_BTHK.shape[1],) * 2
-    causal = lax.broadcasted_iota(jnp.int32, shape, 1) <= lax.broadcasted_iota(jnp.int32, shape, 0)
-    mask_B1TS = causal & (segments_BT[:, None, :, None] == segments_BT[:, None, None, :])
-    scores = jnp.einsum("bthk,bshk->bhts", q_BTHK, k_BTHK, preferred_element_type=jnp.float32)
-    scores = jnp.where(mask_B1TS, scores * q_BTHK.shape[-1] ** -0.5, -1e30)  # finite: no NaN
-    weights = jax.nn.softmax(scores).astype(q_BTHK.dtype)
-    return jnp.einsum("bhts,bshk->bthk", weights, v_BTHK, preferred_element_type=q_BTHK.dtype)
-
-
-@functools.cache
-def definition(config):
-    """The structure of a layer without arrays, made once: no module is walked in a step."""
-    return nnx.graphdef(nnx.eval_shape(lambda: Block(config, nnx.Rngs(0))))
-
-
-def init_params(key, config):
-    embed_key, layers_key = jax.random.split(key)
-    keys = jax.random.split(layers_key, config.depth)
-    return {
-        "embed": config.width**-0.5 * jax.random.normal(embed_key, (VOCABULARY, config.width)),
-        "layers": [
-            nnx.to_pure_dict(nnx.state(Block(config, nnx.Rngs(key)), nnx.Param)) for key in keys
-        ],
-        "norm": {"scale": jnp.ones(config.width)},
-    }
+def layer(params, x_BTD, batch, config):
+    shape = (*x_BTD.shape[:2], 3, -1, config.head_width)
+    qkv = product(normed(x_BTD, params["norm"]), params["qkv"]).reshape(shape)
+    q_BTHK, k_BTHK = (rotated(qkv[:, :, i], batch.positions, config) for i in (0, 1))
+    # Of the same document; the mask is made on the device. On a GPU: implementation="cudnn".
+    mask_B1TS = batch.segments[:, None, :, None] == batch.segments[:, None, None, :]
+    mixed = jax.nn.dot_product_attention(
+        q_BTHK, k_BTHK, qkv[:, :, 2], mask=mask_B1TS, is_causal=True
+    )
+    x_BTD = x_BTD + product(mixed.reshape(x_BTD.shape), params["out"])
+    hidden = jax.nn.gelu(product(normed(x_BTD, params["mlp_norm"]), params["up"]))
+    return x_BTD + product(hidden, params["down"])
 
 
 def loss_sums(params, batch, config):
     """Sum of the losses and number of targets: they add up over parts and devices; means do not."""
     x_BTD = params["embed"][batch.inputs].astype(config.dtype)
-    for layer in params["layers"]:
-        x_BTD = nnx.merge(definition(config), layer)(x_BTD, batch)
-    x_BTD = normed(x_BTD, params["norm"]["scale"])
+    for each in params["layers"]:
+        x_BTD = layer(each, x_BTD, batch, config)
+    x_BTD = normed(x_BTD, params["norm"])
     table_VD = params["embed"].astype(config.dtype)
     logits = jnp.einsum("btd,vd->btv", x_BTD, table_VD, preferred_element_type=jnp.float32)
     losses = optax.softmax_cross_entropy_with_integer_labels(logits, batch.targets)
@@ -216,12 +188,9 @@ def loss_sums(params, batch, config):
 def optimizer(config):
     rate, last = config.learning_rate, max(config.steps, config.warmup + 1)
     schedule = optax.warmup_cosine_decay_schedule(0.0, rate, config.warmup, last, 0.1 * rate)
-    adamw = optax.adamw(schedule, b2=0.95, weight_decay=config.weight_decay, mask=is_matrix)
+    matrices = functools.partial(jax.tree.map, lambda leaf: leaf.ndim > 1)
+    adamw = optax.adamw(schedule, b2=0.95, weight_decay=config.weight_decay, mask=matrices)
     return optax.chain(optax.clip_by_global_norm(config.clip), adamw)
-
-
-def is_matrix(params):
-    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
 
 
 def init(key, config):
@@ -229,15 +198,22 @@ def init(key, config):
     return State(jnp.zeros((), jnp.int32), params, optimizer(config).init(params))
 
 
-def train_step(state, batch, config):
+def gradients(params, batch, config):
+    """On each device, of its own rows: ((loss, targets), gradients), summed over the devices."""
+
     def part(total, some):
         take = jax.value_and_grad(loss_sums, has_aux=True)
-        return jax.tree.map(jnp.add, total, take(state.params, some, config)), None
+        return jax.tree.map(jnp.add, total, take(params, some, config)), None
 
-    zero = ((jnp.zeros(()), jnp.zeros(())), jax.tree.map(jnp.zeros_like, state.params))
-    parts = [leaf.reshape(-1, config.accumulate, config.length) for leaf in batch]
-    parts = Batch(*(jnp.moveaxis(leaf, 1, 0) for leaf in parts))  # devices keep their rows
-    ((loss, count), grads), _ = lax.scan(part, zero, parts)
+    zero = ((jnp.zeros(()), jnp.zeros(())), jax.tree.map(jnp.zeros_like, params))
+    parts = Batch(*(leaf.reshape(config.accumulate, -1, config.length) for leaf in batch))
+    return lax.psum(lax.scan(part, zero, parts)[0], "data")  # devices meet once, after the last
+
+
+def train_step(state, batch, config):
+    each = functools.partial(gradients, config=config)
+    each = jax.shard_map(each, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+    (loss, count), grads = each(state.params, batch)
     count = jnp.maximum(count, 1.0)
     grads = jax.tree.map(lambda grad: grad / count, grads)
     finite = jnp.isfinite(loss) & jnp.isfinite(optax.tree.norm(grads))
@@ -247,28 +223,28 @@ def train_step(state, batch, config):
     return State(new.step, *kept), loss / count
 
 
+def start(config, checkpoints, layout):
+    """The state of the newest checkpoint, or a fresh one, with one layout: no second compile."""
+    make = jax.jit(functools.partial(init, config=config), out_shardings=layout)
+    key = jax.random.key(config.seed)
+    if checkpoints.latest is None:
+        return make(key)
+    like = jax.eval_shape(make, key)  # without it lists and dictionaries come back
+    like = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=layout), like)
+    return checkpoints.load_checkpointables(None, {"state": like})["state"]
+
+
 def train(config, documents, out):
     """The losses of the steps that were run, from the newest checkpoint in `out` on."""
-    mesh = jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Auto,))
-    whole, rows = (NamedSharding(mesh, PartitionSpec(*axes)) for axes in ((), ("data",)))
-    # Made with the layout that the step returns and a restore gives: no second compile.
-    make = jax.jit(init, static_argnames="config", out_shardings=whole)
+    mesh = jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Explicit,))
+    whole, rows = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
     step = jax.jit(
         train_step, static_argnames="config", donate_argnums=0, out_shardings=(whole, whole)
     )
     batches, losses, waiting, since = Batches(documents, config), [], None, time.perf_counter()
-    with ocp.CheckpointManager(Path(out).absolute()) as checkpoints:
-        start = checkpoints.latest_step() or 0
-        key = jax.random.key(config.seed)
-        if start:  # onto shapes and layouts, not onto lists and dictionaries
-            shapes = jax.eval_shape(functools.partial(init, config=config), key)
-            target = jax.tree.map(
-                lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=whole), shapes
-            )
-            state = checkpoints.restore(start, args=ocp.args.StandardRestore(target))
-        else:
-            state = make(key, config=config)
-        for number in range(start + 1, config.steps + 1):
+    with jax.set_mesh(mesh), ocp.training.Checkpointer(Path(out).absolute()) as checkpoints:
+        state = start(config, checkpoints, whole)
+        for number in range(int(state.step) + 1, config.steps + 1):
             batch = Batch(*(jax.device_put(leaf, rows) for leaf in batches[number - 1]))
             state, loss = step(state, batch, config=config)
             if waiting is not None:  # read one step late: the device has its next one already
@@ -281,7 +257,7 @@ def train(config, documents, out):
                 if not np.isfinite(losses[-1]):
                     raise SystemExit("not finite: the update was left out; lower the learning rate")
             if number % config.save_every == 0 or number == config.steps:
-                checkpoints.save(number, args=ocp.args.StandardSave(state))
+                checkpoints.save_checkpointables_async(number, {"state": state}, force=True)
     return [*losses, *([] if waiting is None else [float(waiting)])]
 
 

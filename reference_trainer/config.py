@@ -72,6 +72,7 @@ class Data:
 
     source: Literal["stdlib", "files", "tokens", "chorales"] = "stdlib"
     paths: tuple[str, ...] = ()  # for source=files and tokens
+    weights: tuple[float, ...] = ()  # a share for each path (tokens); none: by size
     limit: int = 0  # documents used; 0: all
     held_out: float = 0.1  # share of the files that are never trained on
     batching: Literal["pack", "bucket", "pad"] = "pack"
@@ -111,6 +112,7 @@ class Run:
     keep: int = 2  # newest checkpoints kept, besides the best
     log_every: int = 10
     parallel: Literal["dp", "zero", "fsdp"] = "dp"  # who holds the state: all, or each a part
+    fused: int = 1  # steps in one call of the compiled program, where the host is slow
     seed: int = 0
 
 

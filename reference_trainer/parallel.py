@@ -2,15 +2,17 @@
 
 Wrong: `jax.device_put` of the whole batch on every host, or a state that is laid out one way when
 it is made and another way when it is restored: the second compiles again, with no retrace to see.
-Right: every array has the sharding that the step was compiled for from the moment it exists.
-(gotchas: incompatible-devices, indivisible-batch, recompile)
+Wrong: axes left to the compiler (`AxisType.Auto`): where layouts do not fit it adds transfers, also
+in loops, without a word. Right: an explicit axis, set once by `jax.set_mesh`: layouts are a part of
+types, and what does not fit is an error. `jax.shard_map` runs a step on each device's own rows, and
+every transfer is one of the two functions below, `gathered` and `summed`.
+(gotchas: incompatible-devices, indivisible-batch, recompile, mesh-axis-types)
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -26,9 +28,9 @@ SMALL = 2**12  # arrays with fewer elements are not worth cutting
 
 
 def device_mesh() -> Mesh:
-    """All devices of all processes, in a line."""
-    # gotcha: shows[mesh-axis-types] without, axes are explicit and plain products are refused
-    return jax.make_mesh((jax.device_count(),), (AXIS,), axis_types=(AxisType.Auto,))
+    """All devices of all processes, in a line. A program sets it once: `jax.set_mesh`."""
+    # gotcha: shows[mesh-axis-types] explicit, whatever the default of this version is
+    return jax.make_mesh((jax.device_count(),), (AXIS,), axis_types=(AxisType.Explicit,))
 
 
 def check(config: Config) -> None:
@@ -52,103 +54,90 @@ def replicated(mesh: Mesh) -> NamedSharding:
     return NamedSharding(mesh, WHOLE)
 
 
-def by_rows(mesh: Mesh) -> NamedSharding:
-    return NamedSharding(mesh, ROWS)
+def by_rows(mesh: Mesh, *, stacked: bool = False) -> NamedSharding:
+    return NamedSharding(mesh, PartitionSpec(None, AXIS) if stacked else ROWS)
 
 
 def state_shardings(state: Any, mesh: Mesh, kind: str) -> Any:
     """A sharding for each leaf: "dp" copies it to all devices, the others cut its longest axis.
 
-    "zero" gathers the weights once a step, before the parts, and scatters their gradients once,
-    after them: no transfer is in a loop, but each device holds all weights meanwhile. "fsdp"
-    gathers where weights are used, in each part and turn of a scan: less memory, more transfers.
+    "zero" gathers all weights once a step, before the parts of a batch, and scatters gradients
+    once, after them; each device holds all of both meanwhile. "fsdp" gathers the weights of a layer
+    where it is computed, on the way forward and back, and scatters its gradients there.
     """
-    return jax.tree.map(lambda x: NamedSharding(mesh, _spec(x.shape, mesh.size, kind)), state)
+
+    def one(path: tuple[Any, ...], leaf: Any) -> NamedSharding:
+        return NamedSharding(mesh, _spec(leaf.shape, mesh.size, kind, _stacked(path)))
+
+    return jax.tree.map_with_path(one, state)
 
 
 def place(batch: Batch, mesh: Mesh) -> Batch:
-    """From this process's rows to one array over all devices."""
-    sharding = by_rows(mesh)
+    """From this process's rows to one array over all devices; of several batches if stacked."""
+    sharding = by_rows(mesh, stacked=batch.weights.ndim == 3)
     return Batch(*(jax.make_array_from_process_local_data(sharding, leaf) for leaf in batch))
 
 
 def abstract_batch(config: Config, mesh: Mesh) -> Batch:
-    """Shapes, types and shardings of a batch of the longest rows, without arrays."""
-    rows, length = config.data.batch, config.data.length
+    """What a step takes, of the longest rows: shapes, types and shardings, without arrays."""
+    fused = config.run.fused
+    shape = (*[fused][: fused > 1], config.data.batch, config.data.length)
     one = empty(1, 1, len(config.model.features), len(config.model.heads))
-    made = functools.partial(jax.ShapeDtypeStruct, sharding=by_rows(mesh))
-    return Batch(*(made((rows, length, *leaf.shape[2:]), leaf.dtype) for leaf in one))
+    made = functools.partial(jax.ShapeDtypeStruct, sharding=by_rows(mesh, stacked=fused > 1))
+    return Batch(*(made((*shape, *leaf.shape[2:]), leaf.dtype) for leaf in one))
 
 
-def spread(x: jax.Array) -> jax.Array:
-    """Rows stay where they are. Inside a scan over sharded weights the compiler may decide
-    otherwise, and gather activations. Without a mesh in the context, `x` itself.
-    """
-    mesh = jax.sharding.get_abstract_mesh()
-    if mesh.empty or AXIS in mesh.manual_axes:
-        return x
-    return jax.lax.with_sharding_constraint(x, ROWS)
+def specs(tree: Any) -> Any:
+    """How each leaf is laid out, by its type."""
+    return jax.tree.map(lambda leaf: jax.typeof(leaf).sharding.spec, tree)
 
 
-def gathered(function: Callable, params: Any, kind: str) -> Callable:
-    """`function(params, rows, key)` on whole parameters and each device's own rows: (gradients,
-    sums), summed over the devices. Parameters come, and gradients go, as `state_shardings` cuts.
-    """
-    mesh = jax.sharding.get_abstract_mesh()
-    if mesh.empty or mesh.size == 1:
-        return function
-    cuts = jax.tree.map(lambda leaf: _spec(leaf.shape, mesh.size, kind), params)
+def gathered(parts: Any, layouts: Any) -> Any:
+    """On each device: whole arrays from all devices' parts. In a gradient it scatters the sums."""
 
-    def whole(part: jax.Array, cut: PartitionSpec) -> jax.Array:
-        if cut == WHOLE:
+    def whole(part: jax.Array, layout: PartitionSpec) -> jax.Array:
+        if not _cut(layout):
             return part
-        return jax.lax.all_gather(part, AXIS, axis=cut.index(AXIS), tiled=True)
+        return jax.lax.all_gather(part, AXIS, axis=layout.index(AXIS), tiled=True)
 
-    def parts(grad: jax.Array, cut: PartitionSpec) -> jax.Array:
-        if cut == WHOLE:
-            return jax.lax.psum(grad, AXIS)
-        return jax.lax.psum_scatter(grad, AXIS, scatter_dimension=cut.index(AXIS), tiled=True)
-
-    def local(params: Any, rows: Any, key: Any) -> Any:
-        grads, sums = function(jax.tree.map(whole, params, cuts), rows, key)
-        return jax.tree.map(parts, grads, cuts), jax.lax.psum(sums, AXIS)
-
-    specs = (cuts, ROWS, WHOLE)
-    return jax.shard_map(local, in_specs=specs, out_specs=(cuts, WHOLE), check_vma=False)
+    return jax.tree.map(whole, parts, jax.tree.broadcast(layouts, parts))
 
 
-def on_each_device(function: Callable, arguments: Any, results: Any) -> Callable:
-    """`function` of each device's own part of the arguments; sums over rows become whole sums.
+def summed(values: Any, layouts: Any, *, but_for_cut: bool = False) -> Any:
+    """On each device: its part of the sums over all devices. `but_for_cut`: of cut ones it is."""
 
-    `arguments` and `results` say WHOLE or ROWS of each argument and result. A WHOLE result is added
-    up over the devices, once, after `function`: left to the compiler, a sum in a loop is a
-    transfer between all devices in each of its turns. Without a mesh in the context, or inside of
-    another such call, `function` itself.
-    """
-    mesh = jax.sharding.get_abstract_mesh()
-    if mesh.empty or mesh.size == 1 or AXIS in mesh.manual_axes:
-        return function
+    def part(value: jax.Array, layout: PartitionSpec) -> jax.Array:
+        if not _cut(layout):
+            return jax.lax.psum(value, AXIS) if _several() else value
+        axis = layout.index(AXIS)
+        scatter = functools.partial(jax.lax.psum_scatter, scatter_dimension=axis, tiled=True)
+        return value if but_for_cut else scatter(value, AXIS)
 
-    def local(*args: Any) -> Any:
-        return jax.tree.map(_reduced, results, function(*args))
-
-    # The types of `shard_map` would ask for a mark at each start of a loop.
-    return jax.shard_map(local, in_specs=arguments, out_specs=results, check_vma=False)
+    return jax.tree.map(part, values, jax.tree.broadcast(layouts, values))
 
 
 def own_key(key: jax.Array) -> jax.Array:
-    """Inside of `on_each_device`: another key for each device, whose rows are others."""
-    mesh = jax.sharding.get_abstract_mesh()
-    return jax.random.fold_in(key, jax.lax.axis_index(AXIS)) if AXIS in mesh.manual_axes else key
+    """On each device: another key, as its rows are others."""
+    return jax.random.fold_in(key, jax.lax.axis_index(AXIS)) if _several() else key
 
 
-def _reduced(layout: PartitionSpec, part: Any) -> Any:
-    return jax.lax.psum(part, AXIS) if layout == WHOLE else part
+def _several() -> bool:
+    return jax.sharding.get_abstract_mesh().size > 1
 
 
-def _spec(shape: tuple[int, ...], devices: int, kind: str) -> PartitionSpec:
-    axes = [i for i, size in enumerate(shape) if size % devices == 0]
-    if kind == "dp" or math.prod(shape) < SMALL or not axes:
+def _cut(layout: PartitionSpec) -> bool:
+    return AXIS in layout and _several()
+
+
+def _stacked(path: tuple[Any, ...]) -> bool:
+    """Whether a leaf holds one array for each of several layers, which are used one by one."""
+    names = [getattr(key, "key", None) for key in path]
+    return "layers" in names and isinstance(names[names.index("layers") + 1], str)
+
+
+def _spec(shape: tuple[int, ...], devices: int, kind: str, stacked: bool) -> PartitionSpec:
+    axes = [i for i in range(stacked, len(shape)) if shape[i] % devices == 0]
+    if kind == "dp" or math.prod(shape[stacked:]) < SMALL or not axes:
         return WHOLE
     longest = max(axes, key=lambda i: shape[i])
     return PartitionSpec(*(AXIS if i == longest else None for i in range(len(shape))))

@@ -7,19 +7,21 @@ and everything that adds up many numbers is float32. (gotcha: non-finite-value)
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 
-def einsum32(subscripts: str, a: jax.Array, b: jax.Array) -> jax.Array:
-    """`a` and `b`, of one type, multiplied in that type and summed in float32.
+def einsum32(subscripts: str, a: jax.Array, b: jax.Array, written: Any = jnp.float32) -> jax.Array:
+    """`a` and `b`, of one type, multiplied in that type, summed in float32, and `written` as such.
 
     With `preferred_element_type` alone the products of the backward pass would be float32
     throughout, at half the speed or less on a GPU; a named algorithm holds in both directions.
     """
     algorithm = lax.DotAlgorithmPreset.BF16_BF16_F32 if a.dtype == jnp.bfloat16 else None
-    return jnp.einsum(subscripts, a, b, precision=algorithm, preferred_element_type=jnp.float32)
+    return jnp.einsum(subscripts, a, b, precision=algorithm, preferred_element_type=written)
 
 
 def product(x: jax.Array, kernel: jax.Array) -> jax.Array:
@@ -36,7 +38,7 @@ FORWARD = "...d,de->...e"
 
 @jax.custom_vjp
 def _narrow(x: jax.Array, kernel: jax.Array) -> jax.Array:
-    return _einsum_as(x.dtype, FORWARD, x, kernel.astype(x.dtype))
+    return einsum32(FORWARD, x, kernel.astype(x.dtype), x.dtype)
 
 
 def _narrow_forward(
@@ -49,17 +51,11 @@ def _narrow_backward(
     saved: tuple[jax.Array, jax.Array], grad: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     x, kernel = saved
-    x_grad = _einsum_as(x.dtype, "...e,de->...d", grad, kernel.astype(x.dtype))
+    x_grad = einsum32("...e,de->...d", grad, kernel.astype(x.dtype), x.dtype)
     return x_grad, einsum32("...d,...e->de", x, grad)
 
 
 _narrow.defvjp(_narrow_forward, _narrow_backward)
-
-
-def _einsum_as(dtype: jnp.dtype, subscripts: str, a: jax.Array, b: jax.Array) -> jax.Array:
-    """Summed in float32, written as `dtype`."""
-    algorithm = lax.DotAlgorithmPreset.BF16_BF16_F32
-    return jnp.einsum(subscripts, a, b, precision=algorithm, preferred_element_type=dtype)
 
 
 def aligned(size: int, multiple: int = 8) -> int:

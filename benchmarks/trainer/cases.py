@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from reference_trainer import metrics, parallel
@@ -33,7 +34,7 @@ def shrunk(config: Config) -> Config:
 
 
 def full_batch(config: Config, seed: int = 0) -> Batch:
-    """Rows without padding, one document each; on the devices."""
+    """Rows without padding, one document each."""
     rng, rows, length = np.random.default_rng(seed), config.data.batch, config.data.length
     model = config.model
     batch = empty(rows, length, len(model.features), len(model.heads))
@@ -43,7 +44,7 @@ def full_batch(config: Config, seed: int = 0) -> Batch:
         batch.targets[..., i] = rng.integers(1, size, (rows, length))
     batch.segments[:] = batch.weights[:] = 1
     batch.positions[:] = np.arange(length)
-    return parallel.place(batch, parallel.device_mesh())
+    return Batch(*map(jnp.asarray, batch))
 
 
 def counting(count: int = 64, longest: int = 60, seed: int = 0) -> Corpus:
@@ -65,7 +66,10 @@ class Training:
         self.config, self.steps = config, steps
         self.step = build(config, mesh)
         self.state = states.create(config, mesh)
-        self.batch = full_batch(config)
+        batch, fused = full_batch(config), config.run.fused
+        if fused > 1:
+            batch = Batch(*(np.stack([leaf] * fused) for leaf in batch))
+        self.batch = parallel.place(batch, mesh)
 
     def __call__(self) -> Metrics:
         for _ in range(self.steps - 1):
@@ -80,7 +84,8 @@ class Training:
     @property
     def tokens(self) -> int:
         """Of one call."""
-        return self.steps * self.config.data.batch * self.config.data.length
+        rows = self.config.run.fused * self.config.data.batch
+        return self.steps * rows * self.config.data.length
 
 
 def compiled(config: Config) -> jax.stages.Compiled:

@@ -17,6 +17,7 @@ import jax
 
 from benchmarks.trainer.families import families
 from benchmarks.trainer.row import Size, unmeasured
+from reference_trainer import parallel
 from reference_trainer.config import UserError
 from reference_trainer.run import machine
 
@@ -28,6 +29,7 @@ def main(wanted: str, name: str = "", quick: str = "") -> int:
     with contextlib.redirect_stdout(sys.stderr):  # nothing else may come between the lines
         try:
             machine.choose(wanted)
+            jax.set_mesh(parallel.device_mesh())
         except UserError as error:
             print(error, file=sys.stderr)
             return error.code

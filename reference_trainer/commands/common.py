@@ -50,7 +50,9 @@ def set_up(args: argparse.Namespace) -> None:
 
 
 def load(args: argparse.Namespace) -> Loaded:
-    """The parameters of a run's checkpoint, on this machine's devices."""
+    """The parameters of a run's checkpoint, on one device."""
+    import jax
+
     from reference_trainer import parallel
     from reference_trainer.run import kernels, start
     from reference_trainer.train import state as states
@@ -69,8 +71,10 @@ def load(args: argparse.Namespace) -> Loaded:
         config, why = kernels.fitting_attention(from_json(saved.config))
         if why:
             print(why)
-        state = checkpoints.restore(states.abstract(config, parallel.device_mesh()), saved.step)
-    return Loaded(config, state.params, saved.step, saved.about)
+        whole = config.replace(run={"parallel": "dp"})
+        state = checkpoints.restore(states.abstract(whole, parallel.device_mesh()), saved.step)
+    params = jax.device_put(jax.device_get(state.params), jax.local_devices()[0])
+    return Loaded(config, params, saved.step, saved.about)
 
 
 def read_json(path: Path) -> dict:

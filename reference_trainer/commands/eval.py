@@ -14,6 +14,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     common.set_up(args)
+    import jax
+
+    from reference_trainer import parallel
     from reference_trainer.extras import play
     from reference_trainer.run import probes, report
     from reference_trainer.sources import load
@@ -25,12 +28,14 @@ def run(args: argparse.Namespace) -> int:
     if corpus.about != loaded.about:
         print("note: this is not the data of the training run, or a different version of it")
     job = loop.prepare(loaded.config, corpus)
-    score = evaluate(job.eval_step, loaded.params, loop.one_epoch(job.held_out), job.mesh)
+    with jax.set_mesh(job.mesh):
+        params = jax.device_put(loaded.params, parallel.replicated(job.mesh))
+        score = evaluate(job.eval_step, params, loop.one_epoch(job.held_out), job.mesh)
+        probes.context(job, params)
     print(
         f"step {loaded.step}: {score.bits:.3f} bits per {corpus.unit}, "
         f"accuracy {score.accuracy:.3f}, {score.targets} targets"
     )
-    probes.context(job, loaded.params)
     if previous := tuple(corpus.about.get("previous", ())):
         alone = play.accuracy(loaded.params, corpus.held_out, previous, loaded.config)
         print(f"playing by itself: accuracy {alone:.3f}")

@@ -32,6 +32,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _compare(loaded: common.Loaded) -> None:
     """Print what int8 costs, on held-out data."""
+    import jax
+
+    from reference_trainer import parallel
     from reference_trainer.extras import int8
     from reference_trainer.sources import load
     from reference_trainer.train import loop
@@ -43,5 +46,7 @@ def _compare(loaded: common.Loaded) -> None:
     weights = {"as trained": loaded.params, "in int8": int8.unpacked(int8.packed(loaded.params))}
     for name, params in weights.items():
         batches = loop.one_epoch(job.held_out)
-        score = evaluate(job.eval_step, params, batches, job.mesh, limit=BATCHES)
+        with jax.set_mesh(job.mesh):
+            params = jax.device_put(params, parallel.replicated(job.mesh))
+            score = evaluate(job.eval_step, params, batches, job.mesh, limit=BATCHES)
         print(f"held out, {name}: {score.bits:.4f} bits, accuracy {score.accuracy:.4f}")

@@ -54,15 +54,18 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    import jax
+
     from reference_trainer.run import flags, machine
 
     machine.choose(args.platform, args.distributed)
     flags.keep_programs(args.cache)
+    from reference_trainer.parallel import device_mesh
     from reference_trainer.run.lock import lock
     from reference_trainer.run.processes import exit_if_peer_lost
 
     folder = args.out or Path("runs") / (args.preset or "cpu_smoke")
-    with lock(folder), exit_if_peer_lost():
+    with lock(folder), exit_if_peer_lost(), jax.set_mesh(device_mesh()):
         return _train(args, folder)
 
 

@@ -42,6 +42,7 @@ class Corpus(NamedTuple):
     held_out: list[Document]
     unit: str  # what one target is: "byte", "voice-frame"
     about: dict[str, Any]  # plain values for the checkpoint: source, versions, digest
+    groups: tuple[int, ...] = ()  # training documents of each path
 
 
 def empty(rows: int, length: int, features: int, heads: int) -> Batch:

@@ -8,11 +8,10 @@ and write the same state, so that a run started with one goes on with the other.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from reference_trainer.config import Data, DataError
+from reference_trainer.config import Data
 from reference_trainer.data.batch import Batch
 from reference_trainer.data.batching import Batches
 
@@ -27,19 +26,17 @@ class Loader(Iterator[Batch], Protocol):
         ...
 
 
-def loader(batches: Batches, data: Data, state: State | None = None) -> Loader:
-    """From the first batch of a shuffled `Batches`, or from where `state` was taken; DataError."""
-    check(data)
+def loader(batches: Batches, data: Data, state: State | None = None, fused: int = 1) -> Loader:
+    """From the first batch of a shuffled `Batches`, or from `state`; `fused` batches at a time."""
     kind = SimpleLoader
     if data.loader == "grain":  # imported here: it takes a second
         from reference_trainer.extras.grain_loader import GrainLoader as kind
-    return kind(batches, data, state or {"next_index": 0})
+    single = kind(batches, data, state or {"next_index": 0})
+    if fused == 1:
+        return single
+    from reference_trainer.extras.stacked import Stacked
 
-
-def check(data: Data) -> None:
-    """DataError where the loader's package is not installed; nothing is imported."""
-    if data.loader == "grain" and importlib.util.find_spec("grain") is None:
-        raise DataError("data.loader=grain: pip install grain; or data.loader=simple")
+    return Stacked(single, fused)
 
 
 class SimpleLoader(Iterator[Batch]):

@@ -18,7 +18,6 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.data.loader import Loader
 
 Placed = tuple[Batch, dict[str, Any]]  # on the device; the state of the loader after it
-Room = threading.Semaphore
 Ready = SimpleQueue[Placed | BaseException]
 
 
@@ -63,7 +62,7 @@ def _read(
         ready.put(error)
 
 
-def _taken(room: Room, ready: Ready) -> Iterator[Placed]:
+def _taken(room: threading.Semaphore, ready: Ready) -> Iterator[Placed]:
     while not isinstance(item := ready.get(), BaseException):
         room.release()
         yield item

@@ -11,20 +11,15 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reference_trainer.config import UserError
 
 if TYPE_CHECKING:  # the package is optional
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg")
-TRAINING, HELD_OUT, BASELINE = "#8fb8de", "#0b3c6f", "#7a7a7a"
-FONT = 8.5  # of the labels, in points
-GAP = FONT * 1.3 / 72  # between two labels, in inches
-BELOW, ABOVE = 0.55, 0.4  # margins, in inches
+TRAINING, HELD_OUT = "#8fb8de", "#0b3c6f"
 
 
 class PlotError(UserError):
@@ -56,16 +51,22 @@ def plot(metrics: Path, baselines: Mapping[str, float], target: Path) -> None:
 
 def _figure(training: Curve, held_out: Curve, bars: Mapping[str, float]) -> Figure:
     from matplotlib.figure import Figure  # without pyplot: no window, nothing global is changed
+    from matplotlib.ticker import EngFormatter
 
-    height = max(4.8, GAP * (len(bars) + 3) + BELOW + ABOVE)
-    figure = Figure(figsize=(9, height))
+    figure = Figure(figsize=(9, 4.8), layout="constrained")
     axes = figure.subplots()
-    figure.subplots_adjust(0.08, BELOW / height, 0.78, 1 - ABOVE / height)
     axes.plot(*training, color=TRAINING, linewidth=1.2, label="training")
     axes.plot(*held_out, color=HELD_OUT, linewidth=1.8, marker="o", markersize=4, label="held out")
+    for i, (name, bits) in enumerate(sorted(bars.items(), key=lambda bar: -bar[1])):
+        label = f"{bits:.3f}  {name}"  # in the legend in the order of the lines
+        axes.axhline(bits, color=f"C{i}", linewidth=0.9, linestyle="--", zorder=0, label=label)
     axes.set_ylim(*limits(training, held_out, list(bars.values())))
-    _label(axes, bars, held_out, GAP / (height - BELOW - ABOVE))
-    _finish(axes)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.set_xlim(left=0)
+    axes.set_xlabel("targets seen")
+    axes.set_ylabel("bits per target")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8.5)
     return figure
 
 
@@ -111,47 +112,3 @@ def limits(training: Curve, held_out: Curve, bars: Sequence[float]) -> tuple[flo
     high = max(shown or training.bits)
     margin = 0.06 * (high - low) or 0.5
     return low - margin, high + margin
-
-
-def spread(places: Sequence[float], gap: float) -> list[float]:
-    """Ascending places from 0 to 1, moved as little as possible until they are `gap` apart.
-
-    Where they are too close they form a block around the mean of the places wanted.
-    """
-    blocks: list[list[float]] = []
-    for i, place in enumerate(places):
-        blocks.append([place - i * gap])
-        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
-            blocks[-2:] = [blocks[-2] + blocks[-1]]
-    starts = [fmean(block) for block in blocks for _ in block]
-    last = 1 - gap * (len(places) - 1)
-    return [min(max(start, 0), last) + i * gap for i, start in enumerate(starts)]
-
-
-def _label(axes: Axes, bars: Mapping[str, float], held_out: Curve, gap: float) -> None:
-    """Lines for the baselines; their names in the margin, and the held-out loss among them."""
-    low, high = axes.get_ylim()
-    labels = [(bits, name, BASELINE) for name, bits in bars.items()]
-    for bits, _, color in labels:
-        axes.axhline(bits, color=color, linewidth=0.7, linestyle=(0, (5, 4)), zorder=0)
-    if held_out.bits:
-        labels.append((held_out.bits[-1], "held out, last", HELD_OUT))
-    labels.sort()
-    wanted = [(bits - low) / (high - low) for bits, _, _ in labels]
-    for (bits, name, color), place, moved in zip(labels, wanted, spread(wanted, gap), strict=True):
-        side = {"transform": axes.transAxes, "color": color, "clip_on": False}
-        axes.plot([1, 1.035], [place, moved], linewidth=0.6, **side)
-        weight = "bold" if color == HELD_OUT else "normal"
-        text = f"{bits:.3f}  {name}"
-        axes.text(1.04, moved, text, va="center_baseline", fontsize=FONT, weight=weight, **side)
-
-
-def _finish(axes: Axes) -> None:
-    from matplotlib.ticker import EngFormatter
-
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.set_xlim(left=0)
-    axes.set_xlabel("targets seen")
-    axes.set_ylabel("bits per target")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)

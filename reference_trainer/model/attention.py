@@ -5,11 +5,11 @@ of a row; -inf for what is masked (a query with nothing else is NaN, and then al
 Right: the mask is compared inside of the step from counters and the documents' numbers, masked
 scores are finite. (gotchas: large-constant-captured, non-finite-value)
 
-`xla` keeps T * T scores per head for the backward pass. `chunked` computes a few queries at a time,
-and again on the way back. `cudnn` is flash attention; `packed` is another that skips the blocks of
-other documents: see `extras/packed.py`.
+`xla` keeps T * T scores per head for the backward pass, `cudnn` is flash attention. In `extras/`:
+`chunked` computes a few queries at a time, and again on the way back; `packed` is flash attention
+that skips the blocks of other documents.
 
-Axes: B rows, T steps, S steps seen, L steps in a chunk, C chunks, H heads, K head width.
+Axes: B rows, T steps, S steps seen, H heads, K head width.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ import jax.numpy as jnp
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 
-from reference_trainer.model.parts import cut, joined
 from reference_trainer.precision import einsum32
 
 MASKED = -1e30
 ATTENTION = "attention"  # for `compute.remat`
-PARTS = 4  # of a row, in chunked attention
 
 
 class Queries(NamedTuple):
@@ -86,9 +84,11 @@ def attend(
 
         return packed_attention(q_BTHK, k_BTHK, v_BTHK, segments_BT, window)
     if kind == "chunked":
-        return checkpoint_name(_chunked(queries, keys, window, chunk), ATTENTION)
+        from reference_trainer.extras.chunked import chunked
+
+        return checkpoint_name(chunked(queries, keys, window, chunk), ATTENTION)
     if kind == "xla":
-        return checkpoint_name(_mixed(queries, keys, window), ATTENTION)
+        return checkpoint_name(mixed(queries, keys, window), ATTENTION)
     raise ValueError(f"attention {kind!r}: one of xla, chunked, cudnn, packed")
 
 
@@ -106,7 +106,7 @@ def flash(queries: Queries, keys: Keys, window: int, packed: bool) -> jax.Array:
     )
 
 
-def _mixed(queries: Queries, keys: Keys, window: int) -> jax.Array:
+def mixed(queries: Queries, keys: Keys, window: int) -> jax.Array:
     """Scores and softmax in float32; divided last, which is K numbers per query and not S."""
     q_BTHK = queries.q_BTHK
     scores_BHTS = einsum32("BTHK,BSHK->BHTS", q_BTHK, keys.k_BSHK) * q_BTHK.shape[-1] ** -0.5
@@ -129,36 +129,3 @@ def _mask(queries: Queries, keys: Keys, window: int) -> jax.Array:
     if window:
         reach_TS &= query_TS - key_TS <= window
     return reach_TS & (queries.segments_BT[:, :, None] == keys.segments_BS[:, None, :])
-
-
-def _chunked(queries: Queries, keys: Keys, window: int, chunk: int) -> jax.Array:
-    """Parts of the row, each with the keys up to its own end.
-
-    One part would be enough for the memory; four do 5/8 of its work. A window saves more alone.
-    """
-    steps = queries.q_BTHK.shape[1]
-    chunk = min(chunk, steps)
-    size = -(-steps // (chunk * (1 if window else PARTS))) * chunk
-    parts = []
-    for start in range(0, steps, size):
-        end = min(start + size, steps)
-        part = Queries(queries.q_BTHK[:, start:end], queries.segments_BT[:, start:end], start)
-        parts.append(_part(part, keys.part(0, end), window, chunk))
-    return jnp.concatenate(parts, axis=1)
-
-
-def _part(queries: Queries, keys: Keys, window: int, chunk: int) -> jax.Array:
-    """A loop over chunks of queries; with a window, each takes only the keys in its reach."""
-    seen = keys.k_BSHK.shape[1]
-    reach = min(seen, chunk + window) if window else seen
-
-    # Without the checkpoint the loop keeps the scores of every chunk, and saves no memory.
-    @jax.checkpoint
-    def one(some: Queries) -> jax.Array:
-        first = jnp.clip(some.first - window, 0, seen - reach)
-        return _mixed(some, keys.part(first, reach), window)
-
-    q_CBLHK, segments_CBL = cut(queries.q_BTHK, chunk), cut(queries.segments_BT, chunk)
-    first_C = queries.first + chunk * lax.iota(jnp.int32, len(q_CBLHK))
-    out_CBLHK = lax.map(one, Queries(q_CBLHK, segments_CBL, first_C))
-    return joined(out_CBLHK, queries.q_BTHK.shape[1])

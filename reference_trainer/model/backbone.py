@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from flax import nnx
+from jax.sharding import PartitionSpec
 
 from reference_trainer import parallel
 from reference_trainer.config import Config, group
@@ -51,23 +52,37 @@ def init(key: jax.Array, config: Config) -> Params:
     }
 
 
-def hidden(params: Params, batch: Batch, config: Config, key: jax.Array | None = None) -> jax.Array:
-    """The last layer's output, x_BTD, in the compute type; with dropout where there is a key."""
+def hidden(
+    params: Params,
+    batch: Batch,
+    config: Config,
+    key: jax.Array | None = None,
+    layouts: Any = None,
+) -> jax.Array:
+    """The last layer's output, x_BTD, in the compute type; with dropout where there is a key.
+
+    With `layouts` of the layers, on each device: it holds parts of them, and one layer at a time is
+    gathered.
+    """
     rows = Rows(batch.segments, batch.positions, packed=config.data.batching == "pack")
     layers = params["layers"]
     count = config.model.depth // group(config)
     keys = None if key is None else jax.random.split(key, count)
     x_BTD = embedded(params, batch.inputs, config)
 
-    def one(x_BTD: jax.Array, part: tuple[Params, jax.Array | None]) -> tuple[jax.Array, None]:
-        x_BTD = _run_group(parallel.spread(x_BTD), *part, rows=rows, config=config)
-        return parallel.spread(x_BTD), None
-
     if scanned(config):
+        single = jax.tree.map(lambda layout: PartitionSpec(*layout[1:]), layouts)
+
+        def one(x_BTD: jax.Array, part: tuple[Params, jax.Array | None]) -> tuple[jax.Array, None]:
+            return _run_group(x_BTD, *part, rows=rows, config=config, layouts=single), None
+
         x_BTD, _ = jax.lax.scan(one, x_BTD, (layers, keys))
     else:
         for i in range(count):
-            x_BTD, _ = one(x_BTD, (layers[i], None if keys is None else keys[i]))
+            part = (layers[i], None if keys is None else keys[i])
+            x_BTD = _run_group(
+                x_BTD, *part, rows=rows, config=config, layouts=layouts and layouts[i]
+            )
     return normed(x_BTD, params["norm"]["scale"])
 
 
@@ -80,11 +95,20 @@ def embedded(params: Params, inputs: jax.Array, config: Config) -> jax.Array:
 
 
 def _run_group(
-    x_BTD: jax.Array, params: Params, key: jax.Array | None, *, rows: Rows, config: Config
+    x_BTD: jax.Array,
+    params: Params,
+    key: jax.Array | None,
+    *,
+    rows: Rows,
+    config: Config,
+    layouts: Params | None = None,
 ) -> jax.Array:
     for i, kind in enumerate(kinds(config)):
         layer_key = None if key is None else jax.random.fold_in(key, i)
-        apply = _recomputed(_layer(kind, config, rows), config, i)
+        if layouts is None:
+            apply = _recomputed(_layer(kind, config, rows), config, i)
+        else:
+            apply = _sharded(kind, config, rows, i, layouts[str(i)])
         x_BTD = apply(params[str(i)], x_BTD, layer_key)
     return x_BTD
 
@@ -96,12 +120,48 @@ def _layer(kind: str, config: Config, rows: Rows) -> Callable[..., jax.Array]:
     return apply
 
 
-def _recomputed(apply: Callable, config: Config, i: int) -> Callable:
-    """For the way back keep the inputs of the layer, and what KEPT names."""
+def _sharded(
+    kind: str, config: Config, rows: Rows, i: int, layouts: Params
+) -> Callable[..., jax.Array]:
+    """A layer of which each device holds a part: gathered on the way forward, and again back.
+
+    All parts of a batch (`optimizer.accumulate`) go through it while it is there, so that it is
+    gathered and its gradients are summed once a step and not once a part. For the way back each
+    part keeps its input.
+    """
+    parts = config.optimizer.accumulate
+
+    def apply(params: Params, x_BTD: jax.Array, key: jax.Array | None) -> jax.Array:
+        whole = parallel.gathered(params, layouts)
+        if parts == 1:
+            return _layer(kind, config, rows)(whole, x_BTD, key)
+
+        @jax.checkpoint
+        def one(part: tuple[jax.Array, ...]) -> jax.Array:
+            x_BTD, segments_BT, positions_BT, number = part
+            own = Rows(segments_BT, positions_BT, rows.packed)
+            part_key = None if key is None else jax.random.fold_in(key, number)
+            return _layer(kind, config, own)(whole, x_BTD, part_key)
+
+        each = (x_BTD, rows.segments_BT, rows.positions_BT)
+        in_parts = [leaf.reshape(parts, -1, *leaf.shape[1:]) for leaf in each]
+        return jax.lax.map(one, (*in_parts, jnp.arange(parts))).reshape(x_BTD.shape)
+
+    return jax.checkpoint(apply) if parts > 1 else _recomputed(apply, config, i, sharded=True)
+
+
+def _recomputed(apply: Callable, config: Config, i: int, *, sharded: bool = False) -> Callable:
+    """For the way back keep the inputs of the layer, and what KEPT names; whole weights never."""
     compute = config.compute
-    if compute.remat == "none" or i % compute.remat_every:
+    named = compute.remat != "none" and i % compute.remat_every == 0
+    if not (named or sharded):
         return apply
-    return jax.checkpoint(apply, policy=_policy(KEPT[compute.remat]))
+    return jax.checkpoint(apply, policy=_policy(KEPT[compute.remat]) if named else _not_gathered)
+
+
+def _not_gathered(primitive: Any, *args: Any, **params: Any) -> bool:
+    del args, params
+    return not primitive.name.startswith("all_gather")
 
 
 def _policy(names: tuple[str, ...]) -> Callable[..., bool]:

@@ -22,12 +22,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from reference_trainer import parallel
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model.backbone import Params
 from reference_trainer.model.parts import cut, joined
-from reference_trainer.parallel import ROWS, WHOLE
 from reference_trainer.precision import einsum32
 
 Tables = list[jax.Array]  # one VD for each head
@@ -68,9 +66,12 @@ def logits(params: Params, x: jax.Array, config: Config) -> list[jax.Array]:
 def sums(params: Params, x_BTD: jax.Array, batch: Batch, config: Config) -> Sums:
     """Cross-entropy of all heads' targets, weighted; a head's step is one target.
 
-    Weights get no gradient.
+    Weights get no gradient. With fsdp the parts of a batch are parts of each layer's work, and of
+    the loss's: chunks as many.
     """
     chunk, tables = config.compute.loss_chunk, _tables(params, config)
+    if config.run.parallel == "fsdp":
+        chunk = chunk or -(-x_BTD.shape[1] // config.optimizer.accumulate)
     return _cross_entropy(x_BTD, tables, batch.targets, batch.weights, chunk)
 
 
@@ -79,18 +80,13 @@ def _cross_entropy(
     x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
 ) -> Sums:
     """Without gradients, for evaluation."""
-    local = partial(_chunks, chunk=chunk, with_gradients=False)
-    each = parallel.on_each_device(local, (WHOLE, ROWS), (WHOLE, Gradients(ROWS, WHOLE)))
-    return each(tables, Steps(x_BTD, targets_BTH, weights_BT))[0]
+    return _chunks(tables, Steps(x_BTD, targets_BTH, weights_BT), chunk, with_gradients=False)[0]
 
 
 def _forward(
     x_BTD: jax.Array, tables: Tables, targets_BTH: jax.Array, weights_BT: jax.Array, chunk: int
 ) -> tuple[Sums, Gradients]:
-    """With gradients. They are summed over devices once, after the last chunk."""
-    local = partial(_chunks, chunk=chunk, with_gradients=True)
-    each = parallel.on_each_device(local, (WHOLE, ROWS), (WHOLE, Gradients(ROWS, WHOLE)))
-    return each(tables, Steps(x_BTD, targets_BTH, weights_BT))
+    return _chunks(tables, Steps(x_BTD, targets_BTH, weights_BT), chunk, with_gradients=True)
 
 
 def _backward(chunk: int, saved: Gradients, by: Sums) -> tuple[jax.Array, Tables, None, None]:
@@ -103,16 +99,13 @@ _cross_entropy.defvjp(_forward, _backward)
 
 
 def _chunks(
-    tables: Tables, steps: Steps, *, chunk: int, with_gradients: bool
+    tables: Tables, steps: Steps, chunk: int, *, with_gradients: bool
 ) -> tuple[Sums, Gradients]:
     """One chunk after another; of all steps (`chunk` 0) there is one, and no loop is left."""
     length = steps.x_BTD.shape[1]
 
     def body(carry: tuple[Sums, Tables], part: Steps) -> tuple[tuple[Sums, Tables], Any]:
-        total, heads = _chunk_sums(tables, part)
-        grads = Gradients(None, [])
-        if with_gradients:
-            grads = _chunk_gradients(tables, part, heads)
+        total, grads = _chunk(tables, part, with_gradients)
         return jax.tree.map(jnp.add, carry, (total, grads.tables)), grads.x_BTD
 
     zero = (Sums.zero(), [jnp.zeros_like(table) for table in tables if with_gradients])
@@ -122,21 +115,15 @@ def _chunks(
     return total, Gradients(x_grad_BTD, table_grads)
 
 
-class Head(NamedTuple):
-    """What the gradient of one head is made of."""
-
-    label_BTV: jax.Array  # bool
-    exp_BTV: jax.Array  # of the logits less the largest one
-    total_BT1: jax.Array  # their sum
-
-
-def _chunk_sums(tables: Tables, steps: Steps) -> tuple[Sums, list[Head]]:
+def _chunk(tables: Tables, steps: Steps, with_gradients: bool) -> tuple[Sums, Gradients]:
+    """Softmax and sums are float32; products have the compute type and are summed in float32."""
+    x_BTD, weights_BT1, dtype = steps.x_BTD, steps.weights_BT[..., None], steps.x_BTD.dtype
     loss_BT, correct_BT = jnp.zeros(steps.weights_BT.shape), jnp.zeros(steps.weights_BT.shape)
-    heads = []
+    x_grad_BTD, table_grads = jnp.zeros(x_BTD.shape, jnp.float32), []
     for i, table in enumerate(tables):
-        logits_BTV = _logits(steps.x_BTD, table)
-        target_BT = steps.targets_BTH[..., i]
-        label_BTV = lax.broadcasted_iota(jnp.int32, logits_BTV.shape, 2) == target_BT[..., None]
+        logits_BTV = _logits(x_BTD, table)
+        target_BT1 = steps.targets_BTH[..., i, None]
+        label_BTV = lax.broadcasted_iota(jnp.int32, logits_BTV.shape, 2) == target_BT1
         less_BTV = logits_BTV - jnp.max(logits_BTV, axis=-1, keepdims=True)
         exp_BTV = jnp.exp(less_BTV)
         total_BT1 = jnp.sum(exp_BTV, axis=-1, keepdims=True)
@@ -144,26 +131,17 @@ def _chunk_sums(tables: Tables, steps: Steps) -> tuple[Sums, list[Head]]:
         # gotcha: shows[log-of-softmax] from logits; the softmax itself may underflow
         loss_BT += jnp.log(total_BT1[..., 0]) - own_BT
         correct_BT += own_BT == 0  # no logit is larger than the target's
-        heads.append(Head(label_BTV, exp_BTV, total_BT1))
+        if with_gradients:
+            share_BTV = exp_BTV * (weights_BT1 / total_BT1)
+            grad_BTV = (share_BTV - jnp.where(label_BTV, weights_BT1, 0.0)).astype(dtype)
+            x_grad_BTD += einsum32("btv,vd->btd", grad_BTV, table.astype(dtype))
+            table_grads.append(einsum32("btv,btd->vd", grad_BTV, x_BTD))
     total = Sums(
         loss=jnp.sum(loss_BT * steps.weights_BT),
         correct=jnp.sum(correct_BT * steps.weights_BT),
         targets=jnp.sum(steps.weights_BT) * len(tables),
     )
-    return total, heads
-
-
-def _chunk_gradients(tables: Tables, steps: Steps, heads: list[Head]) -> Gradients:
-    """Products have the compute type and are summed in float32."""
-    x_BTD, dtype = steps.x_BTD, steps.x_BTD.dtype
-    x_grad_BTD, table_grads = jnp.zeros(x_BTD.shape, jnp.float32), []
-    for table, (label_BTV, exp_BTV, total_BT1) in zip(tables, heads, strict=True):
-        share_BT1 = steps.weights_BT[..., None] / total_BT1
-        grad_BTV = exp_BTV * share_BT1 - jnp.where(label_BTV, steps.weights_BT[..., None], 0.0)
-        grad_BTV = grad_BTV.astype(dtype)
-        x_grad_BTD += einsum32("btv,vd->btd", grad_BTV, table.astype(dtype))
-        table_grads.append(einsum32("btv,btd->vd", grad_BTV, x_BTD))
-    return Gradients(x_grad_BTD.astype(dtype), table_grads)
+    return total, Gradients(x_grad_BTD.astype(dtype) if with_gradients else None, table_grads)
 
 
 def _logits(x: jax.Array, table: jax.Array) -> jax.Array:

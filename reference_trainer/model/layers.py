@@ -9,7 +9,6 @@ Sampling computes one step at a time over the same parameters: `extras/decode.py
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -76,11 +75,15 @@ class Block(nnx.Module):
 
     def __init__(self, config: Config, kind: str, *, rngs: nnx.Rngs):
         self.norm = Norm(config.model.width)
-        self.mixer = _mixer(kind)(config, rngs=rngs)
         self.dropout = nnx.Dropout(config.model.dropout)
         if kind == "attention":
+            self.mixer = Attention(config, rngs=rngs)
             self.mlp_norm = Norm(config.model.width)
-        self.mlp = Mlp(config, rngs=rngs) if kind == "attention" else None
+            self.mlp = Mlp(config, rngs=rngs)
+        else:
+            from reference_trainer.extras.mamba import Ssm
+
+            self.mixer, self.mlp = Ssm(config, rngs=rngs), None
 
     def __call__(self, x_BTD: jax.Array, rows: Rows, key: jax.Array | None) -> jax.Array:
         """Dropout where there is a key; none without."""
@@ -92,14 +95,6 @@ class Block(nnx.Module):
 
     def _dropped(self, x: jax.Array, key: jax.Array | None) -> jax.Array:
         return self.dropout(x, deterministic=key is None, rngs=key)
-
-
-def _mixer(kind: str) -> Callable[..., nnx.Module]:
-    if kind == "attention":
-        return Attention
-    from reference_trainer.extras.mamba import Ssm  # another kind: a class in a file of its own
-
-    return Ssm
 
 
 def residual(config: Config) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 from reference_trainer import parallel
-from reference_trainer.config import Config, ConfigError
-from reference_trainer.data import loader as loaders
+from reference_trainer.config import Config, ConfigError, DataError
 from reference_trainer.data.batch import Corpus
 
 
@@ -13,7 +14,8 @@ def check(config: Config, corpus: Corpus) -> None:
     or a package is missing. A token beyond the table would read its last row, a negative one wrap.
     """
     parallel.check(config)
-    loaders.check(config.data)
+    if config.data.loader == "grain" and importlib.util.find_spec("grain") is None:
+        raise DataError("data.loader=grain: pip install grain; or data.loader=simple")
     for name, sizes in (("inputs", config.model.features), ("targets", config.model.heads)):
         for document in (*corpus.train, *corpus.held_out):
             tokens = getattr(document, name)

@@ -78,7 +78,7 @@ class CompileCounter:
         self.again, self._spent, self._compiles = 0, spent, metrics.Compiles()
 
     def call(self, step: Step, state: TrainState, batch: Batch) -> tuple[TrainState, Metrics]:
-        before, length = self._compiles.count, batch.inputs.shape[1]
+        before, length = self._compiles.count, batch.inputs.shape[-2]
         with self._spent.on("steps" if length in self.seen else "compiles"):
             result = step(state, batch)
         self.again += self._compiles.count > before and length in self.seen

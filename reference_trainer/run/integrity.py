@@ -1,4 +1,4 @@
-"""Checksums of a checkpoint's files: bytes that changed on the disk are noticed before use.
+"""Checkpoint files that are not as they were saved, and errors of disks, in words.
 
 Wrong: to trust that a file which can be read is the one that was written. A flipped bit in a weight
 restores without a word, and the loss is NaN some steps later.
@@ -8,16 +8,31 @@ checkpoint without it; compared before a run goes on.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+
+from reference_trainer.config import UserError
 
 NAME = "checksums.json"
 # Written by Orbax after the list, when it gives the folder its name.
 LATER = {NAME, "_CHECKPOINT_METADATA", "commit_success.txt"}
+
+
+class CheckpointError(UserError):
+    """A checkpoint that is missing, broken, newer than this trainer, or of another model."""
+
+
+class DiskFull(CheckpointError):
+    """No fault of the command: the same one works when there is room."""
+
+    code = 1
 
 
 def write(folder: Path) -> None:
@@ -53,6 +68,28 @@ def versions() -> dict[str, str]:
 def not_raised(record: logging.LogRecord) -> bool:
     """False for errors of Orbax's threads, with tracebacks: what they report is raised too."""
     return record.exc_info is None or "orbax" not in record.pathname
+
+
+@contextmanager
+def explained(place: Path) -> Iterator[None]:
+    """Turns what can go wrong with files into a CheckpointError that says where and why."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        # Orbax's own writers raise a ValueError, and have only the system's words for it.
+        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+        if full or "No space left on device" in str(error):
+            raise DiskFull(
+                f"{place}: the disk is full; earlier checkpoints are whole: make room and give the "
+                "same command again"
+            ) from error
+        first = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise CheckpointError(
+            f"{place}: cannot be read or written ({type(error).__name__}: {first[:300]}); choose "
+            "an earlier one with --step, if there is one"
+        ) from error
 
 
 def _digest(path: Path) -> str:

@@ -14,7 +14,8 @@ RANGES: list[tuple[str, Callable[[float], bool], str]] = [
         lambda x: x >= 1,
         "model.width model.depth model.head_width model.mlp model.state model.conv compute.chunk "
         "compute.ssm_chunk compute.remat_every data.length data.bins data.buckets "
-        "optimizer.accumulate run.steps run.keep run.eval_every run.save_every run.log_every",
+        "optimizer.accumulate run.steps run.keep run.eval_every run.save_every run.log_every "
+        "run.fused",
     ),
     (
         "0 or more, and less than 2**63",
@@ -39,13 +40,19 @@ def check(config: Config) -> None:
     sizes = (*model.features, *model.heads)
     if not (model.pattern and model.features and model.heads) or min(sizes) < 1:
         raise ConfigError("model.pattern, features and heads have one entry or more, of 1 or more")
-    unit, source = group(config), data.source
+    unit, source, run, mixed = group(config), data.source, config.run, data.weights
+    cut = run.steps % run.fused or run.eval_every % run.fused or run.save_every % run.fused
     wrong = {
+        "run.steps, eval_every and save_every must be multiples of run.fused": cut,
+        "run.fused needs rows of one length, as of data.batching=pack": run.fused > 1
+        and data.batching == "bucket",
         f"model.width must be a multiple of {model.head_width}": model.width % model.head_width,
         f"model.depth must be a multiple of {unit}: of pattern and remat_every": model.depth % unit,
         "model.tied needs one equal vocabulary": model.tied and model.features != model.heads,
         "data.batch must divide by accumulate": data.batch % config.optimizer.accumulate,
         f"data.source={source} needs data.paths": source in ("files", "tokens") and not data.paths,
+        "data.weights needs data.source=tokens, and a number above 0 for each of data.paths": mixed
+        and (source != "tokens" or len(mixed) != len(data.paths) or not all(x > 0 for x in mixed)),
         "model.head_width must be even: rotary positions turn pairs": model.head_width % 2,
     }
     for message, is_wrong in wrong.items():

@@ -11,11 +11,12 @@ import numpy as np
 
 from reference_trainer.config import Config, UserError
 from reference_trainer.data.batch import Batch
+from reference_trainer.model.backbone import Params
 from reference_trainer.train.state import TrainState
-from reference_trainer.train.step import Metrics, gradients
+from reference_trainer.train.step import gradients, summed_gradients
 
 if TYPE_CHECKING:
-    from reference_trainer.train.reader import Sent
+    from reference_trainer.train.reader import Step
 
 
 class NotFinite(UserError):
@@ -41,30 +42,35 @@ def keep(batch: Batch, step: int, folder: Path) -> Path:
 
 
 def not_finite(
-    state: TrainState, step: Sent, found: Metrics, paths: Sequence[Path], config: Config
+    state: TrainState, step: Step, batch: Batch, paths: Sequence[Path], config: Config
 ) -> NotFinite:
     """The error, with the operation; the batches of this step, and maybe the next, are kept."""
     again = "; nor was the step after it: lower optimizer.learning_rate if this goes on"
     return NotFinite(
-        f"step {step.number} was not finite: loss {found.loss}, norm of the gradients "
-        f"{found.grad_norm}; its update was left out, its batch is in {paths[0]}"
-        f"{again if len(paths) > 1 else ''}\n{explain(state, step.batch, step.number, config)}"
+        f"step {step.number} was not finite: loss {step.loss}, norm of the gradients "
+        f"{step.grad_norm}; its update was left out, its batch is in {paths[0]}"
+        f"{again if len(paths) > 1 else ''}\n{explain(state, batch, step.number, config)}"
     )
 
 
 def explain(state: TrainState, batch: Batch, step: int, config: Config) -> str:
     """Compute the gradients again with `jax_debug_nans`: slow, and it names the operation.
 
-    Within a scan it names the scan. Infinities are let through: masks are made of them.
+    Within a scan it names the scan. Infinities are let through: masks are made of them. All rows
+    go to one device, without `shard_map`, of which JAX would name nothing else. With several
+    processes, whose rows no device has together, it does.
     """
+    alone = jax.process_count() == 1
+    take = gradients if alone else summed_gradients
 
-    def again(state: TrainState, batch: Batch) -> object:
+    def again(params: Params, batch: Batch) -> object:
         key = jax.random.fold_in(jax.random.key(config.run.seed), step - 1)
-        return gradients(state.params, batch, config, key)
+        return take(params, batch, config, key)
 
     try:
+        given = (state.params, batch)
         with jax.debug_nans(True):
-            jax.block_until_ready(jax.jit(again)(state, batch))
+            jax.block_until_ready(jax.jit(again)(*jax.device_get(given) if alone else given))
     except Exception as error:  # whatever happens here, the step that failed is the news
         return str(error).strip().partition("\n")[0]
     return "computed again with the newest parameters, the step is finite"

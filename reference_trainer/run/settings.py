@@ -85,7 +85,11 @@ def _parsed(section: str, name: str, text: str) -> Any:
     if get_origin(hint) is tuple:
         kind = get_args(hint)[0]
         parts = [part for part in text.strip("()[]").split(",") if part]
-        return [int(part) if kind is int and part.isdigit() else part for part in parts]
+        return parts if kind is str else [_number(part) for part in parts]
+    return _number(text)
+
+
+def _number(text: str) -> Any:
     try:
         return json.loads(text.lower())
     except json.JSONDecodeError:

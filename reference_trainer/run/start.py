@@ -19,8 +19,9 @@ from jax.experimental import multihost_utils
 
 from reference_trainer.config import Config, ConfigError, group
 from reference_trainer.run import integrity
+from reference_trainer.run.integrity import CheckpointError, DiskFull
 from reference_trainer.run.settings import differences, from_json
-from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, DiskFull, Saved
+from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.state import TrainState
 
 Resume = Literal["auto", "always", "never"]
@@ -29,6 +30,7 @@ FIXED = {  # what a saved state depends on; the rest may change when a run goes 
     "data": {
         "source",
         "paths",
+        "weights",
         "limit",
         "held_out",
         "batching",
@@ -129,6 +131,8 @@ def agreed(config: Config, saved: Saved, folder: Path) -> Config:
 
 def check_same(saved: Saved, config: Config, about: dict[str, Any]) -> None:
     """CheckpointError with one line per difference that makes going on impossible."""
+    if saved.step % config.run.fused:
+        raise ConfigError(f"step {saved.step} is no multiple of run.fused={config.run.fused}")
     lines = differences(_fixed(from_json(saved.config)), _fixed(config))
     if not lines:
         lines = differences({"data read": saved.about}, {"data read": about})

@@ -22,16 +22,22 @@ SAMPLES, SAMPLE = 4096, 512  # spans of a file that its digest is made of, and t
 
 
 def tokens(data: Data) -> Corpus:
-    """The rows of all files, in the order of the paths; held out is the end. DataError."""
-    paths = [path for given in data.paths for path in _files(Path(given))]
-    streams = [_mapped(path) for path in paths]
-    rows = [row for stream_T in streams for row in _rows(stream_T, data.length)]
-    if data.limit:
-        rows = rows[:: -(-len(rows) // data.limit)]
-    cut = len(rows) - max(round(len(rows) * data.held_out), 1)
-    origin = ", ".join(data.paths)
-    if cut < 1:
-        raise DataError(f"{origin}: too few tokens to train on one part and hold out another")
+    """The rows of all files, in the order of the paths; held out is the end, with `data.weights`
+    that of each path. DataError.
+    """
+    files = [[_mapped(path) for path in _files(Path(given))] for given in data.paths]
+    streams = [stream_T for some in files for stream_T in some]
+    train, held_out, groups, origin = [], [], [], ", ".join(data.paths)
+    for some in files if data.weights else [streams]:
+        rows = [row for stream_T in some for row in _rows(stream_T, data.length)]
+        if data.limit:
+            rows = rows[:: -(-len(rows) // data.limit)]
+        cut = len(rows) - max(round(len(rows) * data.held_out), 1)
+        if cut < 1:
+            raise DataError(f"{origin}: too few tokens to train on one part and hold out another")
+        train += rows[:cut]
+        held_out += rows[cut:]
+        groups.append(cut)
     about = {
         "source": data.source,
         "origin": origin,
@@ -39,7 +45,7 @@ def tokens(data: Data) -> Corpus:
         "vocabulary": 1 + max(int(stream_T.max()) for stream_T in streams),
         "digest": _digest(streams),
     }
-    return Corpus(rows[:cut], rows[cut:], "token", about)
+    return Corpus(train, held_out, "token", about, tuple(groups))
 
 
 def _files(path: Path) -> list[Path]:

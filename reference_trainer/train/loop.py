@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jax
 from jax.sharding import Mesh
 
 from reference_trainer import parallel
@@ -29,6 +30,7 @@ from reference_trainer.run.processes import exit_if_peer_lost
 from reference_trainer.run.replay import NotFinite
 from reference_trainer.run.stop import Stop
 from reference_trainer.run.trace import Trace
+from reference_trainer.sources.mixture import training
 from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.reader import Reader, Sent
@@ -37,7 +39,7 @@ from reference_trainer.train.step import EvalStep, Score, Step, build, build_eva
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that is made once: data, devices and the two compiled functions."""
+    """Everything that is made once."""
 
     config: Config
     requested: Config  # what is saved: another machine may have what this one lacks
@@ -63,9 +65,8 @@ class Result(NamedTuple):
 def prepare(config: Config, corpus: Corpus, requested: Config | None = None) -> Job:
     """As `check`; nothing is compiled yet. `requested`: where this machine does with less."""
     check(config, corpus)
-    mesh = parallel.device_mesh()
-    rows = parallel.local_rows(config)
-    batches = Batches(corpus.train, config.data, shuffle=True, rows=rows)
+    mesh, rows = parallel.device_mesh(), parallel.local_rows(config)
+    batches = training(corpus, config.data, rows)
     held_out = Batches(corpus.held_out, config.data, shuffle=False, rows=rows)
     # gotcha: shows[jit-in-loop] made once, before the loop
     step, eval_step = build(config, mesh), build_eval(config, mesh)
@@ -84,10 +85,11 @@ def train(
 ) -> Result:
     """Run to `run.steps`, from the start or from a checkpoint; NotFinite, CheckpointError."""
     config, run, spent = job.config, job.config.run, goodput or Goodput()
-    start, score, counter = saved.step if saved else 0, None, CompileCounter(spent)
+    start = number = saved.step if saved else 0
+    score, counter = None, CompileCounter(spent)
     spent.begin(folder, start)
-    number = start
     with ExitStack() as stack:
+        stack.enter_context(jax.set_mesh(job.mesh))  # what `shard_map` and explicit axes refer to
         checkpoints = stack.enter_context(Checkpoints(folder / "checkpoints", run.keep, clean=True))
         log = Log(folder, run.steps, start, tensorboard=tensorboard, trackers=trackers)
         stack.enter_context(log)
@@ -97,22 +99,23 @@ def train(
                 state = restored(config, job.mesh, checkpoints, saved)
             else:
                 state = states.create(config, job.mesh)
-        reading = loaders.loader(job.batches, config.data, saved.loader if saved else None)
+        place = saved.loader if saved else None
+        reading = loaders.loader(job.batches, config.data, place, run.fused)
         ahead = prefetch(reading, lambda b: parallel.place(b, job.mesh), config.data.prefetch)
         stream = stack.enter_context(ahead)
         stack.enter_context(exit_if_peer_lost())  # left first: a save would wait for who is gone
         reader = Reader(config, log, folder, saved.tokens if saved else 0.0)
-        for number in range(start + 1, run.steps + 1):
-            trace.before(number - start)
+        for number in range(start + run.fused, run.steps + 1, run.fused):
+            trace.before(number - start - run.fused + 1)
             batch, loader_state = next(stream)
             state, metrics_of_step = counter.call(job.step, state, batch)
-            stopping, last, bits = stop.requested(number), number == run.steps, None
+            stopping, last, bits = stop.requested(number // run.fused), number == run.steps, None
             measuring = last or (number % run.eval_every == 0 and not stopping)
             saving = last or stopping or number % run.save_every == 0
             try:
                 reader.sent(Sent(number, metrics_of_step, batch), state)
                 if measuring or saving:
-                    reader.catch_up(state)
+                    reader.sent(None, state)
             except NotFinite as error:  # the state is good: the update was left out
                 checkpoints.save(state, metadata(job, number, loader_state, reader), None)
                 raise NotFinite(

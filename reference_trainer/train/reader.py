@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import jax
+import numpy as np
 
 from reference_trainer import metrics
 from reference_trainer.config import Config
@@ -23,11 +24,40 @@ from reference_trainer.train.step import Metrics
 
 
 class Sent(NamedTuple):
-    """A step that is on its way."""
+    """A step that is on its way, or several in one call (`run.fused`)."""
 
-    number: int
+    number: int  # of the last one
     metrics: Metrics
     batch: Batch
+
+
+class Step(NamedTuple):
+    """A step that has arrived."""
+
+    number: int
+    length: int  # of its rows
+    loss: float
+    targets: float
+    grad_norm: float
+    finite: float  # 0 where not
+
+
+def _steps(sent: Sent) -> list[Step]:
+    """Waits for them."""
+    rows = np.atleast_2d(np.stack(jax.device_get(sent.metrics), axis=-1)).tolist()
+    numbers, length = (
+        range(sent.number - len(rows) + 1, sent.number + 1),
+        sent.batch.inputs.shape[-2],
+    )
+    return [Step(number, length, *row) for number, row in zip(numbers, rows, strict=True)]
+
+
+def _batch(calls: list[Sent], number: int) -> Batch:
+    """Of one step."""
+    sent = next(call for call in calls if number <= call.number)
+    if not sent.metrics.loss.ndim:
+        return sent.batch
+    return Batch(*(leaf[number - sent.number - 1] for leaf in sent.batch))
 
 
 class Reader:
@@ -39,16 +69,13 @@ class Reader:
         self.tokens = tokens  # useful ones, in all
         self.pause()
 
-    def sent(self, step: Sent, state: TrainState) -> None:
-        """`step` was dispatched and gave `state`; NotFinite if the step before was not."""
-        # gotcha: shows[host-read-every-step] what is read is one step old and has usually arrived
-        before, self._sent = self._sent, step
-        if before is not None:
-            self._read(before, state)
+    def sent(self, call: Sent | None, state: TrainState) -> None:
+        """`call` was dispatched and gave `state`; NotFinite if the one before was not.
 
-    def catch_up(self, state: TrainState) -> None:
-        """Wait for the newest step, before a save or at the end."""
-        before, self._sent = self._sent, None
+        None waits for the newest, before a save or at the end.
+        """
+        # gotcha: shows[host-read-every-step] what is read is one step old and has usually arrived
+        before, self._sent = self._sent, call
         if before is not None:
             self._read(before, state)
 
@@ -56,48 +83,53 @@ class Reader:
         """Time spent until now is not training time."""
         self._counted, self._flops, self._since = 0.0, 0.0, time.perf_counter()
 
-    def _read(self, step: Sent, state: TrainState) -> None:
-        found = jax.device_get(step.metrics)
+    def _read(self, sent: Sent, state: TrainState) -> None:
+        """NotFinite; those on their way meanwhile, which are in `state`, are counted too."""
+        calls, steps = [sent], _steps(sent)
         # gotcha: shows[non-finite-value] one look per step, at a value that is read anyway
-        if not found.finite:
-            self._refuse(step, found, state)
-        self._count(step, found)
+        if not all(step.finite for step in steps) and self._sent is not None:
+            calls.append(self._sent)
+            steps += _steps(self._sent)
+            self._sent = None
+        bad = [step for step in steps if not step.finite]
+        for step in steps:
+            if step.finite:
+                self._count(step)
+        if bad:
+            self._refuse(bad, calls, state)
+        self._report(steps)
+
+    def _count(self, step: Step) -> None:
+        tokens = step.targets / len(self._config.model.heads)
+        self.tokens += step.targets
+        self._counted += step.targets
+        self._flops += tokens * metrics.flops_per_token(self._config, step.length)
+
+    def _report(self, steps: list[Step]) -> None:
         run = self._config.run
-        if step.number % run.log_every == 0 or step.number == run.steps:
-            self._report(step.number, found)
-
-    def _count(self, step: Sent, found: Metrics) -> None:
-        targets, length = float(found.targets), step.batch.inputs.shape[1]
-        steps = targets / len(self._config.model.heads)
-        self.tokens += targets
-        self._counted += targets
-        self._flops += steps * metrics.flops_per_token(self._config, length)
-
-    def _report(self, number: int, found: Metrics) -> None:
+        due = [s for s in steps if s.number % run.log_every == 0 or s.number == run.steps]
+        if not due:
+            return
         seconds = max(time.perf_counter() - self._since, 1e-9)
         rate = self._counted / seconds
         used = metrics.utilisation(self._config, self._flops / seconds)
-        values = {"loss": float(found.loss), "grad_norm": float(found.grad_norm)}
-        values |= {"tokens": self.tokens, "tokens_per_second": rate}
+        values = {"tokens": self.tokens, "tokens_per_second": rate}
         if used is not None:
             values["mfu"] = used[0]
         if "most in use" in (held := metrics.memory()):
             values["device_peak_bytes"] = held["most in use"]
         values["host_peak_bytes"] = metrics.host_memory()
-        self._log.write(number, **values, peak=used[1] if used else "unknown")
-        self._log.advance(number, f"loss {values['loss']:.3f}, {rate:,.0f} tokens/s")
+        for step in due:
+            loss = {"loss": step.loss, "grad_norm": step.grad_norm}
+            self._log.write(step.number, **loss, **values, peak=used[1] if used else "unknown")
+        last = due[-1]
+        self._log.advance(last.number, f"loss {last.loss:.3f}, {rate:,.0f} tokens/s")
         self.pause()
 
-    def _refuse(self, step: Sent, found: Metrics, state: TrainState) -> None:
-        """NotFinite. The step after it, already on its way, is in `state` and is counted."""
-        newer, self._sent, bad = self._sent, None, [step]
-        if newer is not None:
-            after = jax.device_get(newer.metrics)
-            if after.finite:
-                self._count(newer, after)
-            else:
-                bad.append(newer)
-        paths = [replay.keep(one.batch, one.number, self._folder) for one in bad]
-        for one, path in zip(bad, paths, strict=True):
-            self._log.write(one.number, tokens=self.tokens, not_finite=path.name)
-        raise replay.not_finite(state, step, found, paths, self._config)
+    def _refuse(self, bad: list[Step], calls: list[Sent], state: TrainState) -> NoReturn:
+        """NotFinite."""
+        paths = [replay.keep(_batch(calls, one.number), one.number, self._folder) for one in bad]
+        for step, path in zip(bad, paths, strict=True):
+            self._log.write(step.number, tokens=self.tokens, not_finite=path.name)
+        first = bad[0]
+        raise replay.not_finite(state, first, _batch(calls, first.number), paths, self._config)

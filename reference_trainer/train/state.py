@@ -16,7 +16,6 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax.sharding import Mesh
-from optax.contrib import MuonDimensionNumbers
 
 from reference_trainer import parallel
 from reference_trainer.config import Config
@@ -45,22 +44,12 @@ def schedule(config: Config) -> optax.Schedule:
 
 
 def optimizer(config: Config) -> optax.GradientTransformation:
-    """Clip first, then AdamW or Muon: clipping what they have scaled would bound nothing.
-
-    Muon (Jordan et al., 2024) is for the matrices of the layers: it makes each update orthogonal.
-    Tables, norms and vectors are left to Adam, without decay. Updates have the size of AdamW's
-    (arXiv:2502.16982), so that the learning rate and the decay can stay.
-    """
+    """Clip first, then AdamW (or Muon): clipping what they have scaled would bound nothing."""
     settings, rate = config.optimizer, schedule(config)
     if settings.kind == "muon":
-        scaled = optax.contrib.muon(
-            rate,
-            weight_decay=settings.weight_decay,
-            adam_b1=settings.b1,
-            adam_b2=settings.b2,
-            muon_weight_dimension_numbers=matrix_axes,
-            consistent_rms=0.2,
-        )
+        from reference_trainer.extras.muon import muon
+
+        scaled = muon(settings, rate)
     else:
         scaled = optax.adamw(
             rate, settings.b1, settings.b2, weight_decay=settings.weight_decay, mask=decayed
@@ -69,29 +58,31 @@ def optimizer(config: Config) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(settings.clip), scaled)
 
 
+def update(
+    grads: backbone.Params, state: TrainState, config: Config
+) -> tuple[backbone.Params, optax.OptState]:
+    """What to add to the parameters, and the optimizer's next state."""
+    change = optimizer(config).update
+    if config.optimizer.kind == "muon":  # XLA lays out its products of matrices that are cut
+        layouts = parallel.specs((state.params, state.opt_state))
+        change = jax.sharding.auto_axes(change, out_sharding=layouts)
+    # gotcha: shows[update-without-params] weight decay needs the parameters
+    return change(grads, state.opt_state, state.params)
+
+
 def decayed(params: backbone.Params) -> Any:
     """True for matrices. By name: stacked layers give every bias and scale a second axis."""
 
     def is_matrix(path: tuple[Any, ...], leaf: Any) -> bool:
         del leaf
-        names = _names(path)
-        return names[-1] == "kernel" or names[0] in ("embed", "heads")
+        return path[0].key in ("embed", "heads") or is_kernel(path)
 
     return jax.tree.map_with_path(is_matrix, params)
 
 
-def matrix_axes(params: Any) -> Any:
-    """The axes of the layers' matrices, stacked or not; None for all else."""
-
-    def axes(path: tuple[Any, ...], leaf: Any) -> MuonDimensionNumbers | None:
-        is_kernel = _names(path)[-1] == "kernel"
-        return MuonDimensionNumbers(leaf.ndim - 2, leaf.ndim - 1) if is_kernel else None
-
-    return jax.tree.map_with_path(axes, params)
-
-
-def _names(path: tuple[Any, ...]) -> list[str]:
-    return [key.key for key in path if isinstance(key, jax.tree_util.DictKey)]
+def is_kernel(path: tuple[Any, ...]) -> bool:
+    """Whether a path leads to a matrix of a layer."""
+    return getattr(path[-1], "key", None) == "kernel"
 
 
 def init(key: jax.Array, config: Config) -> TrainState:
@@ -104,11 +95,7 @@ def abstract(config: Config, mesh: Mesh) -> TrainState:
     """Shapes, types and shardings, without arrays: what a checkpoint is restored onto."""
     shapes = jax.eval_shape(lambda: init(jax.random.key(config.run.seed), config))
     shardings = parallel.state_shardings(shapes, mesh, config.run.parallel)
-    return jax.tree.map(
-        lambda leaf, sharding: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding),
-        shapes,
-        shardings,
-    )
+    return jax.tree.map(lambda leaf, to: leaf.update(sharding=to), shapes, shardings)
 
 
 def create(config: Config, mesh: Mesh) -> TrainState:

@@ -10,6 +10,7 @@ host-read-every-step)
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterable
@@ -25,6 +26,7 @@ from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads
 from reference_trainer.model.heads import Sums
+from reference_trainer.parallel import ROWS, WHOLE
 from reference_trainer.run.flags import compiler_options
 from reference_trainer.train import state as states
 from reference_trainer.train.state import TrainState
@@ -44,14 +46,19 @@ EvalStep = jax.stages.Wrapped  # (Params, Batch, Sums) -> Sums
 
 
 def build(config: Config, mesh: Mesh) -> Step:
-    """The compiled step; call this once in a run. One program for each length of row."""
+    """The compiled step; call this once in a run. One program for each length of row.
+
+    With `run.fused` a call takes so many batches, stacked, and gives as many metrics: a device does
+    not wait for a slow host between them.
+    """
     shardings = jax.tree.map(lambda leaf: leaf.sharding, states.abstract(config, mesh))
     results, options = (shardings, parallel.replicated(mesh)), compiler_options(config)
 
     # gotcha: shows[jit-captures-batch] the batch is an argument; only the settings are closed over
     def step(state: TrainState, batch: Batch) -> tuple[TrainState, Metrics]:
-        with jax.sharding.use_abstract_mesh(mesh.abstract_mesh):  # for `parallel.spread`
+        if config.run.fused == 1:
             return train_step(state, batch, config)
+        return jax.lax.scan(lambda state, one: train_step(state, one, config), state, batch)
 
     # gotcha: shows[use-after-donation] the old state is gone after the call: the caller rebinds it
     return jax.jit(step, donate_argnums=0, out_shardings=results, compiler_options=options)
@@ -61,8 +68,13 @@ def build_eval(config: Config, mesh: Mesh) -> EvalStep:
     """The compiled evaluation: adds a batch to the sums, which stay on the device."""
 
     def step(params: backbone.Params, batch: Batch, total: Sums) -> Sums:
-        with jax.sharding.use_abstract_mesh(mesh.abstract_mesh):
-            return jax.tree.map(jnp.add, total, batch_sums(params, batch, config, None))
+        layouts = parallel.specs(params)
+
+        def local(parts: backbone.Params, batch: Batch) -> Sums:
+            return parallel.summed(batch_sums(parts, batch, config, None, layouts), WHOLE)
+
+        each = jax.shard_map(local, in_specs=(layouts, ROWS), out_specs=WHOLE, check_vma=False)
+        return jax.tree.map(jnp.add, total, each(params, batch))
 
     return jax.jit(
         step,
@@ -104,7 +116,9 @@ def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainSt
     updates, opt_state = states.optimizer(config).update(grads, state.opt_state, state.params)
     params = optax.apply_updates(state.params, updates)
     finite = jnp.isfinite(total.loss) & jnp.isfinite(norm)
-    params, opt_state = _select(finite, (params, opt_state), (state.params, state.opt_state))
+    params, opt_state = jax.tree.map(
+        functools.partial(jnp.where, finite), (params, opt_state), (state.params, state.opt_state)
+    )
     after = TrainState(state.step + 1, params, opt_state, state.skipped + ~finite)
     return after, Metrics(total.loss / count, total.targets, norm, finite)
 
@@ -112,22 +126,31 @@ def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainSt
 def summed_gradients(
     params: backbone.Params, batch: Batch, config: Config, key: jax.Array
 ) -> tuple[backbone.Params, Sums]:
-    """Of the rows on all devices, which meet once a step, after the last part."""
-    if config.run.parallel == "fsdp":  # weights are gathered where they are used
-        return gradients(params, batch, config, key)
+    """Gradients of the loss summed over the rows of all devices, laid out as the parameters."""
+    layouts = parallel.specs(params)
 
-    def local(params: backbone.Params, batch: Batch, key: jax.Array) -> Any:
-        return gradients(params, batch, config, parallel.own_key(key))
+    def local(parts: backbone.Params, batch: Batch, key: jax.Array) -> Any:
+        key = parallel.own_key(key)
+        if config.run.parallel == "fsdp":  # layers are gathered, and their gradients summed, there
+            grads, total = jax.grad(_loss, has_aux=True)(parts, batch, config, key, layouts)
+            grads = parallel.summed(grads, layouts, but_for_cut=True)
+        else:  # devices meet once, after the last part of the batch
+            whole = parallel.gathered(parts, layouts)
+            grads, total = gradients(whole, batch, config, key)
+            grads = parallel.summed(grads, layouts)
+        return grads, parallel.summed(total, WHOLE)
 
-    return parallel.gathered(local, params, config.run.parallel)(params, batch, key)
+    arguments, results = (layouts, ROWS, WHOLE), (layouts, WHOLE)
+    # With `check_vma` each loop that begins with zeros would need a mark.
+    each = jax.shard_map(local, in_specs=arguments, out_specs=results, check_vma=False)
+    return each(params, batch, key)
 
 
 def gradients(
     params: backbone.Params, batch: Batch, config: Config, key: jax.Array
 ) -> tuple[backbone.Params, Sums]:
-    """Gradients of the summed loss, and the sums; in `accumulate` parts, one after another."""
-    parts = config.optimizer.accumulate
-    take = jax.grad(_loss, has_aux=True)
+    """Of one device's rows, and the sums; in `accumulate` parts, one after another."""
+    parts, take = config.optimizer.accumulate, jax.grad(_loss, has_aux=True)
     if parts == 1:
         return take(params, batch, config, key)
 
@@ -137,34 +160,37 @@ def gradients(
         return jax.tree.map(jnp.add, total, take(params, part[0], config, part[1])), None
 
     zero = (jax.tree.map(jnp.zeros_like, params), Sums.zero())
+    rows = Batch(*(leaf.reshape(parts, -1, *leaf.shape[1:]) for leaf in batch))
     # gotcha: shows[key-reuse] a key for each part
-    total, _ = jax.lax.scan(body, zero, (_parts(batch, parts), jax.random.split(key, parts)))
+    total, _ = jax.lax.scan(body, zero, (rows, jax.random.split(key, parts)))
     return total
 
 
 def batch_sums(
-    params: backbone.Params, batch: Batch, config: Config, key: jax.Array | None
+    params: backbone.Params,
+    batch: Batch,
+    config: Config,
+    key: jax.Array | None,
+    layouts: backbone.Params | None = None,
 ) -> Sums:
-    """Loss, hits and number of targets of a batch."""
-    x_BTD = backbone.hidden(params, batch, config, key)
+    """Loss, hits and number of targets of a batch.
+
+    With `layouts` of the parameters, on each device: it holds parts of them. Tables are gathered
+    here, once, and each layer where it is used.
+    """
+    if layouts is None:
+        return heads.sums(params, backbone.hidden(params, batch, config, key), batch, config)
+    params = parallel.gathered(params, layouts | {"layers": WHOLE})
+    x_BTD = backbone.hidden(params, batch, config, key, layouts["layers"])
     return heads.sums(params, x_BTD, batch, config)
 
 
 def _loss(
-    params: backbone.Params, batch: Batch, config: Config, key: jax.Array
+    params: backbone.Params,
+    batch: Batch,
+    config: Config,
+    key: jax.Array,
+    layouts: backbone.Params | None = None,
 ) -> tuple[jax.Array, Sums]:
-    total = batch_sums(params, batch, config, key if config.model.dropout else None)
+    total = batch_sums(params, batch, config, key if config.model.dropout else None, layouts)
     return total.loss, total
-
-
-def _parts(batch: Batch, parts: int) -> Batch:
-    """Part i takes rows i, i + parts, ...: each device then keeps the rows it already has."""
-
-    def cut(leaf: jax.Array) -> jax.Array:
-        return jnp.moveaxis(leaf.reshape(-1, parts, *leaf.shape[1:]), 1, 0)
-
-    return Batch(*(cut(leaf) for leaf in batch))
-
-
-def _select(condition: jax.Array, new: tuple, old: tuple) -> tuple:
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), new, old)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from reference_trainer import parallel
@@ -69,9 +70,20 @@ def job(config: Config = TINY, **kwargs: Any) -> loop.Job:
 
 
 def some_batch(config: Config = TINY, index: int = 0) -> Batch:
-    """A batch on the devices."""
+    """A batch on one device, for what runs on each of them."""
     batches = Batches(corpus().train, config.data, shuffle=True)
-    return parallel.place(batches[index], parallel.device_mesh())
+    return Batch(*map(jnp.asarray, batches[index]))
+
+
+def abstract_batch(config: Config) -> Batch:
+    """As `some_batch`, without arrays."""
+    batch = parallel.abstract_batch(config, parallel.device_mesh())
+    return Batch(*(jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in batch))
+
+
+def placed(batch: Batch) -> Batch:
+    """On the mesh, for a step."""
+    return parallel.place(batch, parallel.device_mesh())
 
 
 def same(left: Any, right: Any) -> bool:

@@ -31,6 +31,11 @@ on_gpu = pytest.mark.skipif(jax.default_backend() == "gpu", reason="the kernel c
 quick = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 
 
+@pytest.fixture(scope="module", autouse=True)
+def set_mesh() -> None:
+    """None: in a step this runs on each device, within `jax.shard_map`."""
+
+
 def qkv() -> tuple[jax.Array, jax.Array, jax.Array]:
     q, k, v = jax.random.normal(jax.random.key(0), (3, ROWS, STEPS, HEADS, WIDTH))
     return q, k, v

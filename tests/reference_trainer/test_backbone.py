@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer import parallel
 from reference_trainer.data.batch import Batch
 from reference_trainer.extras import decode, sample
 from reference_trainer.model import backbone, heads
@@ -19,6 +18,7 @@ from reference_trainer.run import layout
 from reference_trainer.train import step as steps
 from tests.reference_trainer.support import (
     TINY,
+    abstract_batch,
     gradients,
     hidden,
     init,
@@ -60,7 +60,7 @@ def test_scanned_is_unrolled_over_the_same_parameters():
 def test_a_scan_is_compiled_once_for_all_layers():
     def size(config) -> int:
         params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
-        batch = parallel.abstract_batch(config, parallel.device_mesh())
+        batch = abstract_batch(config)
         run = functools.partial(backbone.hidden, config=config)
         return len(jax.jit(run).lower(params, batch).as_text())
 
@@ -94,8 +94,7 @@ def test_a_carried_state_gives_what_the_whole_row_gives(kind, layers):
 
 
 def temporary(config) -> int:
-    mesh = parallel.device_mesh()
-    batch = parallel.abstract_batch(config, mesh)
+    batch = abstract_batch(config)
     params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
     grads = functools.partial(steps.gradients, config=config)
     key = jax.eval_shape(lambda: jax.random.key(0))
@@ -144,7 +143,7 @@ def test_what_needs_the_range_or_the_bits_is_float32():
     """Softmax and decays (exp), norms (rsqrt), step sizes (log1p), and decays that add up."""
     config = TINY.replace(compute={"dtype": "bfloat16"})
     params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
-    batch = parallel.abstract_batch(config, parallel.device_mesh())
+    batch = abstract_batch(config)
     run = functools.partial(backbone.hidden, config=config)
     lines = str(jax.make_jaxpr(run)(params, batch)).splitlines()
     for delicate, least in (("exp", 3), ("rsqrt", 5), ("log1p", 1), ("cumsum", 1)):
@@ -166,7 +165,7 @@ def test_layers_write_bfloat16_and_gradients_of_matrices_float32():
     """What a layer writes is half as large; what adds up over rows and devices keeps its bits."""
     config = TINY.replace(compute={"dtype": "bfloat16"}, model={"tied": False})
     params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
-    batch = parallel.abstract_batch(config, parallel.device_mesh())
+    batch = abstract_batch(config)
     layers = jax.tree.leaves_with_path(params["layers"])
     kernels = [leaf.shape for path, leaf in layers if path[-1].key == "kernel"]
     forward = [

@@ -23,6 +23,11 @@ SMALL = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module", autouse=True)
+def set_mesh() -> None:
+    """None: an exported function runs in any program."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     """With a text of ten words in random order."""

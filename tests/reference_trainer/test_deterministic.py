@@ -20,6 +20,7 @@ from reference_trainer import parallel
 from reference_trainer.train import state
 from reference_trainer.train.step import Sums
 made = job(overridden(SMALL, sys.argv[1:]))
+jax.set_mesh(made.mesh)
 abstract = state.abstract(made.config, made.mesh)
 batch = parallel.abstract_batch(made.config, made.mesh)
 made.step.lower(abstract, batch).compile()

@@ -121,6 +121,7 @@ config = SMALL.replace(
     data={"batch": 16}, run={"parallel": kind}, optimizer={"accumulate": accumulate},
 )
 mesh = parallel.device_mesh()
+jax.set_mesh(mesh)
 args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
 text = step.build(config, mesh).lower(*args).compile().as_text()
 names = r"(all-reduce|reduce-scatter|all-gather|all-to-all)(?:-start)?\\("
@@ -136,10 +137,14 @@ print(json.dumps([sum(map(len, where.values())), {n: where[n] for n in called if
 
 @pytest.mark.parametrize(
     ("kind", "layers", "accumulate"),
-    [("dp", "unroll", 2), ("zero", "scan", 2), ("fsdp", "unroll", 1)],
+    [("dp", "unroll", 2), ("zero", "scan", 2), ("fsdp", "unroll", 2), ("fsdp", "scan", 2)],
 )
 def test_devices_meet_in_no_loop(kind, layers, accumulate):
-    """Gradients are summed over eight devices once a step: after all parts, chunks and layers."""
+    """Gradients are summed over eight devices once a step: after all parts, chunks and layers.
+
+    With fsdp and scanned layers in the loop over layers, which gathers one layer at a time; in none
+    within it, over parts and chunks.
+    """
     done = subprocess.run(
         [sys.executable, "-c", COLLECTIVES, kind, layers, str(accumulate)],
         cwd=ROOT,
@@ -150,4 +155,11 @@ def test_devices_meet_in_no_loop(kind, layers, accumulate):
     assert done.returncode == 0, done.stderr[-2000:]
     count, within, loops = json.loads(done.stdout.splitlines()[-1])
     assert count > 0 and loops > 0
-    assert within == {}
+    if (kind, layers) != ("fsdp", "scan"):
+        assert within == {}
+        return
+    gathers, scatters = ["all-gather"] * MATRICES, ["reduce-scatter"] * MATRICES
+    assert sorted(within.values(), key=len) == [gathers, gathers + scatters]  # forward, and back
+
+
+MATRICES = 4  # of a layer

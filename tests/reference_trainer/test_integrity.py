@@ -11,8 +11,9 @@ import pytest
 
 from reference_trainer import parallel
 from reference_trainer.run import integrity, start
+from reference_trainer.run.integrity import CheckpointError
 from reference_trainer.train import state as states
-from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved
+from reference_trainer.train.checkpoint import Checkpoints, Saved
 from tests.reference_trainer.support import SMALL, same
 
 

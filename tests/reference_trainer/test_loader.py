@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import sys
 import threading
 
 import numpy as np
@@ -14,6 +13,8 @@ from reference_trainer.config import Data, DataError
 from reference_trainer.data.batch import Batch, Document
 from reference_trainer.data.batching import Batches
 from reference_trainer.data.loader import loader
+from reference_trainer.run import checks
+from tests.reference_trainer.support import SMALL, corpus
 
 pytest.importorskip("grain")
 
@@ -73,7 +74,8 @@ def test_without_prefetch_grain_starts_no_thread(batches):
 
 
 def test_a_missing_grain_is_an_error_that_says_what_to_do(batches, monkeypatch):
-    monkeypatch.setitem(sys.modules, "grain", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    config = SMALL.replace(data={"loader": "grain"})
     with pytest.raises(DataError, match=r"pip install grain.*data\.loader=simple"):
-        loader(batches, SETTINGS["grain"])
+        checks.check(config, corpus())
     next(loader(batches, SETTINGS["simple"]))

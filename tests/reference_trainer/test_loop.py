@@ -91,7 +91,7 @@ def test_a_step_is_read_after_the_next_was_sent(tmp_path):
     for number in (1, 2, 3):
         reading.sent(reader.Sent(number, said(1.0), batch), None)  # type: ignore[arg-type]
         assert log.lines == list(range(1, number))
-    reading.catch_up(None)  # type: ignore[arg-type]
+    reading.sent(None, None)  # type: ignore[arg-type]
     assert log.lines == [1, 2, 3]
     assert reading.tokens == 30
 
@@ -107,10 +107,10 @@ def test_nan_stops_the_run_with_its_batch_and_the_operation(tmp_path, monkeypatc
         embed = [table.at[:].set(-1.0) for table in state.params["embed"]]
         return state._replace(params=state.params | {"embed": embed})
 
-    def loss(params, batch, config, key):
+    def loss(params, batch, config, key, layouts=None):
         first = params["embed"][0][0, 0]  # -1
         early = 0.0 if late else jnp.log(first)
-        total = made_sums(params, batch, config, key)
+        total = made_sums(params, batch, config, key, layouts)
         return total._replace(loss=jnp.log(first * total.loss) if late else total.loss + early)
 
     made_sums = loop.build.__globals__["batch_sums"]
@@ -176,6 +176,34 @@ def test_two_bad_steps_in_a_row_are_both_left_out(tmp_path):
     assert {path.name for path in tmp_path.glob("bad-*")} == {
         "bad-batch-3-0.npz", "bad-batch-4-0.npz",
     }  # fmt: skip
+
+
+def test_fused_steps_are_the_same_steps(tmp_path):
+    """Three steps in a call: one program, and every loss, as one by one."""
+    config = SMALL.replace(run={"fused": 3})
+    results = [run(SMALL, tmp_path / "single"), run(config, tmp_path / "fused")]
+    assert same(*(jax.device_get(result.state) for result in results))
+    assert (results[1].programs, results[1].recompiled) == (1, 0)
+    losses = []
+    for name in ("single", "fused"):
+        lines = (tmp_path / name / "metrics.jsonl").read_text().splitlines()
+        losses.append([(x["step"], x["loss"]) for x in map(json.loads, lines) if "loss" in x])
+    assert losses[0] == losses[1] and len(losses[0]) == 6
+
+
+def test_a_bad_step_among_fused_ones_is_left_out_alone(tmp_path):
+    made = poisoned((1,))
+    config = made.config.replace(run={"fused": 3, "eval_every": 99, "save_every": 99})
+    fused = loop.prepare(config, made.corpus)
+    fused = dataclasses.replace(fused, batches=made.batches)
+    with pytest.raises(replay.NotFinite, match=r"(?s)step 2 was not finite.*saved step 6"):
+        loop.train(fused, tmp_path)
+    expected = loop.states.create(made.config, made.mesh)
+    for i in range(6):
+        expected, _ = made.step(expected, parallel.place(made.batches[i], made.mesh))
+    result = loop.train(fused, tmp_path, start.find(tmp_path, "auto"))
+    assert same(jax.device_get(result.state), jax.device_get(expected))
+    assert [path.name for path in tmp_path.glob("bad-*")] == ["bad-batch-2-0.npz"]
 
 
 def circles(count: int = 300) -> Corpus:

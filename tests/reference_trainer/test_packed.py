@@ -23,6 +23,11 @@ SEGMENTS = jnp.stack(
 )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def set_mesh() -> None:
+    """None: in a step this runs on each device, within `jax.shard_map`."""
+
+
 def qkv(dtype: str = "float32") -> list[jax.Array]:
     return list(jax.random.normal(jax.random.key(0), (3, 2, STEPS, HEADS, WIDTH)).astype(dtype))
 

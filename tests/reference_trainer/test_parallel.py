@@ -24,9 +24,10 @@ from reference_trainer.train import state as states
 from tests.reference_trainer.support import ROOT, TINY, environment, job
 config = TINY.replace(
     data={"batch": 16}, model={"width": 64}, run={"parallel": sys.argv[1]},
-    optimizer={"accumulate": int(sys.argv[2])},
+    optimizer={"accumulate": int(sys.argv[2]), "kind": sys.argv[3]},
 )
 made = job(config)
+jax.set_mesh(made.mesh)
 state = states.create(config, made.mesh)
 bytes_each = sum(leaf.addressable_shards[0].data.nbytes for leaf in jax.tree.leaves(state))
 losses, held = [], 0
@@ -38,8 +39,10 @@ print(json.dumps([losses, bytes_each, sorted(layouts), jax.device_count()]))
 """
 
 
-def five(kind: str, devices: int, accumulate: int = 1) -> tuple[list[float], int, list[str]]:
-    command = [sys.executable, "-c", PROGRAM, kind, str(accumulate)]
+def five(
+    kind: str, devices: int, accumulate: int = 1, optimizer: str = "adamw"
+) -> tuple[list[float], int, list[str]]:
+    command = [sys.executable, "-c", PROGRAM, kind, str(accumulate), optimizer]
     done = subprocess.run(
         command, cwd=ROOT, env=environment(devices), capture_output=True, text=True
     )
@@ -50,7 +53,7 @@ def five(kind: str, devices: int, accumulate: int = 1) -> tuple[list[float], int
 
 
 GATHERED = """
-import re
+import re, jax
 from reference_trainer import parallel
 from reference_trainer.train import state as states, step
 from tests.reference_trainer.support import TINY
@@ -59,6 +62,7 @@ config = TINY.replace(
     data={"batch": 64}, run={"parallel": "fsdp"},
 )
 mesh = parallel.device_mesh()
+jax.set_mesh(mesh)
 args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
 text = step.build(config, mesh).lower(*args).compile().as_text()
 print(*re.findall(r"= f32\\[([\\d,]+)\\]\\S* (?:all-gather|all-to-all)\\(", text))
@@ -66,7 +70,7 @@ print(*re.findall(r"= f32\\[([\\d,]+)\\]\\S* (?:all-gather|all-to-all)\\(", text
 
 
 def test_weights_are_gathered_and_activations_are_not():
-    """Inside the scan over layers, where the compiler would otherwise choose the rows."""
+    """Inside the scan over layers."""
     env = environment(4)
     done = subprocess.run(
         [sys.executable, "-c", GATHERED], cwd=ROOT, env=env, capture_output=True, text=True
@@ -90,6 +94,7 @@ def one():
         pytest.param("fsdp", 4, 2, marks=pytest.mark.slow),
         pytest.param("dp", 8, 2, marks=pytest.mark.slow),
         pytest.param("fsdp", 8, 1, marks=pytest.mark.slow),
+        pytest.param("fsdp", 8, 2, marks=pytest.mark.slow),
     ],
 )
 def test_the_losses_are_those_of_one_device(one, kind, devices, accumulate):
@@ -100,6 +105,14 @@ def test_the_losses_are_those_of_one_device(one, kind, devices, accumulate):
         assert any("data" in layout for layout in layouts)
     else:
         assert size == one[1]
+
+
+@pytest.mark.slow
+def test_muon_multiplies_matrices_that_are_cut():
+    """Its products are laid out by the compiler, and give what they give on one device."""
+    losses, _, layouts = five("zero", 4, optimizer="muon")
+    np.testing.assert_allclose(losses, five("dp", 1, optimizer="muon")[0], rtol=1e-5)
+    assert any("data" in layout for layout in layouts)
 
 
 def test_rows_that_do_not_spread_are_refused(monkeypatch):

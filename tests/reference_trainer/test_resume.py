@@ -18,11 +18,12 @@ import pytest
 import tensorstore as ts
 
 from reference_trainer import metrics, parallel
+from reference_trainer.run.integrity import CheckpointError
 from reference_trainer.run.settings import from_json
 from reference_trainer.run.start import check_same, set_aside
 from reference_trainer.train import checkpoint, loop
 from reference_trainer.train import state as states
-from reference_trainer.train.checkpoint import CheckpointError, Checkpoints, Saved
+from reference_trainer.train.checkpoint import Checkpoints, Saved
 from tests.reference_trainer.support import (
     ROOT,
     SMALL,

@@ -19,6 +19,7 @@ from tests.reference_trainer.support import (
     TINY,
     gradients,
     init,
+    placed,
     same,
     some_batch,
     temporary_bytes,
@@ -37,11 +38,11 @@ def relative(left, right) -> float:
 
 def test_batches_do_not_compile_again(mesh):
     state, step = states.create(SMALL, mesh), steps.build(SMALL, mesh)
-    state, _ = step(state, some_batch(index=0))
+    state, _ = step(state, placed(some_batch(index=0)))
     compiles = metrics.Compiles()
     losses = set()
     for index in (1, 2):
-        state, said = step(state, some_batch(index=index))
+        state, said = step(state, placed(some_batch(index=index)))
         assert compiles.count == 0
         losses.add(float(said.loss))
     assert len(losses) == 2  # the batches did arrive
@@ -49,7 +50,11 @@ def test_batches_do_not_compile_again(mesh):
 
 def test_a_restored_state_does_not_compile_again(mesh):
     """A restore gives arrays with the layout of `abstract`: a fresh state must have it too."""
-    step, batch, abstract = steps.build(SMALL, mesh), some_batch(), states.abstract(SMALL, mesh)
+    step, batch, abstract = (
+        steps.build(SMALL, mesh),
+        placed(some_batch()),
+        states.abstract(SMALL, mesh),
+    )
     fresh = states.create(SMALL, mesh)
     restored = jax.device_put(jax.device_get(fresh), jax.tree.map(lambda x: x.sharding, abstract))
     step(fresh, batch)
@@ -61,7 +66,7 @@ def test_a_restored_state_does_not_compile_again(mesh):
 def test_nothing_is_weakly_typed(mesh):
     state = states.create(SMALL, mesh)
     assert not any(leaf.weak_type for leaf in jax.tree.leaves(state))
-    state, _ = steps.build(SMALL, mesh)(state, some_batch())
+    state, _ = steps.build(SMALL, mesh)(state, placed(some_batch()))
     assert state.step.dtype == jnp.int32 and int(state.step) == 1
     assert not any(leaf.weak_type for leaf in jax.tree.leaves(state))
 
@@ -69,7 +74,7 @@ def test_nothing_is_weakly_typed(mesh):
 def test_the_state_is_donated(mesh):
     state = states.create(SMALL, mesh)
     old = jax.tree.leaves(state.params)[0]
-    steps.build(SMALL, mesh)(state, some_batch())
+    steps.build(SMALL, mesh)(state, placed(some_batch()))
     assert old.is_deleted()
 
 
@@ -105,7 +110,11 @@ def test_parts_add_up_to_the_whole():
 
 def test_dropout_differs_from_step_to_step(mesh):
     config = SMALL.replace(model={"dropout": 0.5}, optimizer={"learning_rate": 0.0})
-    state, step, batch = states.create(config, mesh), steps.build(config, mesh), some_batch()
+    state, step, batch = (
+        states.create(config, mesh),
+        steps.build(config, mesh),
+        placed(some_batch()),
+    )
     state, first = step(state, batch)
     state, second = step(state, batch)
     assert float(first.loss) != float(second.loss)
@@ -115,7 +124,7 @@ def test_a_step_that_is_not_finite_changes_nothing(mesh):
     state, step = states.create(SMALL, mesh), steps.build(SMALL, mesh)
     before = jax.device_get((state.params, state.opt_state))
     batch = some_batch()
-    state, said = step(state, batch._replace(weights=batch.weights * jnp.inf))
+    state, said = step(state, placed(batch._replace(weights=batch.weights * jnp.inf)))
     assert not said.finite and int(state.skipped) == 1 and int(state.step) == 1
     assert same(before, jax.device_get((state.params, state.opt_state)))
 

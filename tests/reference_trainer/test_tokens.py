@@ -7,13 +7,17 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reference_trainer.commands.train import configured, options
-from reference_trainer.config import Data, DataError
+from reference_trainer.config import Config, ConfigError, Data, DataError
 from reference_trainer.data.batching import Batches
 from reference_trainer.extras.baselines import baselines
 from reference_trainer.run.presets import GPT2_VOCABULARY, PRESETS
+from reference_trainer.run.settings import overridden
 from reference_trainer.sources import load
+from reference_trainer.sources.mixture import CYCLE, shares, training
 
 LENGTH = 16
 
@@ -53,6 +57,55 @@ def test_rows_are_views_of_the_file(tmp_path, ids):
     assert isinstance(array, np.memmap)
     assert corpus.train[3].inputs.dtype == np.uint16
     assert Batches(corpus.train, data(tmp_path / "x.bin"), shuffle=True)[0].inputs.dtype == np.int32
+
+
+def test_a_mixture_is_a_function_of_the_batch_number(tmp_path):
+    """Each batch is of one path; every hundred have the shares, resumed anywhere."""
+    for name, token in (("a", 1), ("b", 2), ("c", 3)):
+        np.full(2000, token, np.uint16).tofile(tmp_path / f"{name}.bin")
+    paths = [tmp_path / f"{name}.bin" for name in "abc"]
+    settings = data(*paths, weights=(1.0, 2.0, 1.0), batch=2)
+    corpus = load(settings)
+    assert len(corpus.groups) == 3 and sum(corpus.groups) == len(corpus.train)
+    assert {int(row.inputs[0, 0]) for row in corpus.held_out} == {1, 2, 3}
+    batches = training(corpus, settings, slice(None))
+    found = [batches[i].inputs for i in range(200)]
+    tokens = [set(np.unique(inputs[inputs > 0])) for inputs in found]
+    assert all(len(kinds) == 1 for kinds in tokens)
+    for cycle in (tokens[:100], tokens[100:]):
+        assert [sum(kinds == {token} for kinds in cycle) for token in (1, 2, 3)] == [25, 50, 25]
+    again = training(load(settings), settings, slice(None))
+    np.testing.assert_array_equal(again[137].inputs, found[137])
+
+
+@given(st.lists(st.floats(0.01, 100), min_size=1, max_size=8))
+def test_shares_add_up(weights):
+    counts = shares(weights)
+    assert counts.sum() == CYCLE and counts.min() >= 1
+    exact = np.array(weights) / sum(weights) * CYCLE
+    assert np.all(np.abs(counts - exact)[exact >= len(weights)] <= len(weights))
+
+
+def test_every_row_of_a_mixture_is_met(tmp_path, ids):
+    ids[:400].tofile(tmp_path / "a.bin")
+    ids[400:].tofile(tmp_path / "b.bin")
+    settings = data(tmp_path / "a.bin", tmp_path / "b.bin", weights=(1.0, 1.0))
+    corpus = load(settings)
+    batches = training(corpus, settings, slice(None))
+    met = {row.tobytes() for i in range(2 * len(batches)) for row in batches[i].targets[..., 0]}
+    for document in corpus.train:
+        row = np.zeros(LENGTH, np.int32)
+        row[: len(document.targets)] = document.targets[:, 0]
+        assert row.tobytes() in met
+
+
+def test_shares_that_make_no_sense_are_refused(tmp_path):
+    for weights in ((1.0,), (1.0, -1.0), (1.0, float("nan"))):
+        with pytest.raises(ConfigError, match=r"data.weights needs"):
+            Config(data=data("a.bin", "b.bin", weights=weights))
+    with pytest.raises(ConfigError, match=r"data.weights needs data.source=tokens"):
+        Config().replace(data={"weights": (1.0,)})
+    assert overridden(Config(data=data("a", "b")), ["data.weights=1,2.5"]).data.weights == (1, 2.5)
 
 
 def test_files_of_a_folder_are_taken_in_the_order_of_their_names(tmp_path, ids):

@@ -1,4 +1,7 @@
-"""One compiled step, against the same step operation by operation, and compiled at each call."""
+"""One compiled step, against the same step operation by operation, and compiled at each call.
+
+Also several steps in one call (`run.fused`), which helps where the host is slow.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from reference_trainer.train.state import TrainState
 
 SECONDS = {"cpu": 120, "gpu": 30}
 TIMES = 20  # compiled steps in one measurement
+EVERY = {"eval_every": TIMES, "save_every": TIMES}
 
 
 def measure(size: Size) -> Iterator[Row]:
@@ -24,14 +28,16 @@ def measure(size: Size) -> Iterator[Row]:
     def eager() -> object:
         return steps.train_step(train.state, train.batch, config)
 
-    best = clock.best(
-        {"jit": train, "eager": eager, "fresh": lambda: _anew(train.state, train.batch, config)()},
-        size.pick(1, 5, 5),
-    )
+    fused = cases.Training(config.replace(run={"fused": TIMES, "steps": TIMES, **EVERY}))
+    forms = {"jit": train, "fused": fused, "eager": eager}
+    forms["fresh"] = lambda: _anew(train.state, train.batch, config)()
+    best = clock.best(forms, size.pick(1, 5, 5))
     jitted = best["jit"] / TIMES
     at_least = size.pick("", ">= 8", ">= 50")
     note = f"{jitted * 1e3:.2f} ms a compiled step, D64 N2 B4 L64"
     yield Row("eager / jit", best["eager"] / jitted, "x", at_least, note)
+    note = f"{TIMES} steps a call"
+    yield Row("fused / jit, time of a step", best["fused"] / best["jit"], "x", note=note)
     yield Row("fresh closure / jit", best["fresh"] / jitted, "x", size.pick("", ">= 50", ">= 50"))
 
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from benchmarks.trainer import cases
 from benchmarks.trainer.row import Row, Size
-from reference_trainer import metrics, parallel
+from reference_trainer import metrics
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import heads
@@ -46,6 +46,6 @@ def _temporary(config: Config) -> int:
     def loss(params: Params, x_BTD: jax.Array, batch: Batch) -> jax.Array:
         return heads.sums(params, x_BTD, batch, config).loss
 
-    batch = parallel.abstract_batch(config, parallel.device_mesh())
+    batch = jax.eval_shape(lambda: cases.full_batch(config))
     take = jax.jit(jax.grad(loss, argnums=(0, 1)))
     return metrics.memory(take.lower({"embed": [table]}, x_BTD, batch).compile())["temporary"]

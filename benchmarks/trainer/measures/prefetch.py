@@ -66,7 +66,7 @@ def _in_turns(train: cases.Training, loader: Iterator[Batch], steps: int) -> Non
     """As it is often written: read, compute, look at the loss."""
     for _ in range(steps):
         train.batch = _place(next(loader))
-        float(train().loss)
+        jax.block_until_ready(train())
 
 
 def _ahead(train: cases.Training, loader: Waiting, steps: int) -> None:

@@ -12,10 +12,12 @@ def main(config: str, folder: str) -> None:
     import jax
 
     from benchmarks.trainer import cases
+    from reference_trainer import parallel
     from reference_trainer.run import flags
     from reference_trainer.run.settings import from_json
 
     flags.keep_programs(folder)
+    jax.set_mesh(parallel.device_mesh())
     jax.block_until_ready(cases.Training(from_json(json.loads(config)))())
     taken = {"wall": time.perf_counter() - began, "cpu": time.process_time()}
     print(json.dumps(taken))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
+import jax
+
 from benchmarks.trainer import cases
 from reference_trainer import metrics, parallel
 from reference_trainer.run import processes
@@ -16,6 +18,7 @@ def main(kind: str, distributed: str) -> None:
     processes.connect(distributed)
     config = cases.small(width=128, depth=1, batch=8).replace(run={"parallel": kind})
     job = loop.prepare(config, cases.counting())
+    jax.set_mesh(job.mesh)
     state = states.create(config, job.mesh)
     batches = [parallel.place(job.batches[i], job.mesh) for i in range(5)]
     compiled = job.step.lower(state, batches[0]).compile()
