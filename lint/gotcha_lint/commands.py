@@ -7,12 +7,19 @@ import os
 import sys
 from collections.abc import Sequence
 
-from gotcha_lint import explain, pages, reporting, terminal
-from gotcha_lint.config import ConfigError, Overrides, SettingsFinder, as_table, display_path
+from gotcha_lint import pages
+from gotcha_lint.config.options import Options, UsageError
+from gotcha_lint.config.selection import did_you_mean, known_names
+from gotcha_lint.config.settings import (
+    ConfigError,
+    Overrides,
+    SettingsFinder,
+    as_table,
+    display_path,
+)
 from gotcha_lint.home import install
-from gotcha_lint.options import Options, UsageError
+from gotcha_lint.output import explain, reporting, terminal
 from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, lint, tell_failures
-from gotcha_lint.selection import did_you_mean, known_names
 from gotcha_lint.tools import Tools
 
 SHELLS = ("bash", "zsh", "fish")
@@ -137,8 +144,8 @@ def compiles(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     """`--compiles`: the compiled functions, and how many programs each has."""
     if options.output_format not in ("full", "concise", "json"):
         raise UsageError("--compiles is a table, or JSON with --output-format json")
-    from gotcha_lint.compiles import as_json, with_runs
-    from gotcha_lint.compiles_table import table
+    from gotcha_lint.views.compiles import as_json, with_runs
+    from gotcha_lint.views.compiles_table import table
 
     inputs = find_inputs(options, finder)
     rows, failures = tools.compiles(

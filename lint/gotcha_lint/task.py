@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gotcha_lint.facts.releases import NEWEST, Release
 
 if TYPE_CHECKING:
-    from gotcha_lint.forecast import Forecast
+    from gotcha_lint.findings.forecast import Forecast
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint import engine, pipeline, registry
+from gotcha_lint import engine, registry
 from gotcha_lint.analysis.sites import Test
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
 from gotcha_lint.home import page_url
+from gotcha_lint.workers import pipeline
 from tests.counting import calls
 from tests.lint.support import code, found, lint_files
 
@@ -151,7 +152,7 @@ def test_a_worker_that_dies_costs_one_file(tmp_path, monkeypatch):
     monkeypatch.setattr(pipeline, "PARALLEL_FROM", 0)
     import os
 
-    from gotcha_lint import source
+    from gotcha_lint.text import source
 
     decode = source.decode
 

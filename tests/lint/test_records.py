@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from gotcha_lint import engine
 from gotcha_lint.analysis import rounds
-from gotcha_lint.cache import Cache
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
-from gotcha_lint.record_store import RecordStore
-from gotcha_lint.records import Records
+from gotcha_lint.memo.cache import Cache
+from gotcha_lint.memo.record_store import RecordStore
+from gotcha_lint.memo.records import Records
 
 Files = dict[str, str]
 
@@ -315,7 +315,7 @@ def test_one_file_with_the_records_of_all(project):
 
 
 def test_several_workers_leave_the_same_records(project, monkeypatch):
-    monkeypatch.setattr("gotcha_lint.pipeline.PARALLEL_FROM", 0)
+    monkeypatch.setattr("gotcha_lint.workers.pipeline.PARALLEL_FROM", 0)
     records: Records = {}
     assert lint(records, jobs=2) == lint()
     write(project, PROJECT | {"losses.py": "def loss(params, batch):\n    return int(params)\n"})

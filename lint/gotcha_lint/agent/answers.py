@@ -13,13 +13,13 @@ from typing import Any
 
 from gotcha_lint import pages
 from gotcha_lint.commands import at_line
-from gotcha_lint.config import Overrides, SettingsFinder
+from gotcha_lint.config.options import Options, UsageError
+from gotcha_lint.config.selection import did_you_mean, known_names
+from gotcha_lint.config.settings import Overrides, SettingsFinder
 from gotcha_lint.finding import Finding
 from gotcha_lint.formats._advice import advice
-from gotcha_lint.options import Options, UsageError
 from gotcha_lint.run import find_inputs
 from gotcha_lint.run import lint as lint_files
-from gotcha_lint.selection import did_you_mean, known_names
 from gotcha_lint.tools import Tools
 
 _SHORT = "\n## What the linter prints"  # what follows on a page is for people
@@ -126,7 +126,7 @@ def why(path: str, line: int) -> Text:
 
 def compiles(paths: Sequence[str] = (".",), limit: int = 30) -> Compiles:
     """The compiled functions and how many programs each has, before anything runs."""
-    from gotcha_lint.compiles import as_json
+    from gotcha_lint.views.compiles import as_json
 
     finder = _finder()
     inputs = find_inputs(_options(paths), finder)
@@ -160,7 +160,7 @@ def explain_error(traceback: str) -> Explained:
 
 def run_report(record: str, limit: int = 20) -> Report:
     """What the sanitizer recorded of a run."""
-    from gotcha_lint.run_record import read
+    from gotcha_lint.views.run_record import read
 
     seen = sorted(read(record), key=lambda each: -each.seconds)
     shown = tuple(_seen(each.data) for each in seen[: max(limit, 1)])

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from gotcha_lint.config.selection import RuleText
     from gotcha_lint.finding import Finding
-    from gotcha_lint.selection import RuleText
 
 
 class SourceText(Protocol):

@@ -15,7 +15,7 @@ import pytest
 
 from gotcha_lint.program.ir import Instruction, Module, Region
 from gotcha_lint.program.parse import NotParsed, parse
-from gotcha_lint.source import Unreadable, read
+from gotcha_lint.text.source import Unreadable, read
 
 from .support import bodies, flat, instructions, regions
 

@@ -26,7 +26,7 @@ from gotcha_lint.queries.linen import assignment
 from gotcha_lint.queries.not_asked import nobody_asks
 from gotcha_lint.queries.own_keys import from_around, own_of_turn, renewed_or_none
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
-from gotcha_lint.same_keys import chain, is_meant, may_be, told
+from gotcha_lint.rule_helpers.same_keys import chain, is_meant, may_be, told
 from gotcha_lint.solve.programs import Programs
 
 

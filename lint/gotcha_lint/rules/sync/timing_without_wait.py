@@ -10,8 +10,8 @@ from gotcha_lint.analysis.sites import Body, Operate
 from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.queries.clocks import is_shown
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called
 
 
 class TimingWithoutWait(Rule):
