@@ -173,7 +173,7 @@ def _early(given: dict[str, Any], tools: Tools) -> int | None:
     if given["mcp"]:
         return commands.mcp()
     if given["completion"]:
-        return commands.completion(given["completion"])
+        return _completion(given["completion"])
     if given["explain"] is not None:
         return commands.explain_rule(given["explain"], given["color"], tools)
     if given["list_rules"]:
@@ -271,6 +271,16 @@ def _guarded(args: list[str], tools: Tools) -> int:
     except click.ClickException as error:
         terminal.error(error.format_message())
     return 2
+
+
+def _completion(shell: str) -> int:
+    """`--completion SHELL`: the script that the shell must evaluate."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    terminal.out(kind(command, {}, "gotcha-lint", "_GOTCHA_LINT_COMPLETE").source() + "\n")
+    return 0
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ class Report:
 
     @cached_property
     def coverage(self) -> Any:
-        from gotcha_lint.views.coverage import measure
+        from gotcha_lint.workers.coverage import measure
 
         return measure(self.state) if self.state is not None else None
 

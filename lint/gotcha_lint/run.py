@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gotcha_lint import reporting
 from gotcha_lint.config.options import Options, UsageError
 from gotcha_lint.config.settings import SettingsFinder, display_path
 from gotcha_lint.files.discover import MissingPath, Walk
@@ -17,9 +18,9 @@ from gotcha_lint.finding import Finding
 from gotcha_lint.findings.baseline import DEFAULT, Baselines
 from gotcha_lint.findings.baseline import write as write_baseline
 from gotcha_lint.findings.fixer import Findings, LintFailed, Outcome, SourceFile, fix_files
-from gotcha_lint.output import reporting, terminal
+from gotcha_lint.output import terminal
 from gotcha_lint.output.progress import Bar
-from gotcha_lint.output.reporting import count
+from gotcha_lint.reporting import count
 from gotcha_lint.tools import Tools
 
 CLEAN, FOUND, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from gotcha_lint import pages
-from gotcha_lint.commands import at_line
 from gotcha_lint.config.options import Options, UsageError
 from gotcha_lint.config.selection import did_you_mean, known_names
 from gotcha_lint.config.settings import Overrides, SettingsFinder
+from gotcha_lint.failing_line import at_line
 from gotcha_lint.finding import Finding
 from gotcha_lint.formats._advice import advice
 from gotcha_lint.run import find_inputs

@@ -11,7 +11,7 @@ from functools import lru_cache
 from gotcha_lint.config.settings import DEFAULT_EXCLUDES
 from gotcha_lint.facts import Fact
 from gotcha_lint.files import screen
-from gotcha_lint.files.modules import ModuleIndex
+from gotcha_lint.program.modules import ModuleIndex
 
 _MARKERS = (".git", "pyproject.toml", "gotcha.toml", "setup.py", "setup.cfg")
 _SITE = ("site-packages", "dist-packages")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gotcha_lint import registry
 from gotcha_lint.analysis.sites import Body, Place
 from gotcha_lint.output.last_line import last_line
-from gotcha_lint.rule import Report, Rule
+from gotcha_lint.rule import Report, Rule, load
 from gotcha_lint.task import Failure, RuleOptions, Task
 
 Chosen = tuple[list[Rule], list[tuple[str, str]]]  # rules, and those that cannot be had, with why
@@ -52,7 +51,7 @@ class Chooser:
             rules, broken = self._known[key] = [], []
             for name in sorted(names):
                 try:
-                    rule = registry.load(name, options)
+                    rule = load(name, options)
                     if rule is not None and rule.wants:  # asked here, as it may fail too
                         rules.append(rule)
                 except Exception:

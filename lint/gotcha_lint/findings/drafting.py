@@ -27,7 +27,7 @@ from gotcha_lint.text.lines import line_around
 from gotcha_lint.text.source import Source
 
 if TYPE_CHECKING:
-    from gotcha_lint.findings.forecast import Forecast
+    from gotcha_lint.task import Forecast
 
 _PARTS = (
     cst.Else,

@@ -18,18 +18,18 @@ from hashlib import blake2b
 
 from gotcha_lint import registry
 from gotcha_lint.domain.sites import Span
-from gotcha_lint.files.modules import ModuleIndex
 from gotcha_lint.files.screen import code, imported_names, is_of_jax
 from gotcha_lint.files.workspace import Workspace
-from gotcha_lint.finding import Confidence, Place, Severity
+from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.parse import NotParsed, parse
-from gotcha_lint.rule import Foreseen, Rule
+from gotcha_lint.rule import Foreseen, Rule, load
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.units import Running, Unit
-from gotcha_lint.task import Failure, RuleOptions, Task
+from gotcha_lint.task import Failure, Forecast, RuleOptions, Task
 from gotcha_lint.text.source import Source, decode
 from gotcha_lint.text.unreadable import Unreadable
 
@@ -39,32 +39,6 @@ _LARGE = 100  # modules of a component: what was made of them is given back at o
 _WIDE = b"enable_x64"
 _RUNS = 100  # of a server, before it forgets what it need not keep
 _LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until then stands
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """A finding of a rule's `foresee` about one file.
-
-    `span`: line, column, end line, end column of the joined text of a notebook, from 1, in code
-    points. `chain`: the other places that explain it, in any file, where a reader finds them.
-    `within`: the qualified name of the function around; `about` and `denies`: as of `Foreseen`.
-    """
-
-    name: str
-    message: str
-    path: str
-    span: Span
-    chain: tuple[Place, ...]
-    severity: Severity
-    confidence: Confidence
-    certain: bool
-    within: str
-    about: tuple[str, int, int] | None = None
-    denies: bool = False
-
-    @property
-    def order(self) -> tuple[Span, str, str]:
-        return self.span, self.name, self.message
 
 
 Found = Mapping[str, tuple[Forecast, ...]]  # by the options of the rules, as text
@@ -369,7 +343,7 @@ def _of_rule(
 ) -> list[Forecast]:
     """What one rule foresees; one that raises has foreseen nothing."""
     try:
-        rule = registry.load(name, options)
+        rule = load(name, options)
         if rule is None:
             return []
         found = list(rule.foresee(programs))

@@ -13,8 +13,8 @@ from gotcha_lint.finding import Finding, Place
 from gotcha_lint.formats import Shown, kind, where
 from gotcha_lint.formats._advice import advice
 from gotcha_lint.formats._excerpt import Span, excerpt
-from gotcha_lint.formats._terminal import SEVERITY_COLOURS, one_line, paint
 from gotcha_lint.home import more
+from gotcha_lint.output.paint import SEVERITY_COLOURS, one_line, paint
 
 
 def render(report: Shown) -> str:

@@ -26,7 +26,6 @@ from gotcha_lint.domain.value import (
     constant,
     only,
 )
-from gotcha_lint.files.modules import ModuleIndex
 from gotcha_lint.interpret import (
     attributes,
     branches,
@@ -45,6 +44,7 @@ from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.program.ir import Module
+from gotcha_lint.program.modules import ModuleIndex
 
 BUILTINS = frozenset(dir(__import__("builtins")))
 

@@ -13,7 +13,6 @@ from gotcha_lint.domain.freshness import Aged
 from gotcha_lint.domain.sites import Frame, Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
 from gotcha_lint.facts import Fact
-from gotcha_lint.files.modules import ModuleIndex
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
@@ -25,6 +24,7 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.state import Activation, Layer, State
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
 STOP = "stop"  # what follows in this region is not reached

@@ -20,13 +20,12 @@ from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.tables import Effects, Key, alike
 from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
-from gotcha_lint.files.modules import module_word
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Finding
 from gotcha_lint.findings.drafts import Draft
+from gotcha_lint.program.modules import module_word
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.text.source import Span
-from gotcha_lint.workers.shard import Loaded
 
 
 class Placed(NamedTuple):
@@ -38,6 +37,16 @@ class Placed(NamedTuple):
     draft: Draft
     span: Span
     places: Mapping[Site, tuple[bytes, Span]]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What loading files tells the rest of the run."""
+
+    summaries: dict[str, Summary]
+    seeds: dict[Key, Any]
+    unreadable: list[Finding]
+    failures: list[Failure]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from typing import Any
 
 from gotcha_lint.files.workspace import root_of
 from gotcha_lint.finding import Place
-from gotcha_lint.findings.forecast import Forecast, Kept, KeptUnits
+from gotcha_lint.findings.forecast import Kept, KeptUnits
+from gotcha_lint.task import Forecast
 
 
 class UnitStore:

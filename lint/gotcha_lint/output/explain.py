@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from gotcha_lint.config.selection import RuleText
-from gotcha_lint.formats._terminal import paint
+from gotcha_lint.output.paint import paint
 from gotcha_lint.output.table_text import table
 
 _LINK = re.compile(r"\[([^\]]+)\]\((\S+?)\)")

@@ -27,9 +27,9 @@ from gotcha_lint.domain.value import (
     Value,
     join,
 )
-from gotcha_lint.files.modules import ModuleIndex
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.machine import Instruction, Registers
+from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.solve.units import Running
 
 _MOST = 3  # alternatives, elements and axes' values that are written out

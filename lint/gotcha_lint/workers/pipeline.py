@@ -24,6 +24,7 @@ from gotcha_lint.findings.drafts import Draft
 from gotcha_lint.memo.records import (
     Found,
     FoundBy,
+    Loaded,
     Log,
     Now,
     Placed,
@@ -36,7 +37,7 @@ from gotcha_lint.memo.records import (
 )
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.workers.pool import Pool
-from gotcha_lint.workers.shard import Known, Loaded
+from gotcha_lint.workers.shard import Known
 
 PARALLEL_FROM = 150  # files: below, starting workers costs more than they save
 

@@ -14,10 +14,11 @@ from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.facts import Facts
 from gotcha_lint.findings.drafts import Draft
+from gotcha_lint.memo.records import Loaded
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.text.source import Span
 from gotcha_lint.workers.rounds_apart import packed_news, unpacked
-from gotcha_lint.workers.shard import Known, Loaded, Shard
+from gotcha_lint.workers.shard import Known, Shard
 from gotcha_lint.workers.worker import Local, Remote, answers
 
 Progress = Callable[[int, int], None]

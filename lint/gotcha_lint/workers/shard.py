@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -20,15 +19,15 @@ from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rounds import Result, tell
 from gotcha_lint.analysis.rounds import Shard as Analysis
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.summary import Summary, summarise
+from gotcha_lint.analysis.summary import summarise
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.analysis.usage import UNTOLD, Usage
 from gotcha_lint.analysis.values import FunctionId, Site
 from gotcha_lint.facts import Facts
-from gotcha_lint.finding import Finding
 from gotcha_lint.findings.checking import Chooser, run_rules
 from gotcha_lint.findings.drafting import Drafting
 from gotcha_lint.findings.drafts import Draft
+from gotcha_lint.memo.records import Loaded
 from gotcha_lint.output.last_line import last_line
 from gotcha_lint.task import Failure, Task
 from gotcha_lint.text import source
@@ -39,16 +38,6 @@ from gotcha_lint.text.unreadable import Unreadable, file_finding
 
 Known = Mapping[FunctionId, Sequence[Result]] | None  # results of earlier runs
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What loading files tells the rest of the run."""
-
-    summaries: dict[str, Summary]
-    seeds: dict[Key, Any]
-    unreadable: list[Finding]
-    failures: list[Failure]
 
 
 class Shard:

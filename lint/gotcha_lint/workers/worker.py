@@ -14,8 +14,9 @@ from gotcha_lint import registry
 from gotcha_lint.analysis.tables import Key
 from gotcha_lint.facts import Facts
 from gotcha_lint.finding import Finding
+from gotcha_lint.memo.records import Loaded
 from gotcha_lint.workers.rounds_apart import packed, take_news
-from gotcha_lint.workers.shard import Loaded, Shard
+from gotcha_lint.workers.shard import Shard
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
