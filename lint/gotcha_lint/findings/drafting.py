@@ -52,6 +52,7 @@ class Drafting:
         self.model, self.source, self.text = model, source, source.text
         self._positions, self.comments = positions, comments
         self._repeats: Counter[str] = Counter()
+        self._blocks: dict[cst.CSTNode, tuple[list[int], list[cst.CSTNode]]] = {}
 
     def drafts(self, reports: Sequence[Reported], task: Task) -> list[Draft]:
         """What reports, forecasts and comments come to, in the order of the text."""
@@ -181,17 +182,25 @@ class Drafting:
         """The innermost statement around a place; decorators belong to what they decorate."""
         node: cst.CSTNode = self.model.tree
         while True:
-            inner = next((s for s in _statements(node) if self._is_around(s, offset)), None)
-            if inner is None:
+            starts, statements = self._block(node)
+            index = bisect.bisect_right(starts, offset) - 1
+            if index < 0 or self._positions().span(statements[index])[1] <= offset:
                 return node
-            node = inner
+            node = statements[index]
 
-    def _is_around(self, statement: cst.CSTNode, offset: int) -> bool:
+    def _block(self, node: cst.CSTNode) -> tuple[list[int], list[cst.CSTNode]]:
+        """The statements in a node, in order, with the offsets at which they start; kept."""
+        if node not in self._blocks:
+            statements = list(_statements(node))
+            self._blocks[node] = [self._start(statement) for statement in statements], statements
+        return self._blocks[node]
+
+    def _start(self, statement: cst.CSTNode) -> int:
         positions = self._positions()
-        start, end = positions.span(statement)
+        start = positions.span(statement)[0]
         if isinstance(statement, cst.FunctionDef | cst.ClassDef):
             start = min([start, *(positions.span(d)[0] for d in statement.decorators)])
-        return start <= offset < end
+        return start
 
     def _draft(
         self, rule: Rule, body: Body, place: Place | None, report: Report
