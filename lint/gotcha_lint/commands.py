@@ -8,12 +8,12 @@ import sys
 
 from gotcha_lint import pages, reporting
 from gotcha_lint.config.options import Options, UsageError
-from gotcha_lint.config.selection import did_you_mean
 from gotcha_lint.config.settings import (
     SettingsFinder,
     as_table,
     display_path,
 )
+from gotcha_lint.config.spelling import did_you_mean
 from gotcha_lint.failing_line import at_line
 from gotcha_lint.home import install
 from gotcha_lint.output import explain, terminal

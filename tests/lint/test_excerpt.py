@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from gotcha_lint.formats._advice import first_paragraph, section
 from gotcha_lint.formats._excerpt import Span, excerpt
+from gotcha_lint.output.advice import first_paragraph, section
 from gotcha_lint.output.paint import cells
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from gotcha_lint import pages
 from gotcha_lint.config.options import Options, UsageError
-from gotcha_lint.config.selection import did_you_mean, known_names
+from gotcha_lint.config.selection import known_names
 from gotcha_lint.config.settings import Overrides, SettingsFinder
+from gotcha_lint.config.spelling import did_you_mean
 from gotcha_lint.failing_line import at_line
 from gotcha_lint.finding import Finding
-from gotcha_lint.formats._advice import advice
+from gotcha_lint.output.advice import advice
 from gotcha_lint.run import find_inputs
 from gotcha_lint.run import lint as lint_files
 from gotcha_lint.tools import Tools
@@ -190,11 +191,9 @@ def _finder(preview: bool | None = None, all: bool | None = None) -> SettingsFin
 
 
 def _found(finding: Finding) -> Found:
-    from gotcha_lint.formats import Shown
-
     because = tuple(f"{link.path}:{link.line}: {link.message}" for link in finding.chain)
     place = _place(finding.path, finding.line, finding.cell)
-    help = advice(Shown((), rule=_TOOLS.rules.get), finding)
+    help = advice(finding, _TOOLS.rules.get(finding.name))
     return Found(finding.name, finding.severity, place, finding.message, because, help)
 
 

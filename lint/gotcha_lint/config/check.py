@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gotcha_lint.config.selection import did_you_mean
+from gotcha_lint.config.spelling import did_you_mean
 
 Known = Callable[[], frozenset[str]] | None
 Check = Callable[[str, Any, Known], Iterator[str]]

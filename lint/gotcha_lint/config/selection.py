@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -49,12 +48,6 @@ def known_names(rules: Mapping[str, RuleText]) -> frozenset[str]:
     """Everything that `select`, `ignore` and friends accept."""
     families = {rule.family for rule in rules.values()}
     return frozenset({ALL, *rules, *families} - {ENGINE})
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean "select"?`, or nothing when no known word is close."""
-    close = difflib.get_close_matches(word, sorted(known), n=1)
-    return f'; did you mean "{close[0]}"?' if close else ""
 
 
 def is_on(settings: Settings, rule: RuleText) -> bool:

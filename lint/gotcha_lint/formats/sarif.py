@@ -11,8 +11,8 @@ from urllib.parse import quote
 from gotcha_lint import pages
 from gotcha_lint.finding import Finding, Place
 from gotcha_lint.formats import Shown, SourceText, relative
-from gotcha_lint.formats._advice import first_paragraph
 from gotcha_lint.home import HOME
+from gotcha_lint.output.advice import first_paragraph
 from gotcha_lint.output.explain import plain
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

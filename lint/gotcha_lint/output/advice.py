@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gotcha_lint.config.selection import RuleText
     from gotcha_lint.finding import Finding
-    from gotcha_lint.formats import Shown
 
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
@@ -28,15 +28,9 @@ def first_paragraph(text: str) -> str:
     return " ".join(prose.split("\n\n", 1)[0].split())
 
 
-def instead(report: Shown, finding: Finding) -> str:
-    """The first paragraph of the rule's "Instead"."""
-    rule = report.rule(finding.name)
-    return first_paragraph(section(rule.explanation, "Instead")) if rule else ""
-
-
-def advice(report: Shown, finding: Finding) -> str:
-    """The title of the fix and how to apply it, else the rule's "Instead"."""
+def advice(finding: Finding, rule: RuleText | None) -> str:
+    """The title of the fix and how to apply it, else the first paragraph of "Instead"."""
     if finding.fix is None:
-        return instead(report, finding)
+        return first_paragraph(section(rule.explanation, "Instead")) if rule else ""
     option = "--fix" if finding.fix.safe else "--fix --unsafe-fixes"
     return f"{finding.fix.title} ({option})"
