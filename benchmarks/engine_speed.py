@@ -21,11 +21,11 @@ from pathlib import Path
 
 from measure import RSS_UNIT
 
-from gotcha_lint.config import Settings
-from gotcha_lint.forecast import KeptUnits, Live, foresee
+from gotcha_lint.config.settings import Settings
+from gotcha_lint.files.workspace import Workspace, gather
+from gotcha_lint.findings.forecast import KeptUnits, Live, foresee
 from gotcha_lint.registry import rules
 from gotcha_lint.task import RuleOptions, Task
-from gotcha_lint.workspace import Workspace, gather
 
 
 def tasks_of(space: Workspace) -> list[Task]:

@@ -28,7 +28,7 @@ def python_ast() -> Work:
 
 
 def screen() -> Work:
-    from gotcha_lint.screen import passes
+    from gotcha_lint.files.screen import passes
 
     return passes
 

@@ -18,8 +18,8 @@ import pytest
 from pages.catalogue import gotchas
 
 from gotcha_lint.cli import command
-from gotcha_lint.config import Settings, as_table
-from gotcha_lint.config_check import CHECKS, FACT_KEYS
+from gotcha_lint.config.check import CHECKS, FACT_KEYS
+from gotcha_lint.config.settings import Settings, as_table
 from gotcha_lint.formats import names as formats
 from gotcha_lint.rule import Example, Rule
 from gotcha_sanitizer.option_text import parse

@@ -18,7 +18,7 @@ from measuring.programs import FOLDER, Pair, marks, pairs, plain
 from pages.catalogue import gotchas
 
 from gotcha_lint import engine, formats
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.errors import TABLE, recognise
 from gotcha_lint.registry import rules
 

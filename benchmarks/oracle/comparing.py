@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.oracle.recording import Recorded, events
-from gotcha_lint.compiles import Row, is_of
-from gotcha_lint.config import SettingsFinder
+from gotcha_lint.config.settings import SettingsFinder
 from gotcha_lint.tools import Tools
+from gotcha_lint.views.compiles import Row, is_of
 
 Event = Mapping[str, Any]
 Why = tuple[str, str]  # cause, argument (or "")

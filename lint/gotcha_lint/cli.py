@@ -11,9 +11,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from gotcha_lint import __version__, terminal
-from gotcha_lint.config import ConfigError, Overrides, SettingsFinder
-from gotcha_lint.options import Options, UsageError, default_jobs
+from gotcha_lint import __version__
+from gotcha_lint.config.options import Options, UsageError, default_jobs
+from gotcha_lint.config.settings import ConfigError, Overrides, SettingsFinder
+from gotcha_lint.output import terminal
 from gotcha_lint.tools import Tools
 
 EPILOG = """\b
@@ -31,7 +32,7 @@ def _formats() -> click.ParamType:
 def _complete_names(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    from gotcha_lint.selection import known_names
+    from gotcha_lint.config.selection import known_names
 
     head, comma, tail = incomplete.rpartition(",")
     names = sorted(known_names(Tools().rules))
@@ -172,7 +173,7 @@ def _early(given: dict[str, Any], tools: Tools) -> int | None:
     if given["mcp"]:
         return commands.mcp()
     if given["completion"]:
-        return commands.completion(given["completion"])
+        return _completion(given["completion"])
     if given["explain"] is not None:
         return commands.explain_rule(given["explain"], given["color"], tools)
     if given["list_rules"]:
@@ -203,8 +204,8 @@ def _options(given: dict[str, Any]) -> Options:
 
 
 def _finder(given: dict[str, Any], tools: Tools) -> SettingsFinder:
-    from gotcha_lint.config_check import unknown_names
-    from gotcha_lint.selection import known_names
+    from gotcha_lint.config.check import unknown_names
+    from gotcha_lint.config.selection import known_names
 
     def known() -> frozenset[str]:
         return known_names(tools.rules)
@@ -270,6 +271,16 @@ def _guarded(args: list[str], tools: Tools) -> int:
     except click.ClickException as error:
         terminal.error(error.format_message())
     return 2
+
+
+def _completion(shell: str) -> int:
+    """`--completion SHELL`: the script that the shell must evaluate."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    terminal.out(kind(command, {}, "gotcha-lint", "_GOTCHA_LINT_COMPLETE").source() + "\n")
+    return 0
 
 
 if __name__ == "__main__":

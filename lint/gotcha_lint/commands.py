@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
 
-from gotcha_lint import explain, pages, reporting, terminal
-from gotcha_lint.config import ConfigError, Overrides, SettingsFinder, as_table, display_path
+from gotcha_lint import pages, reporting
+from gotcha_lint.config.options import Options, UsageError
+from gotcha_lint.config.settings import (
+    SettingsFinder,
+    as_table,
+    display_path,
+)
+from gotcha_lint.config.spelling import did_you_mean
+from gotcha_lint.failing_line import at_line
 from gotcha_lint.home import install
-from gotcha_lint.options import Options, UsageError
+from gotcha_lint.output import explain, terminal
 from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, lint, tell_failures
-from gotcha_lint.selection import did_you_mean, known_names
 from gotcha_lint.tools import Tools
 
 SHELLS = ("bash", "zsh", "fish")
@@ -75,35 +80,6 @@ def explain_error(file: str, color: str, tools: Tools) -> int:
     return CLEAN
 
 
-def at_line(
-    path: str, line: int, quoted: str, names: Sequence[str], tools: Tools
-) -> tuple[str, list[str]]:
-    """The source of a line and what is found there, in preview too; nothing for other files.
-
-    A file whose line is not the one that the traceback quotes has changed since, or is another's.
-    """
-    if not path.endswith(".py") or not os.path.isfile(path):
-        return "", []
-    with open(path, encoding="utf-8", errors="replace") as opened:
-        code = next((text for number, text in enumerate(opened, 1) if number == line), "")
-    if quoted and code.strip() != quoted.strip():
-        return "", []
-    everything = Overrides(preview=True, all=True)
-    finder = SettingsFinder(everything, None, lambda: known_names(tools.rules))
-    try:
-        report = tools.lint(
-            [path], finder, jobs=1, screen=False, overlay={}, progress=lambda done, total: None
-        )
-    except ConfigError:  # of the folder where the traceback's file is: no reason to say nothing
-        return code, []
-    here = [found for found in report.findings if found.line <= line <= found.end_line]
-    here.sort(key=lambda found: found.name not in names)
-    said = [f"{found.severity}[{found.name}] {found.message}" for found in here]
-    return code, said or [
-        f"no finding at this line; what it knows: gotcha-lint --why {path}:{line}"
-    ]
-
-
 def why(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     """`--why FILE:LINE`: what the analysis knows about a line."""
     path, _, line = (options.why or "").rpartition(":")
@@ -137,8 +113,8 @@ def compiles(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     """`--compiles`: the compiled functions, and how many programs each has."""
     if options.output_format not in ("full", "concise", "json"):
         raise UsageError("--compiles is a table, or JSON with --output-format json")
-    from gotcha_lint.compiles import as_json, with_runs
-    from gotcha_lint.compiles_table import table
+    from gotcha_lint.views.compiles import as_json, with_runs
+    from gotcha_lint.views.compiles_table import table
 
     inputs = find_inputs(options, finder)
     rows, failures = tools.compiles(
@@ -202,15 +178,3 @@ def mcp() -> int:
             raise
         raise UsageError(f"--mcp needs {install('mcp')}") from error
     return serve()
-
-
-def completion(shell: str) -> int:
-    """`--completion SHELL`: the script that the shell must evaluate."""
-    from click.shell_completion import get_completion_class
-
-    from gotcha_lint.cli import command
-
-    kind = get_completion_class(shell)
-    assert kind is not None
-    terminal.out(kind(command, {}, "gotcha-lint", "_GOTCHA_LINT_COMPLETE").source() + "\n")
-    return CLEAN

@@ -9,22 +9,24 @@ from functools import cache as once
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from gotcha_lint import facts, pages, registry, selection, source
-from gotcha_lint.cache import Cache
-from gotcha_lint.config import Settings
+from gotcha_lint import facts, pages, registry
+from gotcha_lint.config import selection
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.facts.releases import NEWEST, Release
+from gotcha_lint.files.workspace import Workspace, gather
 from gotcha_lint.finding import Finding
-from gotcha_lint.foretelling import Foretelling
-from gotcha_lint.source import Source
+from gotcha_lint.findings.foretelling import Foretelling
+from gotcha_lint.memo.cache import Cache
 from gotcha_lint.task import Failure, RuleOptions, Task
-from gotcha_lint.unreadable import Unreadable, file_finding
-from gotcha_lint.unwarned import unwarned
-from gotcha_lint.workspace import Workspace, gather
+from gotcha_lint.text import source
+from gotcha_lint.text.source import Source
+from gotcha_lint.text.unreadable import Unreadable, file_finding
+from gotcha_lint.text.unwarned import unwarned
 
 if TYPE_CHECKING:
-    from gotcha_lint.forecast import KeptUnits, Live
-    from gotcha_lint.pipeline import Outcome, Run
-    from gotcha_lint.records import Records
+    from gotcha_lint.findings.forecast import KeptUnits, Live
+    from gotcha_lint.memo.records import Records
+    from gotcha_lint.workers.pipeline import Outcome, Run
 
 
 @dataclass
@@ -51,7 +53,7 @@ class Report:
 
     @cached_property
     def coverage(self) -> Any:
-        from gotcha_lint.coverage import measure
+        from gotcha_lint.workers.coverage import measure
 
         return measure(self.state) if self.state is not None else None
 
@@ -96,7 +98,7 @@ def lint(
         space = space.without(memory.settled)
     run = None
     if space.raw or keep:
-        from gotcha_lint import pipeline
+        from gotcha_lint.workers import pipeline
 
         # Comments may name what only a run shows, too: the sanitizer reads them.
         names = selection.known_names(registry.rules()) | pages.names()
@@ -179,7 +181,7 @@ def parse_errors(path: str, raw: bytes) -> list[Unreadable]:
                 ast.parse(decoded.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             # LibCST has the last word: the code may be newer than this Python.
-            from gotcha_lint.reading import tree_of
+            from gotcha_lint.text.reading import tree_of
 
             tree_of(decoded)
     except Unreadable as error:

@@ -8,15 +8,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gotcha_lint.home import page_url
-
-if TYPE_CHECKING:
-    from gotcha_lint.rule import Rule
-    from gotcha_lint.task import RuleOptions
 
 _FOLDER = Path(__file__).parent / "rules"
 _PREVIEW = re.compile(r"^    preview = True\b", re.MULTILINE)  # not worth parsing 60 files
@@ -171,19 +166,6 @@ def _examples(node: ast.expr | None) -> list[dict[str, Any]]:
         for call in calls
         if isinstance(call, ast.Call)
     ]
-
-
-def load(name: str, options: RuleOptions) -> Rule | None:
-    """An instance of a rule; only its module is imported. None for findings of the engine."""
-    from gotcha_lint.rule import Rule
-
-    info = rules()[name]
-    if not info.module:
-        return None
-    for value in vars(import_module(info.module)).values():
-        if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == info.module:
-            return value(options)
-    raise LookupError(f"{info.module} holds no rule")
 
 
 class _Registry:

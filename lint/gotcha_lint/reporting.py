@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gotcha_lint import __version__, formats, terminal
+from gotcha_lint import __version__, formats
+from gotcha_lint.config.options import Options, UsageError
+from gotcha_lint.config.selection import RuleText
 from gotcha_lint.finding import Finding
-from gotcha_lint.options import Options, UsageError
-from gotcha_lint.selection import RuleText
+from gotcha_lint.output import terminal
 
 
 def shown(
@@ -104,7 +105,7 @@ def publish(options: Options, text: str) -> None:
             with open(path, "wb") as file:
                 file.write(data)
         else:
-            from gotcha_lint.source import write
+            from gotcha_lint.text.source import write
 
             write(path, data)
     except OSError as error:

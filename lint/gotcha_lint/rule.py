@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
 import libcst as cst
 
+from gotcha_lint import registry
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.finding import Confidence, Severity
 from gotcha_lint.task import RuleOptions
@@ -163,3 +165,14 @@ def module_alias(body: Body, module: str) -> str:
 def text_of(node: cst.CSTNode) -> str:
     """The node's source text, without parentheses around it."""
     return cst.Module([]).code_for_node(node).strip()
+
+
+def load(name: str, options: RuleOptions) -> Rule | None:
+    """An instance of a rule; only its module is imported. None for findings of the engine."""
+    info = registry.rules()[name]
+    if not info.module:
+        return None
+    for value in vars(import_module(info.module)).values():
+        if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == info.module:
+            return value(options)
+    raise LookupError(f"{info.module} holds no rule")

@@ -10,15 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gotcha_lint import reporting, terminal
-from gotcha_lint.baseline import DEFAULT, Baselines
-from gotcha_lint.baseline import write as write_baseline
-from gotcha_lint.config import SettingsFinder, display_path
-from gotcha_lint.discover import MissingPath, Walk
+from gotcha_lint import reporting
+from gotcha_lint.config.options import Options, UsageError
+from gotcha_lint.config.settings import SettingsFinder, display_path
+from gotcha_lint.files.discover import MissingPath, Walk
 from gotcha_lint.finding import Finding
-from gotcha_lint.fixer import Findings, LintFailed, Outcome, SourceFile, fix_files
-from gotcha_lint.options import Options, UsageError
-from gotcha_lint.progress import Bar
+from gotcha_lint.findings.baseline import DEFAULT, Baselines
+from gotcha_lint.findings.baseline import write as write_baseline
+from gotcha_lint.findings.fixer import Findings, LintFailed, Outcome, SourceFile, fix_files
+from gotcha_lint.output import terminal
+from gotcha_lint.output.progress import Bar
 from gotcha_lint.reporting import count
 from gotcha_lint.tools import Tools
 
@@ -86,7 +87,7 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
             key=lambda finding: finding.order,
         )
     if options.with_run:
-        from gotcha_lint.with_run import with_run
+        from gotcha_lint.views.with_run import with_run
 
         findings = with_run(findings, options.with_run, report.source, tools.rules, finder)
     code = INTERNAL if report.failures else CLEAN
@@ -156,7 +157,7 @@ def _fix(
 
 def _add_allow(options: Options, finder: SettingsFinder, tools: Tools, inputs: Inputs) -> int:
     """Writes comments that allow the findings; prints those that are left."""
-    from gotcha_lint.add_allow import commented
+    from gotcha_lint.findings.add_allow import commented
 
     baselines = Baselines(lambda path: finder(path).baseline)
     baselines.read(inputs.files)
@@ -214,7 +215,7 @@ def _differences(report: Any, outcome: Outcome) -> Iterator[str]:
 
 
 def _write(path: str, source: SourceFile, text: str) -> bool:
-    from gotcha_lint.source import read, write
+    from gotcha_lint.text.source import read, write
 
     try:
         if read(path).raw != getattr(source, "raw", None):
@@ -247,7 +248,7 @@ def _print(
 
 def _fixed_sources(report: Any, outcome: Outcome) -> Any:
     """The places of findings after fixing are places of the fixed text."""
-    from gotcha_lint.source import decode
+    from gotcha_lint.text.source import decode
 
     fixed = {
         path: decode(path, report.source(path).encode(text)) for path, text in outcome.texts.items()

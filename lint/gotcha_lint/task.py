@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from gotcha_lint.facts.releases import NEWEST, Release
 
 if TYPE_CHECKING:
-    from gotcha_lint.forecast import Forecast
+    from gotcha_lint.domain.sites import Span
+    from gotcha_lint.finding import Confidence, Place, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,32 @@ class RuleOptions:
     def has_reached(self, library: str, release: Release) -> bool:
         """Whether the code is for this release of a library, or a later one."""
         return release <= getattr(self, f"target_{library}")
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """A finding of a rule's `foresee` about one file.
+
+    `span`: line, column, end line, end column of the joined text of a notebook, from 1, in code
+    points. `chain`: the other places that explain it, in any file, where a reader finds them.
+    `within`: the qualified name of the function around; `about` and `denies`: as of `Foreseen`.
+    """
+
+    name: str
+    message: str
+    path: str
+    span: Span
+    chain: tuple[Place, ...]
+    severity: Severity
+    confidence: Confidence
+    certain: bool
+    within: str
+    about: tuple[str, int, int] | None = None
+    denies: bool = False
+
+    @property
+    def order(self) -> tuple[Span, str, str]:
+        return self.span, self.name, self.message
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gotcha_lint.config import Settings
-    from gotcha_lint.selection import RuleText
+    from gotcha_lint.config.selection import RuleText
+    from gotcha_lint.config.settings import Settings
 
     Progress = Callable[[int, int], None] | None
 
@@ -38,7 +38,8 @@ class Tools:
 
         `named`: the files that the user named one by one.
         """
-        from gotcha_lint import cache, engine
+        from gotcha_lint import engine
+        from gotcha_lint.memo import cache
 
         return engine.lint(
             files,
@@ -62,12 +63,12 @@ class Tools:
     ) -> Any:
         """The rows of `--compiles`, and the failures."""
         from gotcha_lint import engine
-        from gotcha_lint.compiles import rows
+        from gotcha_lint.views.compiles import rows
 
         return rows(engine.workspace(files, settings_for, overlay, screen), files)
 
     def why(self, report: Any, path: str, line: int) -> str:
         """What a kept report knows about a line. Raises ValueError where that is nothing."""
-        from gotcha_lint.why import why
+        from gotcha_lint.views.why import why
 
         return why(report, path, line)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from gotcha_lint import terminal
+from gotcha_lint.output import terminal
 
 _PAUSE = 0.5  # seconds between two looks
 

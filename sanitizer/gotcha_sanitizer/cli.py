@@ -8,7 +8,8 @@ from importlib import import_module
 
 import click
 
-from gotcha_lint import __version__, terminal
+from gotcha_lint import __version__
+from gotcha_lint.output import terminal
 from gotcha_sanitizer import commands
 from gotcha_sanitizer.run.record import BadRecord
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from gotcha_lint.cli import main
-from gotcha_lint.config import Settings
+from gotcha_lint.config.selection import enabled
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Edit, Finding, Fix, stable_id
-from gotcha_lint.selection import enabled
-from gotcha_lint.source import Source, decode
+from gotcha_lint.text.source import Source, decode
 from gotcha_lint.tools import Tools
 
 collect_ignore = ["quiet", "cases"]  # programs that are linted, and never run

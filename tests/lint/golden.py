@@ -14,8 +14,8 @@ from pathlib import Path
 from benchmarks import corpus
 from gotcha_lint import engine
 from gotcha_lint.analysis import describe
-from gotcha_lint.config import Settings
-from gotcha_lint.shard import Shard
+from gotcha_lint.config.settings import Settings
+from gotcha_lint.workers.shard import Shard
 
 DUMPS = Path(__file__).with_name("golden")
 FILES = (

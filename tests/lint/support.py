@@ -9,7 +9,7 @@ from textwrap import dedent
 from typing import Any
 
 from gotcha_lint import engine, registry
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
 
 Cli = Callable[..., Any]  # the fixture `cli`

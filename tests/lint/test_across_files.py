@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gotcha_lint import engine
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from tests.lint.support import lint_files
 
 STEPS = """

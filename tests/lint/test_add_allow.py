@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint.add_allow import commented
 from gotcha_lint.cli import main
 from gotcha_lint.finding import Finding
-from gotcha_lint.source import decode
+from gotcha_lint.findings.add_allow import commented
+from gotcha_lint.text.source import decode
 
 CODE = '''\
 import jax

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gotcha_lint import engine, source
+from gotcha_lint import engine
 from gotcha_lint.analysis.positions import Positions
-from gotcha_lint.config import Settings
-from gotcha_lint.unreadable import Unreadable
+from gotcha_lint.config.settings import Settings
+from gotcha_lint.text import source
+from gotcha_lint.text.unreadable import Unreadable
 
 PATHS = sysconfig.get_paths()
 FILES = sorted(

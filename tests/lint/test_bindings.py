@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.engine import lint
 from gotcha_lint.interpret.state import State
 from tests.lint.support import code, found, lint_files

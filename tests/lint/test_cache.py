@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gotcha_lint import engine, pipeline
-from gotcha_lint.cache import Cache
-from gotcha_lint.config import Settings
+from gotcha_lint import engine
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Confidence, Edit, Finding, Fix, Place, Severity, as_dict, from_dict
+from gotcha_lint.memo.cache import Cache
 from gotcha_lint.task import Failure
+from gotcha_lint.workers import pipeline
 
 FILES = {
     "pyproject.toml": "",
@@ -123,7 +124,7 @@ def test_other_settings_are_another_question(project, cache, analysed, changed):
 
 def test_another_version_of_the_linter_knows_nothing(project, cache, analysed, monkeypatch):
     lint(cache)
-    monkeypatch.setattr("gotcha_lint.cache._program", lambda: "newer")
+    monkeypatch.setattr("gotcha_lint.memo.cache._program", lambda: "newer")
     lint(cache)
     assert len(analysed) == 2
 

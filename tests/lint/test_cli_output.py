@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from gotcha_lint import __version__, formats, registry, terminal
+from gotcha_lint import __version__, formats, registry
 from gotcha_lint.cli import command
-from gotcha_lint.progress import Bar
+from gotcha_lint.output import terminal
+from gotcha_lint.output.progress import Bar
+from gotcha_lint.output.table_text import table
 from gotcha_lint.reporting import summary
-from gotcha_lint.table_text import table
 from tests.lint.support import Cli, write
 
 

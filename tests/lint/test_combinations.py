@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gotcha_lint import engine
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 
 SETTINGS = Settings(preview=True)
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)

@@ -13,7 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gotcha_lint.config import (
+from gotcha_lint.config.check import CHECKS, FACT_KEYS
+from gotcha_lint.config.settings import (
     ConfigError,
     Overrides,
     Settings,
@@ -21,7 +22,6 @@ from gotcha_lint.config import (
     as_table,
     settings_for,
 )
-from gotcha_lint.config_check import CHECKS, FACT_KEYS
 
 KNOWN = frozenset({"all", "words", "bad-word", "new-word"})
 SCHEMA = json.loads((resources.files("gotcha_lint") / "schemas/config.json").read_text("utf-8"))

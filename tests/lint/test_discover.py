@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint.config import DEFAULT_EXCLUDES, Overrides, SettingsFinder
-from gotcha_lint.discover import MissingPath, Walk, discover
+from gotcha_lint.config.settings import DEFAULT_EXCLUDES, Overrides, SettingsFinder
+from gotcha_lint.files.discover import MissingPath, Walk, discover
 
 Find = Callable[..., list[str]]
 

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from gotcha_lint.formats._advice import first_paragraph, section
 from gotcha_lint.formats._excerpt import Span, excerpt
-from gotcha_lint.formats._terminal import cells
+from gotcha_lint.output.advice import first_paragraph, section
+from gotcha_lint.output.paint import cells
 
 
 def drawn(code: str, span: Span, width: int = 88) -> list[str]:

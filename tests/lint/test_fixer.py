@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gotcha_lint.finding import Edit, Finding, Fix
-from gotcha_lint.fixer import MAX_PASSES, Outcome, apply_fixes, fix_file, fix_files
-from gotcha_lint.source import decode
+from gotcha_lint.findings.fixer import MAX_PASSES, Outcome, apply_fixes, fix_file, fix_files
+from gotcha_lint.text.source import decode
 
 
 def finding(

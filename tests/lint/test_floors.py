@@ -13,7 +13,7 @@ import gotcha_lint
 ROOT = Path(gotcha_lint.__file__).parent
 FLOORS = ("program", "domain", "interpret", "solve")
 # Beside the floors: small helpers without knowledge of the engine, tables of facts.
-BELOW = {"facts", "guard", "masking", "modules", "unreadable", "unwarned"}
+BELOW = {"facts", "text"}
 
 
 @cache

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint import engine, pipeline
-from gotcha_lint.cache import Cache
-from gotcha_lint.config import Settings
+from gotcha_lint import engine
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
 from gotcha_lint.home import page_url
-from gotcha_lint.records import Records
+from gotcha_lint.memo.cache import Cache
+from gotcha_lint.memo.records import Records
 from gotcha_lint.rules.retrace.weak_type_argument import WeakTypeArgument
+from gotcha_lint.workers import pipeline
 from tests.lint.support import code
 
 # The loop is in another file than the step; a class, a closure and a helper lie between.
@@ -232,7 +233,7 @@ def test_a_rule_that_raises_loses_its_own_findings_alone(
 def test_an_engine_that_raises_loses_no_other_finding(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gotcha_lint import forecast
+    from gotcha_lint.findings import forecast
 
     def broken(*args: object) -> Iterator[object]:
         raise ValueError("oops")
@@ -246,7 +247,7 @@ def test_an_engine_that_raises_loses_no_other_finding(
 def test_without_a_rule_that_foresees_nothing_is_interpreted(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gotcha_lint import forecast
+    from gotcha_lint.findings import forecast
 
     monkeypatch.setattr(forecast, "interpret", None)
     assert lint(select=("serialization",)) == []

@@ -19,7 +19,7 @@ from gotcha_lint import formats, home, pages
 from gotcha_lint.finding import Edit, Finding, Fix, Place, as_dict
 from gotcha_lint.formats import Shown
 from gotcha_lint.registry import rules
-from gotcha_lint.source import Source, decode
+from gotcha_lint.text.source import Source, decode
 
 Compare = Callable[[str, str], None]
 

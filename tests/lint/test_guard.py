@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gotcha_lint import guard as guard_module
-from gotcha_lint.guard import MAX_CODE, RECURSION_LIMIT, guard
-from gotcha_lint.masking import mask, strip
-from gotcha_lint.unreadable import Unreadable
+from gotcha_lint.text import guard as guard_module
+from gotcha_lint.text.guard import MAX_CODE, RECURSION_LIMIT, guard
+from gotcha_lint.text.masking import mask, strip
+from gotcha_lint.text.unreadable import Unreadable
 
 # Text before, repeated before the middle, in the middle, repeated after it, after.
 Kind = tuple[str, str, str, str, str]

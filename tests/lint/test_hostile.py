@@ -159,7 +159,7 @@ def test_a_directory_named_like_a_file_links_in_a_circle_and_missing_paths(tmp_p
 def test_an_unreadable_file(tmp_path, monkeypatch):
     """Refused by the system, which a test by root can only feign; the rest is linted."""
     from gotcha_lint import engine
-    from gotcha_lint.config import Settings
+    from gotcha_lint.config.settings import Settings
 
     def refusing(path, *args, **options):
         if str(path) == paths[0]:
@@ -180,7 +180,7 @@ def test_an_unreadable_file(tmp_path, monkeypatch):
 def test_a_file_that_vanishes(tmp_path):
     """Between the listing and the reading; the rest is linted."""
     from gotcha_lint import engine
-    from gotcha_lint.config import Settings
+    from gotcha_lint.config.settings import Settings
 
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "b.py").write_text(FLAWED)

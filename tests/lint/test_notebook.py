@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gotcha_lint.magics import to_python
-from gotcha_lint.source import Source, Unreadable, decode
+from gotcha_lint.text.magics import to_python
+from gotcha_lint.text.source import Source, Unreadable, decode
 from tests.lint.support import lint_files
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 import pytest
 
 import gotcha_lint
-from gotcha_lint.parsing import parse
+from gotcha_lint.text.parsing import parse
 
 ODD = "x = [ # a\n  1,\r\n\t2 , ]  # b\n\n  # c\nif x :\n\tpass ; y=x\\\n +1\ndef f(*, a): ...\n"
 OWN = Path(gotcha_lint.__file__).parent

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from gotcha_lint import engine, pipeline
+from gotcha_lint import engine
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import FunctionId
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
+from gotcha_lint.workers import pipeline
 
 SETTINGS = Settings(preview=True)
 ROOT = Path(__file__).parents[2]

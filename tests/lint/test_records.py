@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from gotcha_lint import engine
 from gotcha_lint.analysis import rounds
-from gotcha_lint.cache import Cache
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
-from gotcha_lint.record_store import RecordStore
-from gotcha_lint.records import Records
+from gotcha_lint.memo.cache import Cache
+from gotcha_lint.memo.record_store import RecordStore
+from gotcha_lint.memo.records import Records
 
 Files = dict[str, str]
 
@@ -315,7 +315,7 @@ def test_one_file_with_the_records_of_all(project):
 
 
 def test_several_workers_leave_the_same_records(project, monkeypatch):
-    monkeypatch.setattr("gotcha_lint.pipeline.PARALLEL_FROM", 0)
+    monkeypatch.setattr("gotcha_lint.workers.pipeline.PARALLEL_FROM", 0)
     records: Records = {}
     assert lint(records, jobs=2) == lint()
     write(project, PROJECT | {"losses.py": "def loss(params, batch):\n    return int(params)\n"})
@@ -346,7 +346,12 @@ def test_any_change_gives_what_a_new_run_gives(project, series):
 
 def test_other_files_are_asked_about_by_what_takes_note():
     """Rules and analysis ask the project's methods; who reads the summaries leaves no trace."""
-    whole = {"analysis/project.py", "analysis/rounds.py", "analysis/conventions.py", "pipeline.py"}
+    whole = {
+        "analysis/project.py",
+        "analysis/rounds.py",
+        "analysis/conventions.py",
+        "workers/pipeline.py",
+    }
     package = Path(rounds.__file__).parents[1]
     readers = {
         str(path.relative_to(package)).replace(os.sep, "/")
@@ -354,7 +359,7 @@ def test_other_files_are_asked_about_by_what_takes_note():
         if "project.summaries" in path.read_text("utf-8")
         or "self.summaries" in path.read_text("utf-8")
     }
-    assert readers - whole == {"records.py"}
+    assert readers - whole == {"memo/records.py"}
 
 
 class TestOnDisk:

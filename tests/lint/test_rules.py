@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import registry
+from gotcha_lint.rule import load
 from gotcha_lint.task import RuleOptions
 from tests.lint.support import RULES, apply_fixes, code, found, lint_files, marks, without_marks
 
@@ -42,7 +43,7 @@ def test_rule_has_examples_and_text(info):
     assert info.examples, "a rule shows at least one bad and one good example"
     assert "## What happens" in info.explanation
     assert "## Instead" in info.explanation
-    rule = registry.load(info.name, RuleOptions())
+    rule = load(info.name, RuleOptions())
     assert rule is not None
     assert info.preview == rule.preview, "`preview` is found by its line: `    preview = True`"
     for example in info.examples:

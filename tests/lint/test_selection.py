@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint import selection
-from gotcha_lint.config import Settings
+from gotcha_lint.config import selection
+from gotcha_lint.config.settings import Settings
 
 
 @pytest.mark.parametrize(

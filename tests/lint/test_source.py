@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gotcha_lint import source as source_module
-from gotcha_lint.source import Unreadable, decode, read, write
+from gotcha_lint.text import source as source_module
+from gotcha_lint.text.source import Unreadable, decode, read, write
 
 TEXT = st.text(st.sampled_from("a(\t \f\v\n\r\u2028\x85é😀'#"), max_size=60)
 

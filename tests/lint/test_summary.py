@@ -14,8 +14,8 @@ from gotcha_lint.analysis.building import build
 from gotcha_lint.analysis.rounds import Result
 from gotcha_lint.analysis.summary import summarise
 from gotcha_lint.analysis.values import FunctionId
-from gotcha_lint.config import Settings
-from gotcha_lint.shard import Shard
+from gotcha_lint.config.settings import Settings
+from gotcha_lint.workers.shard import Shard
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted([*ROOT.glob("reference_trainer/*.py"), *ROOT.glob("examples/flawed/*.py")])

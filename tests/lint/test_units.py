@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import engine
-from gotcha_lint.cache import Cache
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding
-from gotcha_lint.forecast import KeptUnits, Live
+from gotcha_lint.findings.forecast import KeptUnits, Live
+from gotcha_lint.memo.cache import Cache
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.solve.units import Running, Unit
 from tests.lint.support import code

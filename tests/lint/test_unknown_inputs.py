@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import engine
-from gotcha_lint.config import Settings
+from gotcha_lint.config.settings import Settings
 from tests.lint.support import code
 
 FAMILIES = {

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gotcha_lint.config import Settings
+from gotcha_lint.config.options import UsageError
+from gotcha_lint.config.settings import Settings
 from gotcha_lint.finding import Finding, Place, SeenRunning
-from gotcha_lint.options import UsageError
 from gotcha_lint.registry import rules
-from gotcha_lint.source import decode
-from gotcha_lint.with_run import with_run
+from gotcha_lint.text.source import decode
+from gotcha_lint.views.with_run import with_run
 
 SOURCE = """\
 import jax

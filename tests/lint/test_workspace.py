@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint import workspace
+from gotcha_lint.files import workspace
 
 
 @pytest.fixture(autouse=True)

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from gotcha_lint import pages
-from gotcha_lint.commands import at_line
-from gotcha_lint.config import Overrides, SettingsFinder
+from gotcha_lint.config.options import Options, UsageError
+from gotcha_lint.config.selection import known_names
+from gotcha_lint.config.settings import Overrides, SettingsFinder
+from gotcha_lint.config.spelling import did_you_mean
+from gotcha_lint.failing_line import at_line
 from gotcha_lint.finding import Finding
-from gotcha_lint.formats._advice import advice
-from gotcha_lint.options import Options, UsageError
+from gotcha_lint.output.advice import advice
 from gotcha_lint.run import find_inputs
 from gotcha_lint.run import lint as lint_files
-from gotcha_lint.selection import did_you_mean, known_names
 from gotcha_lint.tools import Tools
 
 _SHORT = "\n## What the linter prints"  # what follows on a page is for people
@@ -126,7 +127,7 @@ def why(path: str, line: int) -> Text:
 
 def compiles(paths: Sequence[str] = (".",), limit: int = 30) -> Compiles:
     """The compiled functions and how many programs each has, before anything runs."""
-    from gotcha_lint.compiles import as_json
+    from gotcha_lint.views.compiles import as_json
 
     finder = _finder()
     inputs = find_inputs(_options(paths), finder)
@@ -160,7 +161,7 @@ def explain_error(traceback: str) -> Explained:
 
 def run_report(record: str, limit: int = 20) -> Report:
     """What the sanitizer recorded of a run."""
-    from gotcha_lint.run_record import read
+    from gotcha_lint.views.run_record import read
 
     seen = sorted(read(record), key=lambda each: -each.seconds)
     shown = tuple(_seen(each.data) for each in seen[: max(limit, 1)])
@@ -190,11 +191,9 @@ def _finder(preview: bool | None = None, all: bool | None = None) -> SettingsFin
 
 
 def _found(finding: Finding) -> Found:
-    from gotcha_lint.formats import Shown
-
     because = tuple(f"{link.path}:{link.line}: {link.message}" for link in finding.chain)
     place = _place(finding.path, finding.line, finding.cell)
-    help = advice(Shown((), rule=_TOOLS.rules.get), finding)
+    help = advice(finding, _TOOLS.rules.get(finding.name))
     return Found(finding.name, finding.severity, place, finding.message, because, help)
 
 

@@ -13,8 +13,8 @@ from mcp.types import ToolAnnotations
 
 from gotcha_lint import __version__
 from gotcha_lint.agent import answers
-from gotcha_lint.config import ConfigError
-from gotcha_lint.options import UsageError
+from gotcha_lint.config.options import UsageError
+from gotcha_lint.config.settings import ConfigError
 
 _ONE_AT_A_TIME = threading.Lock()  # calls come in threads, and the analysis keeps memos
 _STACK = 64 << 20  # bytes: LibCST parses on the stack of its thread

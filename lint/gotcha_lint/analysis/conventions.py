@@ -11,7 +11,7 @@ from gotcha_lint.analysis.positions import Positions
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.tables import Key
-from gotcha_lint.comments import Comment
+from gotcha_lint.text.comments import Comment
 
 _MODULES = {
     "flax.linen.Module": "a linen module",

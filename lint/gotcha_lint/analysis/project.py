@@ -12,7 +12,7 @@ from gotcha_lint.analysis.import_graph import ImportGraph
 from gotcha_lint.analysis.summary import ClassSummary, FunctionSummary, Summary
 from gotcha_lint.analysis.values import ClassId, FunctionId
 from gotcha_lint.facts import Facts
-from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.modules import ModuleIndex
 
 T = TypeVar("T")
 _DEPTH = 24  # of re-exports followed; cycles of imports are common

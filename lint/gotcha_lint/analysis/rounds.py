@@ -19,7 +19,7 @@ from gotcha_lint.analysis.summary import Summary
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
 from gotcha_lint.analysis.usage import UNTOLD, Usage
 from gotcha_lint.analysis.values import UNKNOWN, FunctionId
-from gotcha_lint.last_line import last_line
+from gotcha_lint.output.last_line import last_line
 
 MAX_RUNS = 12  # of one function after the first: recursion could go on for ever
 Result = tuple[Effects, Effects]  # what a function tells others; what it read

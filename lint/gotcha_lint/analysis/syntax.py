@@ -10,7 +10,7 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint.unwarned import unwarned
+from gotcha_lint.text.unwarned import unwarned
 
 # Fields that hold only layout, or names that are handled where they stand.
 _LAYOUT = frozenset(

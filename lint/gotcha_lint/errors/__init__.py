@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from gotcha_lint.errors import libraries, states, tracing, values
 from gotcha_lint.errors.known import Known
-from gotcha_lint.formats._terminal import one_line, paint
 from gotcha_lint.home import more
+from gotcha_lint.output.paint import one_line, paint
 
 # As the releases of jax 0.10 word them; the more particular message stands first.
 TABLE: tuple[Known, ...] = (*tracing.ROWS, *values.ROWS, *states.ROWS, *libraries.ROWS)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from gotcha_lint.config.selection import RuleText
     from gotcha_lint.finding import Finding
-    from gotcha_lint.selection import RuleText
 
 
 class SourceText(Protocol):
@@ -94,7 +94,7 @@ def by_path(findings: Sequence[Finding]) -> Iterator[tuple[str, list[Finding]]]:
 
 def kind(report: Shown, finding: Finding) -> str:
     """`severity[name]`, coloured, and the name linked to its page where that can be shown."""
-    from gotcha_lint.formats._terminal import SEVERITY_COLOURS, link, paint
+    from gotcha_lint.output.paint import SEVERITY_COLOURS, link, paint
 
     text = f"{finding.severity}[{finding.name}]"
     text = paint(text, SEVERITY_COLOURS[finding.severity], report.colour)

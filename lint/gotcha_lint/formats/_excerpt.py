@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from gotcha_lint.formats._terminal import cells, paint
+from gotcha_lint.output.paint import cells, paint
 
 _SHOWN_SPAN = 5  # a longer span shows its first two lines and its last
 _CONTEXT = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.finding import Finding
 from gotcha_lint.formats import Shown, kind, where
-from gotcha_lint.formats._terminal import one_line, paint
+from gotcha_lint.output.paint import one_line, paint
 
 
 def render(report: Shown) -> str:

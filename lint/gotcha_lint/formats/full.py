@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from gotcha_lint.finding import Finding, Place
 from gotcha_lint.formats import Shown, kind, where
-from gotcha_lint.formats._advice import advice
 from gotcha_lint.formats._excerpt import Span, excerpt
-from gotcha_lint.formats._terminal import SEVERITY_COLOURS, one_line, paint
 from gotcha_lint.home import more
+from gotcha_lint.output.advice import advice
+from gotcha_lint.output.paint import SEVERITY_COLOURS, one_line, paint
 
 
 def render(report: Shown) -> str:
@@ -31,7 +31,7 @@ def _block(report: Shown, finding: Finding, said: set[tuple[str, str]]) -> Itera
     for link in finding.chain:
         yield from _because(report, link, said)
     for label, text in (
-        ("help", advice(report, finding)),
+        ("help", advice(finding, report.rule(finding.name))),
         ("more", finding.url or more(finding.name)),
     ):
         if text and (finding.name, text) not in said:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gotcha_lint.finding import Finding
 from gotcha_lint.formats import Shown, relative
-from gotcha_lint.formats._terminal import one_line
+from gotcha_lint.output.paint import one_line
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 

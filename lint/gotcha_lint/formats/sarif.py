@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from gotcha_lint import pages
-from gotcha_lint.explain import plain
 from gotcha_lint.finding import Finding, Place
 from gotcha_lint.formats import Shown, SourceText, relative
-from gotcha_lint.formats._advice import first_paragraph
 from gotcha_lint.home import HOME
+from gotcha_lint.output.advice import first_paragraph
+from gotcha_lint.output.explain import plain
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}

@@ -43,8 +43,8 @@ from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
-from gotcha_lint.modules import ModuleIndex
 from gotcha_lint.program.ir import Module
+from gotcha_lint.program.modules import ModuleIndex
 
 BUILTINS = frozenset(dir(__import__("builtins")))
 

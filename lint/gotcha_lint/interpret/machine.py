@@ -23,8 +23,8 @@ from gotcha_lint.interpret.events import (
     Write,
 )
 from gotcha_lint.interpret.state import Activation, Layer, State
-from gotcha_lint.modules import ModuleIndex
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
 STOP = "stop"  # what follows in this region is not reached

@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gotcha_lint.masking import mask
 from gotcha_lint.program.format_strings import Field, String, Unclosed, groups, strings
+from gotcha_lint.text.masking import mask
 
 _KEYWORD = re.compile(
     r"(?:^|(?<=[;:]))[ \t\f]*(?P<word>type[ \t](?=[ \t]*[^\W\d]\w*[ \t]*(?:\[|=(?!=)))"

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gotcha_lint.guard import MAX_CHARACTERS, RECURSION_LIMIT
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.lower import lower
 from gotcha_lint.program.newer_syntax import older
-from gotcha_lint.unwarned import unwarned
+from gotcha_lint.text.guard import MAX_CHARACTERS, RECURSION_LIMIT
+from gotcha_lint.text.unwarned import unwarned
 
 
 class NotParsed(Exception):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.modules import ModuleIndex
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Discard
-from gotcha_lint.notebook import SEPARATOR
+from gotcha_lint.text.notebook import SEPARATOR
 
 _BETWEEN = SEPARATOR.strip("\n")
 # `# %%` of editors, `# +` and `# -` of jupytext, `# In[3]:` of nbconvert.

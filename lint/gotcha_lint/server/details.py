@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from gotcha_lint import engine, why
-from gotcha_lint.compiles import Row, rows_of
-from gotcha_lint.config import SettingsFinder
-from gotcha_lint.forecast import interpret
-from gotcha_lint.name_values import NameValue, Observer, observing
-from gotcha_lint.source import Source
-from gotcha_lint.unreadable import Unreadable
-from gotcha_lint.why import Explained
+from gotcha_lint import engine
+from gotcha_lint.config.settings import SettingsFinder
+from gotcha_lint.findings.forecast import interpret
+from gotcha_lint.text.source import Source
+from gotcha_lint.text.unreadable import Unreadable
+from gotcha_lint.views import why
+from gotcha_lint.views.compiles import Row, rows_of
+from gotcha_lint.views.name_values import NameValue, Observer, observing
+from gotcha_lint.views.why import Explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _shown(name: str, component: Collection[str]) -> frozenset[str]:
 
 def readable(name: str, raw: bytes) -> Source | None:
     """The text of a file, if it can be read."""
-    from gotcha_lint import source
+    from gotcha_lint.text import source
 
     try:
         return source.decode(name, raw)

@@ -18,8 +18,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from gotcha_lint import __version__
-from gotcha_lint.config import ConfigError
-from gotcha_lint.options import UsageError
+from gotcha_lint.config.options import UsageError
+from gotcha_lint.config.settings import ConfigError
 from gotcha_lint.server import translate
 from gotcha_lint.server.details import Details
 from gotcha_lint.server.session import Linted, Session, let_go

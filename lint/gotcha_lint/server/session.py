@@ -7,21 +7,22 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gotcha_lint import engine, source
-from gotcha_lint.baseline import Baselines
-from gotcha_lint.config import SettingsFinder
-from gotcha_lint.discover import SUFFIXES, MissingPath, Walk
+from gotcha_lint import engine
+from gotcha_lint.config.selection import known_names
+from gotcha_lint.config.settings import SettingsFinder
 from gotcha_lint.engine import Report
+from gotcha_lint.files.discover import SUFFIXES, MissingPath, Walk
+from gotcha_lint.files.workspace import shown_name
 from gotcha_lint.finding import Finding
-from gotcha_lint.forecast import KeptUnits, Live
-from gotcha_lint.records import Records
+from gotcha_lint.findings.baseline import Baselines
+from gotcha_lint.findings.forecast import KeptUnits, Live
+from gotcha_lint.memo.records import Records
 from gotcha_lint.registry import rules
-from gotcha_lint.selection import known_names
 from gotcha_lint.server.details import Details, details, readable
 from gotcha_lint.server.unfinished import Unfinished, moved, moved_lines
-from gotcha_lint.source import Source
-from gotcha_lint.unreadable import Unreadable, file_finding
-from gotcha_lint.workspace import shown_name
+from gotcha_lint.text import source
+from gotcha_lint.text.source import Source
+from gotcha_lint.text.unreadable import Unreadable, file_finding
 
 # What is remembered there speaks of nodes, and holds on to their trees.
 _KEEPING = ("gotcha_lint.analysis.", "gotcha_lint.queries.", "gotcha_lint.rules.")

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from lsprotocol import types as lsp
 
 from gotcha_lint import registry
-from gotcha_lint.compiles import Row
 from gotcha_lint.finding import Edit, Finding, Place
-from gotcha_lint.fixer import apply_fixes
+from gotcha_lint.findings.fixer import apply_fixes
 from gotcha_lint.home import more
 from gotcha_lint.server.details import Details
 from gotcha_lint.server.session import Linted
-from gotcha_lint.source import Source
+from gotcha_lint.text.source import Source
+from gotcha_lint.views.compiles import Row
 
 NAME = "gotcha"
 FIX_ALL = f"{lsp.CodeActionKind.SourceFixAll.value}.{NAME}"

@@ -21,9 +21,9 @@ from gotcha_lint.interpret.bindings import may_be_fixed, path_of
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Location
 from gotcha_lint.interpret.state import Fields, Layer
-from gotcha_lint.modules import ModuleIndex
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Module
+from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.solve.roots import Names, Segment, compiled_names, of_import, of_roots
 
 

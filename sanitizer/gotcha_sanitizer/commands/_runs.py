@@ -20,7 +20,7 @@ def load(path: Path) -> Run:
 
 def publish(text: str, file: Path | None = None) -> None:
     """To standard output, or whole to a file. Raises click.FileError."""
-    from gotcha_lint import terminal
+    from gotcha_lint.output import terminal
 
     if file is None:
         terminal.out(text)

@@ -14,7 +14,8 @@ from typing import Any
 
 import click
 
-from gotcha_lint import __version__, terminal
+from gotcha_lint import __version__
+from gotcha_lint.output import terminal
 from gotcha_sanitizer import old_python
 
 _OLDEST = (0, 10)

@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from gotcha_lint import __version__, formats, terminal
+from gotcha_lint import __version__, formats
 from gotcha_lint import finding as lint
+from gotcha_lint.output import terminal
 from gotcha_sanitizer.commands._runs import RECORD, load, process_table, publish
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run import last_runs
@@ -137,8 +138,8 @@ def _below(path: str) -> str:
 
 
 def _source(path: str) -> formats.SourceText | None:
-    from gotcha_lint import source
-    from gotcha_lint.unreadable import Unreadable
+    from gotcha_lint.text import source
+    from gotcha_lint.text.unreadable import Unreadable
 
     try:
         return source.read(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gotcha_lint import terminal
+from gotcha_lint.output import terminal
 from gotcha_sanitizer.commands._runs import RECORD
 from gotcha_sanitizer.live.server import Live, Server
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from gotcha_lint.config.selection import RuleText
 from gotcha_lint.home import page_url
 from gotcha_lint.registry import rules
-from gotcha_lint.selection import RuleText
 from gotcha_sanitizer.checks import checks
 
 

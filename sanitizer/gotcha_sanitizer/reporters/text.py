@@ -6,7 +6,7 @@ import linecache
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from gotcha_lint.formats._terminal import one_line, paint
+from gotcha_lint.output.paint import one_line, paint
 from gotcha_sanitizer import old_python
 from gotcha_sanitizer.explain.long_compile import reasons
 from gotcha_sanitizer.explain.savings import Saving, saving

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from gotcha_lint import comments
 from gotcha_lint.registry import rules
+from gotcha_lint.text import comments
 from gotcha_sanitizer.values.finding import Finding
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gotcha_lint.formats._terminal import one_line
+from gotcha_lint.output.paint import one_line
 from gotcha_sanitizer.values.parts import Site
 
 cells: dict[str, int] = {}  # of a notebook: the file name that Python sees -> its number

@@ -28,7 +28,7 @@ from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models import builtins, standard, types
 from gotcha_lint.interpret.models import containers as container_methods
 from gotcha_lint.interpret.models import numbers as number_functions
-from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.modules import ModuleIndex
 
 SPAN = (1, 1, 1, 2)
 MODELS = (builtins, number_functions, standard, types, container_methods)  # they register on import

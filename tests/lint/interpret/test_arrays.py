@@ -35,7 +35,7 @@ from gotcha_lint.interpret.arrays import as_arrays, promote
 from gotcha_lint.interpret.calls import call_library
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.indexing import slice_size
-from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.modules import ModuleIndex
 
 SPAN = (1, 1, 1, 2)
 INTEGERS = ("int8", "int16", "int32", "uint8", "uint16", "uint32")

@@ -10,7 +10,7 @@ import pytest
 from gotcha_lint.domain.value import Number, Value
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.imports import load_module
-from gotcha_lint.modules import ModuleIndex
+from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.parse import parse
 from tests.lint.interpret.fake import contains
 

@@ -15,7 +15,7 @@ import pytest
 
 from gotcha_lint.program.ir import Instruction, Module, Region
 from gotcha_lint.program.parse import NotParsed, parse
-from gotcha_lint.source import Unreadable, read
+from gotcha_lint.text.source import Unreadable, read
 
 from .support import bodies, flat, instructions, regions
 
@@ -30,7 +30,7 @@ def corpus() -> list[tuple[str, ast.Module, Module]]:
     paths = sorted(path for path in STANDARD.rglob("*.py") if "site-packages" not in path.parts)
     chosen = random.Random(1).sample(paths, min(60, len(paths)))
     tests = [STANDARD / "test" / name for name in TESTS]
-    own = (ROOT / "lint" / "gotcha_lint").glob("*.py")
+    own = random.Random(1).sample(sorted((ROOT / "lint" / "gotcha_lint").rglob("*.py")), 80)
     out: list[tuple[str, ast.Module, Module]] = []
     for path in [*filter(pathlib.Path.exists, tests), *chosen, *sorted(own)]:
         try:

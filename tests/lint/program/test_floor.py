@@ -12,7 +12,7 @@ import gotcha_lint.program
 
 FOLDER = pathlib.Path(gotcha_lint.program.__file__).parent
 # What is known of texts and files outside of the floors
-OUTSIDE = {"guard", "masking", "modules", "unwarned"}
+OUTSIDE = {"text.guard", "text.masking", "text.unwarned"}
 
 
 def _imports(path: pathlib.Path) -> set[str]:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gotcha_lint.guard import guard
 from gotcha_lint.program.newer_syntax import older
 from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.program.spans import Spans
-from gotcha_lint.unreadable import Unreadable
-from gotcha_lint.unwarned import unwarned
+from gotcha_lint.text.guard import guard
+from gotcha_lint.text.unreadable import Unreadable
+from gotcha_lint.text.unwarned import unwarned
 
 from ..test_guard import CHAINS, NESTED, Kind
 from .support import bodies, instructions, lowered
@@ -197,7 +197,7 @@ def test_bad_escapes_say_nothing(recwarn: pytest.WarningsRecorder) -> None:
 
 
 def test_cells_of_a_notebook_are_one_text() -> None:
-    from gotcha_lint.notebook import SEPARATOR
+    from gotcha_lint.text.notebook import SEPARATOR
 
     text = f"x = 1{SEPARATOR}await f(x)\nreturn_ = x"
     module = parse("a.ipynb", "a", text)

@@ -6,8 +6,8 @@ from gotcha_lint.queries.captured import is_new
 from gotcha_lint.queries.host import driven_by_host, runs_often_on_host
 from gotcha_lint.queries.places import happens_once, is_memoised, repeated
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import each_turn, loop_places
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import each_turn, loop_places
 
 _LOOPS = frozenset({"scan", "while", "fori", "cond", "switch", "map"})
 

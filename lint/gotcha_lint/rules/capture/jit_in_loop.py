@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Call
-from gotcha_lint.new_functions import new_functions
 from gotcha_lint.queries.rebuilt import rebuilt
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.new_functions import new_functions
 from gotcha_lint.solve.programs import Programs
 
 

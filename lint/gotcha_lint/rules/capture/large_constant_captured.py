@@ -12,8 +12,8 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import given_to_jit
 from gotcha_lint.queries.large import LARGE, assigned, why_large
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import KIB, MIB, called, lines_of, listed, size
 from gotcha_lint.solve.programs import Capture, CompiledFunction, Programs
-from gotcha_lint.wording import KIB, MIB, called, lines_of, listed, size
 
 _SHAPE_AT = {
     "zeros": 0,

@@ -10,8 +10,8 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import jitted_here
 from gotcha_lint.queries.stale import changed_after, rebound_after
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.stale_state import stale
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.stale_state import stale
 
 _OPTIMIZER = "flax.nnx.Optimizer"
 _CONTAINERS = frozenset({Kind.LIST, Kind.HOST})

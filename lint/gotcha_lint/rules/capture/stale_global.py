@@ -5,8 +5,8 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.queries.stale import changed_globals, changed_settings, is_jitted
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.stale_state import stale
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.stale_state import stale
 
 
 class StaleGlobal(Rule):

@@ -13,8 +13,8 @@ from gotcha_lint.queries.selfs import (
 )
 from gotcha_lint.queries.stale import is_jitted_itself
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.stale_state import stale
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.stale_state import stale
 
 
 class StaleSelf(Rule):

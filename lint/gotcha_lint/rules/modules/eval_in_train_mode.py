@@ -4,7 +4,6 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.comments import MARK
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.linen import is_apply, lacks
@@ -16,8 +15,9 @@ from gotcha_lint.queries.modes import (
     train_flag,
 )
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called
+from gotcha_lint.text.comments import MARK
 
 _LAYERS = ("dropout", "batchnorm")
 

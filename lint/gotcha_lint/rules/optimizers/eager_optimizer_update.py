@@ -7,8 +7,8 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.queries.host import driven_by_host, runs_often_on_host
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import each_turn, loop_places
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import each_turn, loop_places
 
 _UPDATES = frozenset({"optax.GradientTransformation.update", "flax.nnx.Optimizer.update"})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.random import COMPARES, DUMMY_COMMENTS, SAME_SEED
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.same_keys import chain, is_meant, may_be, told
+from gotcha_lint.rule_helpers.same_keys import chain, is_meant, may_be, told
 from gotcha_lint.solve.programs import Programs
 
 

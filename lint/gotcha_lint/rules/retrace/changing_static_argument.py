@@ -13,8 +13,8 @@ from gotcha_lint.queries.jitted import Argument, called_name, static_arguments
 from gotcha_lint.queries.places import is_hot, long_loops, repeated
 from gotcha_lint.queries.stale import names_read
 from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, each_turn, loop_places, variations
 
 _OBJECTS = frozenset({Kind.FUNCTION, Kind.OBJECT})
 

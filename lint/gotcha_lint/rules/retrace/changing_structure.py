@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import called, structures, variations
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, structures, variations
 
 
 class ChangingStructure(Rule):

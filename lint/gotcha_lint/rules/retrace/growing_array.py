@@ -10,8 +10,8 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.places import draws_figures, long_loops
 from gotcha_lint.queries.small import small_statements
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, each_turn, loop_places, variations
 
 _GROWING = frozenset(["concatenate", "append", "concat", "vstack", "hstack"])
 

@@ -12,8 +12,8 @@ from gotcha_lint.queries.jitted import arguments as given
 from gotcha_lint.queries.jitted import called_name, compiled
 from gotcha_lint.queries.places import long_loops
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import called, variations
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, variations
 
 _STEPS = ("range-step", "range-rest")
 

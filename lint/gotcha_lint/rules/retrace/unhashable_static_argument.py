@@ -5,8 +5,8 @@ from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.queries.hashing import NOT_AT_ALL, hashing
 from gotcha_lint.queries.jitted import called_name, static_arguments
 from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.rule_helpers.wording import called, variations
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, variations
 
 _WORDS = {Kind.ARRAY: "jax.Array", Kind.HOST: "numpy array"}
 

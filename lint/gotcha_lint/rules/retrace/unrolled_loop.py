@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve import programs as facts
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called
 
 _TURNS, _EQUATIONS = 32, 64  # from here on a loop costs more to compile than to run
 

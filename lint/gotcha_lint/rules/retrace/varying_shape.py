@@ -12,8 +12,8 @@ from gotcha_lint.queries.jitted import arguments as given
 from gotcha_lint.queries.places import is_hot, long_loops
 from gotcha_lint.queries.turns import differs
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, each_turn, loop_places, variations
 
 _OWN = {
     "own-maximum": "is as long as the longest item of its batch",

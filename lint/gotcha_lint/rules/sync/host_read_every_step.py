@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import called, loop_places
 from gotcha_lint.solve.host import Wait
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, loop_places
 
 
 class HostReadEveryStep(Rule):

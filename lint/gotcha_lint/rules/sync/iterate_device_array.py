@@ -7,8 +7,8 @@ from gotcha_lint.queries.elements import elements_read
 from gotcha_lint.queries.expected import is_benchmark
 from gotcha_lint.queries.places import shows_itself
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import called, loop_places
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, loop_places
 
 
 class IterateDeviceArray(Rule):

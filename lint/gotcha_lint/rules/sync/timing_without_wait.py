@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.program.result_uses import uses_of_results
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called
 
 
 class TimingWithoutWait(Rule):

@@ -11,8 +11,8 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import is_own_jit
 from gotcha_lint.queries.plain_classes import is_plain
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule_helpers.wording import called, lines_of, variations
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import called, lines_of, variations
 
 _BOUNDARIES = frozenset({"jit", "pmap", "nnx.jit"})
 _INNER = frozenset({"jit", "pmap", "grad", "value_and_grad", "vmap", "checkpoint", "inline"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from gotcha_lint.formats._terminal import one_line
+from gotcha_lint.output.paint import one_line
 
 _VOID = {"meta"}  # elements of SVG may all be closed
 

@@ -1,0 +1,1 @@
+"""The configuration and the command line's options: read, checked, and asked per file."""

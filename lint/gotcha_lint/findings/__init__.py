@@ -1,0 +1,1 @@
+"""From what rules report to findings: places, allow comments, baselines, fixes."""

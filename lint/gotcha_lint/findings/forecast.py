@@ -1,0 +1,414 @@
+"""Findings that follow from what a project compiles: its programs are worked out, rules are asked.
+
+A unit (see `solve.units`) follows from the texts of a file and of those that it imports. What
+happens in a file is what its own unit shows, and those of all that import it: so a file has the
+same forecasts alone and with its whole tree, and units that have not changed are not run again.
+LibCST has its say later, when a forecast becomes a draft (see `drafting`). Files that cannot be
+parsed are left out here; they are reported elsewhere.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from gotcha_lint import registry
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.files.screen import code, imported_names, is_of_jax
+from gotcha_lint.files.workspace import Workspace
+from gotcha_lint.finding import Place
+from gotcha_lint.output.last_line import last_line
+from gotcha_lint.program.import_graph import ImportGraph
+from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.modules import ModuleIndex
+from gotcha_lint.program.parse import NotParsed, parse
+from gotcha_lint.rule import Foreseen, Rule, load
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.solve.units import Running, Unit
+from gotcha_lint.task import Failure, Forecast, RuleOptions, Task
+from gotcha_lint.text.source import Source, decode
+from gotcha_lint.text.unreadable import Unreadable
+
+RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
+
+_LARGE = 100  # modules of a component: what was made of them is given back at once
+_WIDE = b"enable_x64"
+_RUNS = 100  # of a server, before it forgets what it need not keep
+_LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until then stands
+
+
+Found = Mapping[str, tuple[Forecast, ...]]  # by the options of the rules, as text
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a unit has shown. `key`: what that follows from."""
+
+    key: str
+    found: Found
+
+
+KeptUnits = dict[str, Kept]  # by the path of the module
+
+
+@dataclass(slots=True)
+class Interpreted:
+    """Some files of a component, and what they compile."""
+
+    sources: dict[str, Source]
+    modules: dict[str, Module]
+    programs: Programs = field(default_factory=Programs)
+    failures: list[Failure] = field(default_factory=list)
+
+
+def foresee(
+    space: Workspace,
+    tasks: Sequence[Task],
+    kept: KeptUnits | None = None,
+    live: Live | None = None,
+) -> tuple[dict[str, tuple[Forecast, ...]], list[Failure]]:
+    """The forecasts for each file of the tasks, and what went wrong within.
+
+    `kept` units of an earlier run spare work; new ones are added to them. With what is `live`,
+    new ones are made faster.
+    """
+    wanted = {task.path: task for task in tasks if task.foresees}
+    ways = sorted({task.options for task in wanted.values()}, key=repr)
+    kept = {} if kept is None else kept
+    best: dict[str, dict[tuple[str, Span, bool], Forecast]] = {}
+    failures: list[Failure] = []
+    if live is not None:
+        live.begin()
+    with _without_collection():
+        for component in space.components:
+            asked = [path for path in sorted(component) if path in wanted]
+            if not asked:
+                continue
+            files = _Component(space, component)
+            shown = sorted(files.graph.importers(asked))
+            _run_new(files, shown, ways, kept, list(wanted.values()), failures, live)
+            for path in shown:
+                if path in kept:
+                    _add(kept[path].found, wanted, best)
+    ordered = {path: tuple(sorted(f.values(), key=lambda f: f.order)) for path, f in best.items()}
+    return ordered, failures
+
+
+@dataclass(slots=True)
+class Live:
+    """What an editor's server keeps between two runs: modules as they were read, and engines."""
+
+    read: dict[str, tuple[bytes, Module, Source]] = field(default_factory=dict)
+    running: dict[str, Running] = field(default_factory=dict)  # by the first file of a component
+    runs: int = 0
+
+    def begin(self) -> None:
+        """Starts over every 100 runs: an engine keeps facts of code that was deleted."""
+        self.runs += 1
+        if self.runs % _RUNS == 0:
+            self.read.clear()
+            self.running.clear()
+
+
+def _run_new(
+    files: _Component,
+    paths: Sequence[str],
+    ways: Sequence[RuleOptions],
+    kept: KeptUnits,
+    tasks: Sequence[Task],
+    failures: list[Failure],
+    live: Live | None,
+) -> None:
+    """Runs the units that have changed."""
+    said = sorted(files.rows.items()) or ""
+    wide = files.may_be_wide
+    keys = {path: f"{files.digests[path].hex()} {ways}{said}{wide}" for path in paths}
+    new = [path for path in paths if path not in kept or kept[path].key != keys[path]]
+    for path in new:
+        kept.pop(path, None)
+    read = files.read(new, None if live is None else live.read)
+    using = files.using(new)
+    running = None if live is None else live.running.setdefault(min(files.raw), Running())
+    for unit in _units(files, read, using, running):
+        lost = _failures(unit)
+        programs = _programs([unit])
+        programs.wide = wide
+        found = _ask(programs, read, ways, tasks, lost)
+        failures.extend(lost)
+        if not lost:
+            kept[unit.path] = Kept(keys[unit.path], found)
+    failures.extend(read.failures)
+    if not read.failures:  # the others use no JAX, or are no Python
+        left = set(new) - (set(using) & read.modules.keys())
+        kept.update({path: Kept(keys[path], {}) for path in left})
+    if len(read.modules) > _LARGE and live is None:
+        read.modules.clear()
+        gc.collect()
+
+
+def _add(
+    found: Found,
+    wanted: Mapping[str, Task],
+    best: dict[str, dict[tuple[str, Span, bool], Forecast]],
+) -> None:
+    """The same finding once: one that is certain, where there is such a one.
+
+    Of denials one that is not: another unit has shown a call that they do not hold for.
+    """
+    for way, forecasts in found.items():
+        for forecast in forecasts:
+            task = wanted.get(forecast.path)
+            if task is None or repr(task.options) != way or forecast.name not in task.foresees:
+                continue
+            own = best.setdefault(forecast.path, {})
+            key = forecast.name, forecast.span, forecast.denies
+            if key not in own or (forecast.certain is not own[key].certain is forecast.denies):
+                own[key] = forecast
+
+
+def interpret(
+    space: Workspace,
+    component: Collection[str],
+    asked: Collection[str],
+    *,
+    count: bool = False,
+    running: Running | None = None,
+) -> Interpreted:
+    """Runs the interpreter over the files of a component that matter for those that are asked.
+
+    `count`: as of `Programs.counted`. `running`: instead of a new one, to look at its engine later.
+    """
+    if not asked:
+        return Interpreted({}, {})
+    with _without_collection():
+        files = _Component(space, component)
+        shown = sorted(files.graph.importers(asked))
+        out = files.read(shown)
+        ran = list(_units(files, out, files.using(shown), running))
+        out.programs = _programs(ran, count)
+        out.failures += [failure for unit in ran for failure in _failures(unit)]
+    return out
+
+
+class _Component:
+    """Files that imports join."""
+
+    def __init__(self, space: Workspace, component: Collection[str]) -> None:
+        self.raw = {path: space.raw[path] for path in component}
+        self.rows = space.rows
+        self.graph = ImportGraph({path: space.links.get(path, ()) for path in component})
+        self.index = ModuleIndex(sorted(component))
+        self.own = {path: self._digest(path) for path in component}
+        self.digests = self.graph.digests(self.own)
+
+    @property
+    def may_be_wide(self) -> bool:
+        """Does some file of the component name the option that switches 64-bit types on?"""
+        return any(_WIDE in raw.lower() for raw in self.raw.values())
+
+    def using(self, paths: Collection[str]) -> list[str]:
+        """Those that import a JAX library, at any distance; the others compile nothing."""
+        closures = self.graph.closures
+        near = set[str]().union(*(closures[path] for path in paths))
+        users = {path for path in near if self._uses_jax(path)}
+        return [path for path in paths if not users.isdisjoint(closures[path])]
+
+    def _uses_jax(self, path: str) -> bool:
+        """Does it import a JAX library? A module of the project may have `jax` in its name."""
+        names = filter(is_of_jax, imported_names(code(path, self.raw[path])))
+        return any(not self._is_own(name, path) for name in names)
+
+    def _is_own(self, name: str, path: str) -> bool:
+        parts = name.split(".")
+        ways = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+        return any(self.index.find(way, path) in self.raw for way in ways if way)
+
+    def _digest(self, path: str) -> bytes:
+        name = f"{path}\0{_module_name(self.index, path)}\0".encode("utf-8", "surrogatepass")
+        return blake2b(name + self.raw[path], digest_size=16).digest()
+
+    def read(
+        self,
+        paths: Collection[str],
+        known: dict[str, tuple[bytes, Module, Source]] | None = None,
+    ) -> Interpreted:
+        """The modules that are run with these; of those that use JAX, or import what does.
+
+        Those that are `known`, by the digests of their texts, are not read again.
+        """
+        out = Interpreted({}, {})
+        closures = self.graph.closures
+        needed = set[str]().union(*(closures[path] for path in self.using(paths)))
+        for path in sorted(needed):
+            digest = self.own[path]
+            if known is not None and path in known and known[path][0] == digest:
+                _, out.modules[path], out.sources[path] = known[path]
+                continue
+            try:
+                source = decode(path, self.raw[path])
+                name = _module_name(self.index, path)
+                out.modules[path] = parse(path, name, source.text)
+                out.sources[path] = source
+                if known is not None:
+                    known[path] = digest, out.modules[path], source
+            except (Unreadable, NotParsed):
+                continue
+            except Exception:
+                out.failures.append(Failure(path, "lowering", last_line()))
+        return out
+
+
+def _units(
+    files: _Component, read: Interpreted, paths: Sequence[str], running: Running | None = None
+) -> Iterator[Unit]:
+    """The units of these modules, as far as they run."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
+    try:
+        running = Running() if running is None else running
+        running.take(read.modules, files.index, files.graph, files.rows)
+        yield from running.units(paths)
+    except RecursionError:  # nested deeper than is followed: what was noted until then stands
+        pass
+    except Exception:
+        read.failures += [Failure(path, "interpreter", last_line()) for path in read.modules]
+
+
+def _programs(shown: Sequence[Unit], count: bool = False) -> Programs:
+    programs = Programs(count)
+    for unit in shown:
+        for segment in unit.segments:
+            programs.add(segment)
+    return programs
+
+
+def _failures(unit: Unit) -> list[Failure]:
+    return [
+        Failure(path, "interpreter", error)
+        for path, _, error in unit.failures
+        if error not in _LIMITS
+    ]
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Next to nothing of what an engine holds is garbage before its end."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _module_name(index: ModuleIndex, path: str) -> str:
+    """`a.b` of `a/b.py`, from the topmost package on."""
+    parts = index.parts[path]
+    count = 1
+    while count < len(parts) and parts[:-count] in index.packages:
+        count += 1
+    return ".".join(parts[-count:])
+
+
+def _ask(
+    programs: Programs,
+    read: Interpreted,
+    ways: Sequence[RuleOptions],
+    tasks: Sequence[Task],
+    failures: list[Failure],
+) -> Found:
+    """What all rules foresee, disabled rules included: the result is cached for all settings."""
+    names = sorted(name for name, rule in registry.rules().items() if rule.foresees)
+    return {
+        repr(options): tuple(
+            forecast
+            for name in names
+            for forecast in _of_rule(name, options, programs, read, tasks, failures)
+        )
+        for options in ways
+    }
+
+
+def _of_rule(
+    name: str,
+    options: RuleOptions,
+    programs: Programs,
+    read: Interpreted,
+    tasks: Sequence[Task],
+    failures: list[Failure],
+) -> list[Forecast]:
+    """What one rule foresees; one that raises has foreseen nothing."""
+    try:
+        rule = load(name, options)
+        if rule is None:
+            return []
+        found = list(rule.foresee(programs))
+        return [made for one in found if (made := _forecast(rule, one, read)) is not None]
+    except Exception:
+        error = last_line()
+        failures.extend(Failure(task.path, name, error) for task in tasks if name in task.foresees)
+        return []
+
+
+def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | None:
+    path, span = foreseen.place
+    module = read.modules.get(path)
+    if module is None:
+        return None
+    around = _around(module, span[0])
+    certain = foreseen.certain and not _is_doubted(rule, read.sources[path].text, span, around)
+    severity = foreseen.severity or rule.severity if certain else "info"
+    confidence = rule.confidence if certain else "medium"
+    return Forecast(
+        rule.name(),
+        foreseen.message,
+        path,
+        span,
+        tuple(_chain(foreseen, read.sources)),
+        severity,
+        confidence,
+        certain,
+        around,
+        foreseen.about,
+        foreseen.denies,
+    )
+
+
+def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:
+    """Does the text say that it is meant: a line, the function, a comment of the paragraph?"""
+    if rule.meant is None and not any(phrase in text.lower() for phrase in rule.doubts):
+        return False
+    lines = text.split("\n")
+    first, last = span[0], min(span[2], len(lines))
+    own = (*lines[first - 1 : last], around.rpartition(".")[2])
+    if rule.meant is not None and any(map(rule.meant.search, own)):
+        return True
+    while first > 1 and lines[first - 2].strip():
+        first -= 1
+    comments = (line.partition("#")[2].lower() for line in lines[first - 1 : last])
+    return any(phrase in comment for comment in comments for phrase in rule.doubts)
+
+
+def _chain(foreseen: Foreseen, sources: Mapping[str, Source]) -> Iterator[Place]:
+    """One place for each line, the finding's own left out."""
+    seen = {(foreseen.place[0], foreseen.place[1][0])}
+    for path, span, text in foreseen.places:
+        source = sources.get(path)
+        if source is not None and (path, span[0]) not in seen:
+            seen.add((path, span[0]))
+            place = source.between(source.offset(*span[:2]), source.offset(*span[2:]))
+            yield Place(path, *place[:4], text, place[4])
+
+
+def _around(module: Module, line: int) -> str:
+    """The qualified name of the innermost function that a line is in."""
+    best: Function = module.top
+    for function in module.functions:
+        first = function.first or function.line
+        if not function.is_module and first <= line <= function.end_line and first >= best.first:
+            best = function
+    return "" if best.is_module else best.qualname

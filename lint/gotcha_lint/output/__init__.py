@@ -1,0 +1,1 @@
+"""What is printed: formats' frames, tables, the terminal, progress, explanations."""

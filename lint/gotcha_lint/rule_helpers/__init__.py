@@ -1,0 +1,1 @@
+"""What several rules share: words for compiled programs, new functions, stale state, keys."""

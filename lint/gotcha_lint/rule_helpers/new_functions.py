@@ -1,0 +1,190 @@
+"""Functions that are new each time they are compiled: what the rules for them share.
+
+`jit` finds programs by the identity of the function, so a new one finds none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gotcha_lint.domain.sites import Origin, Site
+from gotcha_lint.domain.value import Array, Marks, Method, Object, Value
+from gotcha_lint.rule import Foreseen
+from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations, wrapper
+from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Variation
+
+Made = Literal["lambda", "closure", "partial", "method", "transform"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewFunction:
+    """A function that is made and compiled again, each time that something happens.
+
+    `certain` is false where the programs may be meant: another one for each model or
+    configuration, one that an inner loop uses, one that its user may call once.
+    """
+
+    row: CompiledFunction
+    variation: Variation
+    made: Made
+    each: str  # "turn of the loop at line 3", "call of `step`"
+    place: Origin
+    places: tuple[Place, ...]
+    certain: bool
+    about: tuple[str, int, int] | None
+
+    @property
+    def once(self) -> bool:
+        """Made, called once and dropped by a function that may be called often."""
+        return self.variation.kind == "once"
+
+    @property
+    def word(self) -> str:
+        return wrapper(self.row.site)
+
+    @property
+    def name(self) -> str:
+        return called(self.row.function)
+
+    def foreseen(self, message: str) -> Foreseen:
+        return Foreseen(self.place, message, self.places, self.certain, about=self.about)
+
+
+def new_functions(programs: Programs, *made: Made) -> Iterator[NewFunction]:
+    """The functions made in one of these ways."""
+    for row, variation in variations(programs, "identity", "once"):
+        kind = _made(row.site)
+        if kind in made:
+            yield _new_function(row, variation, kind)
+
+
+def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> NewFunction:
+    call, site = variation.call, row.site
+    if variation.kind == "once":
+        each = f"call of {called(call.within)}"
+        certain = variation.certain
+        return NewFunction(row, variation, made, each, site.origin, variation.places, certain, None)
+    loops = _loops(variation)
+    place = _place(variation, site, loops)
+    first = min((line for path, line, _ in loops if path == place[0]), default=0)
+    about = (place[0], first, max(place[1][0], call.span[0])) if first else None
+    return NewFunction(
+        row,
+        variation,
+        made,
+        each_turn(variation.loops, place[0]),
+        place,
+        (*variation.places, *loop_places(variation.loops)),
+        variation.certain and not _is_meant(row, variation),
+        about,
+    )
+
+
+def _loops(variation: Variation) -> list[tuple[str, int, int]]:
+    return [loop for loop in variation.loops if isinstance(loop, tuple) and len(loop) == 3]
+
+
+def _place(variation: Variation, site: Site, loops: list[tuple[str, int, int]]) -> Origin:
+    """Where it is compiled; of what a factory makes, where the loop calls it."""
+    call = variation.call
+    if any(path == site.path and line <= site.span[0] for path, line, _ in loops) or not loops:
+        return site.origin
+    for path, span in (*call.calls, (call.path, call.span)):
+        if any(path == own and line <= span[0] for own, line, _ in loops):
+            return path, span
+    return site.origin
+
+
+def _made(site: Site) -> Made:
+    for atom in site.info["inner"].atoms:
+        if isinstance(atom, Method):
+            return "method"
+        if isinstance(atom, Object):
+            if atom.site.kind == "transform":
+                return "partial" if atom.site.info["word"] == "partial" else "transform"
+            if atom.site.kind == "function":
+                function = atom.site.info["function"]
+                return "lambda" if function.name == "<lambda>" else "closure"
+    return "closure"
+
+
+def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
+    """Something else than data is new in each turn too, so that a program for each may be meant."""
+    call, loops = variation.call, variation.loops
+    if call.loops - loops and not _is_made_by_caller(row, variation):  # used by an inner loop
+        return True
+    at = {(path, span) for path, span, _ in variation.places}
+    if any(part.site.kind == "instance" and part.site.origin in at for part in call.identity):
+        return True
+    if not call.statics and any(word.startswith("static") for word in row.site.info["keywords"]):
+        return True  # of unknown values
+    if any(_varies(value.marks, loops) for value in _chosen(row.site)):
+        return True
+    if any(_is_chosen(value, variation) for _, value in call.captured):
+        return True
+    sizes = (size for leaf in call.leaves.values() for size, _ in leaf.sizes.values())
+    return any(_varies(part.marks, loops) for part in (*sizes, *call.statics))
+
+
+def _is_made_by_caller(row: CompiledFunction, variation: Variation) -> bool:
+    """The very function that uses it in a loop makes it, and is called in a loop further out."""
+    within, frame = variation.call.within, row.site.info.get("frame")
+    return (
+        frame is not None
+        and frame.function is within
+        and not any(
+            path == within.path and within.line <= line <= within.end_line
+            for path, line, _ in _loops(variation)
+        )
+    )
+
+
+def _varies(marks: Marks, loops: Marks) -> bool:
+    """With these loops, or perhaps: it is what a caller gives."""
+    return any(mark in loops or mark[0] == "parameter" for mark in marks)
+
+
+def _is_chosen(captured: Value, variation: Variation) -> bool:
+    """A setting of the turn: it varies and is no array, or is an object made in the turn."""
+    is_array = not captured.unknown and all(isinstance(atom, Array) for atom in captured.atoms)
+    if not is_array and _varies(captured.marks, variation.loops):
+        return True
+    return any(
+        isinstance(atom, Object)
+        and atom.site.kind in ("dict", "list", "set", "instance")
+        and _is_made_in_turn(atom.site, variation)
+        for atom in captured.atoms
+    )
+
+
+def _is_made_in_turn(site: Site, variation: Variation) -> bool:
+    """Below the header of the loop, or in the function that is called in it."""
+    frame = site.info.get("frame")
+    if frame is None or frame.function.is_module:
+        return any(loop[0] == site.path and loop[1] < site.span[0] for loop in _loops(variation))
+    function = frame.function
+    return all(
+        not (path == function.path and function.line <= line <= function.end_line)
+        or line < site.span[0]
+        for path, line, _ in _loops(variation)
+    )
+
+
+def _chosen(site: Site, depth: int = 0) -> Iterator[Value]:
+    """What a transform is given beside arrays: options, and the function itself."""
+    info: dict[str, Any] = site.info
+    for value in (*info.get("args", ()), *info.get("keywords", {}).values()):
+        if value.unknown or not all(isinstance(atom, Array) for atom in value.atoms):
+            yield value
+    inner: Value | None = info.get("inner")
+    if inner is None or depth > 4:
+        return
+    for atom in inner.atoms:
+        if isinstance(atom, Method):
+            yield atom.receiver
+        elif isinstance(atom, Object) and atom.site.kind == "transform":
+            yield from _chosen(atom.site, depth + 1)
+    if not all(isinstance(atom, (Object, Method)) for atom in inner.atoms) or inner.unknown:
+        yield inner

@@ -1,0 +1,1 @@
+"""Text of Python files: read, decoded, checked, parsed; comments, lines, notebooks."""

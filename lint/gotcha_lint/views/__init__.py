@@ -1,0 +1,1 @@
+"""Questions other than "what is wrong?": `--why`, `--compiles`, `--coverage`, `--with-run`."""

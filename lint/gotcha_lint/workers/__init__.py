@@ -1,0 +1,1 @@
+"""From texts to findings, in one process or in several."""
