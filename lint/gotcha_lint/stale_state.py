@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from gotcha_lint.domain.sites import Frame, Site
-from gotcha_lint.domain.value import Object, Symbol
+from gotcha_lint.domain.sites import Frame, Origin, Site
+from gotcha_lint.domain.value import Constant, Number, Object, Symbol, Value
+from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Stale
 from gotcha_lint.wording import called, lines_of
@@ -30,7 +31,7 @@ def stale(programs: Programs, where: Where) -> Iterator[Foreseen]:
 def _where(stale: Stale) -> Where:
     base = stale.location[0]
     if isinstance(base, str):
-        return "global"
+        return "variable" if stale.at_top else "global"
     return "attribute" if stale.of_object and not isinstance(base, Frame) else "variable"
 
 
@@ -44,54 +45,92 @@ def _is_key(row: CompiledFunction, stale: Stale) -> bool:
     return row.function.parent is body and "__hash__" in body.locals
 
 
-def _is_read_itself(stale: Stale) -> bool:
+def _is_read_itself(stale: Stale, where: Where) -> bool:
     """The trace reads the value itself, as far as the code shows.
 
     Of what is not known it may read an attribute that the write leaves alone. An optimizer that is
-    made again is mostly the same one.
+    made again is mostly the same one, unless the code shows other settings.
     """
-    value = dict(stale.call.captured).get(stale.location)
-    if value is None or not value.atoms:
+    value = stale.before
+    if where == "attribute" and not value.atoms:
+        return True  # what an object holds is put in place of the old value as a whole
+    if not value.atoms:
         return False
     bases = {atom for atom in value.atoms if isinstance(atom, Symbol)}
     if any(base in bases for (base, _), _ in stale.call.captured):
         return False
-    return not all(
-        isinstance(atom, Object) and atom.site.kind == "optimizer" for atom in value.atoms
+    made = _optimizer(value)
+    return made is None or _is_another(made, _optimizer(stale.after))
+
+
+def _optimizer(value: Value) -> Site | None:
+    sites = [a.site for a in value.atoms if isinstance(a, Object) and a.site.kind == "optimizer"]
+    return sites[0] if sites else None
+
+
+def _is_another(old: Site, new: Site | None) -> bool:
+    """Made of other numbers: `adam(1e-3)`, `adam(1e-4)`."""
+    if new is None:
+        return False
+    parts = [old.info["name"], *old.info["parts"]]
+    others = [new.info["name"], *new.info["parts"]]
+    known = all(
+        isinstance(part, str) or isinstance(part.only, Constant | Number)
+        for part in (*parts, *others)
     )
+    return known and parts != others
+
+
+def _is_exact(name: str) -> bool:
+    """A name, or one element: `['rate']`, and not any of them."""
+    return name.isidentifier() or name.startswith(("['", '["'))
 
 
 def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
+    """Of a variable, where it is assigned; else where the trace reads it: that is to be mended."""
     base, name = stale.location
     is_name = str(name).isidentifier()
-    words = {"variable": "", "attribute": "the attribute ", "global": "the global "}
-    what = f"{words[where]}`{name}`" if is_name else "a captured container"
-    function = row.function
-    defined: tuple[Place, ...] = ()
-    if function is not None:
-        line = function.line
-        text = f"{called(function)} reads it when it is traced"
-        defined = ((function.path, (line, 1, line, 1), text),)
-    about = function
+    written: Origin = (stale.path, stale.span)
+    read = _read_at(stale, where)
+    line = row.function.line if row.function is not None else 0
+    compiled: Place = (row.site.path, row.site.span, "compiled here")
+    again: Place = (stale.call.path, stale.call.span, "called again here, with the old value")
+    about = row.function
     if isinstance(base, Site) and base.kind == "instance" and base.info.get("class") is not None:
         about = base.info["class"].info["function"]
-    place, assignment = (stale.path, stale.span), "this assignment"
-    written: tuple[Place, ...] = ()
-    if where == "global" and function is not None and function.path != stale.path:
-        # The name belongs to the function's file, and so does the finding.
-        place, assignment = (function.path, (function.line, 1, function.line, 1)), "an assignment"
-        written = ((stale.path, stale.span, "assigned here"),)
-        defined = ()
+    certain = _is_exact(str(name)) and _is_read_itself(stale, where)
+    if where == "variable" or read is None:
+        what = f"`{name}`" if is_name else "a captured container"
+        defined: tuple[Place, ...] = ()
+        if row.function is not None:
+            text = f"{called(row.function)} reads it when it is traced"
+            defined = ((row.function.path, (line, 1, line, 1), text),)
+        return Foreseen(
+            written,
+            f"{called(row.function)} was compiled with the value that {what} had when it was "
+            "traced: this assignment is not seen by it; pass the value as an argument",
+            (*defined, compiled, again),
+            certain,
+            about=lines_of(about),
+        )
+    what = f"the global `{name}`" if where == "global" else f"the attribute `{name}`"
     return Foreseen(
-        place,
-        f"{called(function)} was compiled with the value that {what} had when it was traced: "
-        f"{assignment} is not seen by it; pass the value as an argument",
-        (
-            *defined,
-            *written,
-            (row.site.path, row.site.span, "compiled here"),
-            (stale.call.path, stale.call.span, "called again here, with the old value"),
-        ),
-        certain=is_name and _is_read_itself(stale),
+        read,
+        f"{what} is read once, when {called(row.function)} is traced, and assigned later: the "
+        "compiled program keeps the old value; pass it as an argument",
+        ((*written, "assigned here"), compiled, again),
+        certain,
         about=lines_of(about),
     )
+
+
+def _read_at(stale: Stale, where: Where) -> Origin | None:
+    """Where the traced code reads the name, first in the order of the text."""
+    name = stale.location[1]
+    for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
+        for step in instructions(function.body):
+            if where == "attribute" and step[0] == "attr" and step[3] == name:
+                return function.path, step[-1]
+            if where == "global" and step[0] == "load" and step[2:4] == (name, -1):
+                return function.path, step[-1]
+    return None

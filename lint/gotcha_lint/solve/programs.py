@@ -89,15 +89,18 @@ class Capture:
 class Stale:
     """A captured location is written after the trace that read it; the compiled call keeps the old.
 
-    `loops`: those in whose turns it is written again.
+    `before`: its value at the trace; `after`: what is written.
     """
 
     call: CompiledCall
     location: Location
+    before: Value
+    after: Value
     path: str
     span: Span
     of_object: bool
     static_self: bool
+    at_top: bool  # by the code of a module, not by a function of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,8 +314,9 @@ class _Reader:
         self.asked.setdefault(site, []).append(call)
         captured = dict(call.captured)
         for place, write in self.dirty.get(site, {}).items():
-            if place in captured:
-                self._stale(row, call, place, write)
+            before = self.traces.get(site, {}).get(place)
+            if place in captured and before is not None:
+                self._stale(row, call, place, before, write)
         known = self.traces.setdefault(site, {})
         for place, value in captured.items():
             known.setdefault(place, value)
@@ -332,12 +336,23 @@ class _Reader:
                 row.replaced.setdefault(each.text, (call, size))
 
     def _stale(
-        self, row: CompiledFunction, call: CompiledCall, place: Location, write: Write
+        self,
+        row: CompiledFunction,
+        call: CompiledCall,
+        place: Location,
+        before: Value,
+        write: Write,
     ) -> None:
         base = place[0]
         of_object = isinstance(base, Site) and base.kind == "instance"
         static_self = call.by_method or any(s.label == "self" for s in call.statics)
-        row.stale.append(Stale(call, place, write.path, write.span, of_object, static_self))
+        at_top = self.segment.root is None and not write.calls
+        row.stale.append(
+            Stale(
+                call, place, before, write.value, write.path, write.span,
+                of_object, static_self, at_top,
+            )
+        )  # fmt: skip
 
     def _captures(self, row: CompiledFunction, call: CompiledCall) -> None:
         parts: list[tuple[int | None, Location, Array]] = []

@@ -1,18 +1,6 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.selfs import (
-    handed_over,
-    hashed_by_identity,
-    own_attributes,
-    through_closure,
-    with_helpers,
-    writers_of,
-)
-from gotcha_lint.queries.stale import is_jitted_itself
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.stale_state import stale
 
@@ -95,40 +83,5 @@ class StaleSelf(Rule):
         ),
     )
 
-    def check(self, body: Body) -> Iterator[Report]:
-        if body.trace is None or not is_jitted_itself(body):
-            return
-        function, method = body.function, body.function
-        traced = {function.name}
-        if function.is_method:
-            helpers = with_helpers(function) if _is_static(body) else {}
-            own = [one for helper in helpers.values() for one in own_attributes(helper)]
-            handed = handed_over(body) if helpers else ()
-            reads: Sequence[tuple[str, cst.CSTNode]] = [*own, *handed]
-            traced |= helpers.keys()
-        else:
-            method, reads = through_closure(function) or (function, [])
-        if not reads or not hashed_by_identity(body, method):
-            return
-        done: set[str] = set()
-        for name, node in reads:
-            writers = writers_of(body, name, method)
-            if writers and name not in done and traced.isdisjoint(writers):
-                done.add(name)
-                yield Report(
-                    node,
-                    f"`self.{name}` is read once, when `{function.name}` is traced, and "
-                    f"`{writers[0]}` changes it later: the compiled program keeps the old value",
-                    why_traced=True,
-                )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         yield from stale(programs, "attribute")
-
-
-def _is_static(body: Body) -> bool:
-    """Declared static, or filled in already: `compiled(self.step)`."""
-    node, params = body.function.node, body.function.params
-    plain = isinstance(node, cst.FunctionDef) and not node.decorators
-    assert body.trace is not None
-    return bool(params) and (plain or params[0].name in body.trace.static)
