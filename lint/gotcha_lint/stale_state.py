@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, Literal
 
 from gotcha_lint.domain.sites import Frame, Origin, Site
-from gotcha_lint.domain.value import Constant, Number, Object, Symbol, Value
+from gotcha_lint.domain.value import Constant, Mapping, Number, Object, Symbol, Value
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Stale
@@ -32,6 +32,9 @@ def _where(stale: Stale) -> Where:
     base = stale.location[0]
     if isinstance(base, str):
         return "variable" if stale.at_top else "global"
+    if isinstance(base, Site) and base.kind == "dict" and not stale.at_top:
+        frame = base.info.get("frame")
+        return "global" if frame is not None and frame.function.is_module else "variable"
     return "attribute" if stale.of_object and not isinstance(base, Frame) else "variable"
 
 
@@ -81,26 +84,42 @@ def _is_another(old: Site, new: Site | None) -> bool:
     return known and parts != others
 
 
-def _is_exact(name: str) -> bool:
-    """A name, or one element: `['rate']`, and not any of them."""
-    return name.isidentifier() or name.startswith(("['", '["'))
+def _element_read(stale: Stale) -> tuple[str, Origin] | None:
+    """The element of a dict that the write changes and the traced code reads, and where it does."""
+    old, new = stale.before.only, stale.after.only
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        return None
+    before = dict(zip(old.keys, old.values, strict=True))
+    after = dict(zip(new.keys, new.values, strict=True))
+    both = before.keys() & after.keys()
+    changed = {key for key in both if not before[key].atoms <= after[key].atoms}
+    for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
+        known: dict[int, Hashable] = {}
+        for step in instructions(function.body):
+            if step[0] == "const":
+                known[step[1]] = step[2]
+            elif step[0] == "item" and known.get(step[3]) in changed:
+                return repr(known[step[3]]), (function.path, step[-1])
+    return None
 
 
 def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
     """Of a variable, where it is assigned; else where the trace reads it: that is to be mended."""
     base, name = stale.location
     is_name = str(name).isidentifier()
+    element = None if is_name else _element_read(stale)
     written: Origin = (stale.path, stale.span)
-    read = _read_at(stale, where)
+    read = _read_at(stale, where) if element is None else element[1]
     line = row.function.line if row.function is not None else 0
     compiled: Place = (row.site.path, row.site.span, "compiled here")
     again: Place = (stale.call.path, stale.call.span, "called again here, with the old value")
     about = row.function
     if isinstance(base, Site) and base.kind == "instance" and base.info.get("class") is not None:
         about = base.info["class"].info["function"]
-    certain = _is_exact(str(name)) and _is_read_itself(stale, where)
+    certain = (is_name and _is_read_itself(stale, where)) or element is not None
     if where == "variable" or read is None:
         what = f"`{name}`" if is_name else "a captured container"
+        what = what if element is None else f"the element `{element[0]}` of a captured dict"
         defined: tuple[Place, ...] = ()
         if row.function is not None:
             text = f"{called(row.function)} reads it when it is traced"
@@ -114,6 +133,7 @@ def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
             about=lines_of(about),
         )
     what = f"the global `{name}`" if where == "global" else f"the attribute `{name}`"
+    what = what if element is None else f"the element `{element[0]}` of a global dict"
     return Foreseen(
         read,
         f"{what} is read once, when {called(row.function)} is traced, and assigned later: the "
