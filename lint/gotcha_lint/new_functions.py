@@ -67,7 +67,7 @@ def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> Ne
         certain = variation.certain
         return NewFunction(row, variation, made, each, site.origin, variation.places, certain, None)
     loops = _loops(variation)
-    place = _place(variation, site, loops)
+    place = _place(site, variation)
     first = min((line for path, line, _ in loops if path == place[0]), default=0)
     about = (place[0], first, max(place[1][0], call.span[0])) if first else None
     return NewFunction(
@@ -86,15 +86,19 @@ def _loops(variation: Variation) -> list[tuple[str, int, int]]:
     return [loop for loop in variation.loops if isinstance(loop, tuple) and len(loop) == 3]
 
 
-def _place(variation: Variation, site: Site, loops: list[tuple[str, int, int]]) -> Origin:
-    """Where it is compiled; of what a factory makes, where the loop calls it."""
-    call = variation.call
-    if any(path == site.path and line <= site.span[0] for path, line, _ in loops) or not loops:
+def _place(site: Site, variation: Variation) -> Origin:
+    """Where it is compiled; of what a factory makes, where the factory is called."""
+    frame, within = site.info.get("frame"), variation.call.within
+    if frame is None or frame.function is within:
         return site.origin
-    for path, span in (*call.calls, (call.path, call.span)):
-        if any(path == own and line <= span[0] for own, line, _ in loops):
-            return path, span
-    return site.origin
+    return next(
+        (
+            (path, span)
+            for path, span in reversed(variation.made)
+            if path == within.path and within.line <= span[0] <= within.end_line
+        ),
+        site.origin,
+    )
 
 
 def _made(site: Site) -> Made:

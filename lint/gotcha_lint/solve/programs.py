@@ -24,6 +24,7 @@ from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.events import (
     Allocation,
+    CallString,
     CompiledCall,
     EagerControl,
     EagerUpdate,
@@ -71,6 +72,7 @@ class Variation:
     axis: int = 0
     places: tuple[Place, ...] = ()
     certain: bool = True
+    made: CallString = ()  # the calls that lead to where a new function is compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class UnrolledLoop:
 
 @dataclass(frozen=True, slots=True)
 class EagerBody:
-    """Structured control flow outside of jit whose body is a new function in each turn."""
+    """Structured control flow outside of jit whose body is new in each turn, or at each call."""
 
     what: str
     path: str
@@ -123,7 +125,7 @@ class EagerBody:
     loops: Loops
     places: tuple[Place, ...]
     within: Function
-    certain: bool = True  # False: at each call of `within`, unless its callers trace it
+    certain: bool = True  # False: unless the callers of `within` trace it
 
 
 @dataclass(slots=True)
@@ -188,6 +190,7 @@ class _Reader:
         self.programs = programs
         self.segment = segment
         self.made: dict[Site, Function] = {}  # by which function
+        self.makers: dict[Site, CallString] = {}  # the calls that lead there
         self.kept: set[Site] = set()
         self.asked: dict[Site, list[CompiledCall]] = {}
         self.objects: dict[Site, list[Allocation]] = {}  # that were made there, one by one
@@ -263,6 +266,7 @@ class _Reader:
         """A site that is allocated again is another object: what was traced held the old one."""
         site = event.site
         self.made[site] = event.within
+        self.makers[site] = event.calls
         objects = self.objects.setdefault(site, [])
         if not (event.kept or event.loops or any(_on_other_sides(event, o) for o in objects)):
             objects.append(event)
@@ -387,10 +391,11 @@ class _Reader:
     def _eager(self, event: EagerControl) -> None:
         loops, places = self._anew(event.identity, event.loops)
         once = self.segment.runs_once  # elsewhere the caller may be tracing
-        if loops and once:
-            body = EagerBody(event.what, event.path, event.span, loops, places, event.within)
-            self.programs.eager.append(body)
-        elif not once and not loops and (made := _closures(event)):
+        if loops:
+            self.programs.eager.append(
+                EagerBody(event.what, event.path, event.span, loops, places, event.within, once)
+            )
+        elif not once and (made := _closures(event)):
             self.programs.eager.append(
                 EagerBody(event.what, event.path, event.span, NO_MARKS, made, event.within, False)
             )
@@ -441,6 +446,7 @@ class _Reader:
                 Variation(
                     "identity", last, loops=frozenset(loops),
                     places=(*places, *where(last)), certain=certain,
+                    made=self.makers.get(row.site, ()),
                 )
             )  # fmt: skip
             return

@@ -111,7 +111,7 @@ def _of_module(
         bound = _bound_to(engine, function)
         if bound is not None or names.is_worth_running(function):
             yield from given(function, only(Object(site)) if bound is None else bound)
-    for function, callee in _gradients(engine, module):
+    for function, callee in _transformed(engine, module):
         if function not in covered:
             yield from given(function, callee)
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
@@ -127,6 +127,7 @@ def _of_module(
 
 
 _GRADIENTS = ("grad", "value_and_grad")
+_COMPILED = ("jit", "pmap")
 
 
 def _arguments(callee: Value, function: Function) -> tuple[Value, ...]:
@@ -138,15 +139,16 @@ def _arguments(callee: Value, function: Function) -> tuple[Value, ...]:
     return tuple(symbol_for((function, p.name)) for p in needed)
 
 
-def _gradients(engine: Engine, module: Module) -> Iterator[tuple[Function, Value]]:
-    """Gradients that are names of the module: others may call them."""
+def _transformed(engine: Engine, module: Module) -> Iterator[tuple[Function, Value]]:
+    """Gradients and compiled functions that are names of the module: others may call them."""
     for name in dict.fromkeys(step[2] for step in module.top.body if step[0] == "store"):
         value = engine.peek((module.path, name))
         atom = value.only if value is not None else None
         if value is None or not isinstance(atom, Object) or atom.site.kind != "transform":
             continue
         function = Inner(engine, atom.site.info["inner"]).function
-        if atom.site.info["word"] in _GRADIENTS and function in engine.sites_of:
+        word = atom.site.info["word"]
+        if word in (*_GRADIENTS, *_COMPILED) and function in engine.sites_of:
             yield function, value
 
 
@@ -214,7 +216,7 @@ def _kept_compiled(engine: Engine, me: Value, cls: Site) -> Iterator[Value]:
 def _is_compiled(value: Value) -> bool:
     atom = value.only
     site = atom.site if isinstance(atom, Object) else None
-    return site is not None and site.kind == "transform" and site.info["word"] in ("jit", "pmap")
+    return site is not None and site.kind == "transform" and site.info["word"] in _COMPILED
 
 
 def _public_methods(module: Module, cls: Site) -> list[Function]:
