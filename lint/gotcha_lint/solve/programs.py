@@ -472,7 +472,8 @@ class _Reader:
             if static.origin:
                 places.append((*static.origin, "made here"))
             if static.cls is not None:
-                places.append((*static.cls.origin, "this class is hashed by identity"))
+                how = "has no hash" if fails else "is hashed by identity"
+                places.append((*static.cls.origin, f"this class {how}"))
             certain = static.certain and not (fails and call.maybe)
             row.variations.append(
                 Variation(
