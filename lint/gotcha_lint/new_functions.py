@@ -128,7 +128,8 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
         return True
     if any(_is_chosen(value, variation) for _, value in call.captured):
         return True
-    sizes = (size for leaf in call.leaves.values() for size, _ in leaf.sizes.values())
+    leaves = call.leaves.values()
+    sizes = [size for leaf in leaves for size, _ in leaf.sizes.values() if not size.few]
     return any(_varies(part.marks, loops) for part in (*sizes, *call.statics))
 
 
@@ -158,21 +159,8 @@ def _is_chosen(captured: Value, variation: Variation) -> bool:
     return any(
         isinstance(atom, Object)
         and atom.site.kind in ("dict", "list", "set", "instance")
-        and _is_made_in_turn(atom.site, variation)
+        and atom.site in variation.fresh
         for atom in captured.atoms
-    )
-
-
-def _is_made_in_turn(site: Site, variation: Variation) -> bool:
-    """Below the header of the loop, or in the function that is called in it."""
-    frame = site.info.get("frame")
-    if frame is None or frame.function.is_module:
-        return any(loop[0] == site.path and loop[1] < site.span[0] for loop in _loops(variation))
-    function = frame.function
-    return all(
-        not (path == function.path and function.line <= line <= function.end_line)
-        or line < site.span[0]
-        for path, line, _ in _loops(variation)
     )
 
 

@@ -73,6 +73,7 @@ class Variation:
     places: tuple[Place, ...] = ()
     certain: bool = True
     made: CallString = ()  # the calls that lead to where a new function is compiled
+    fresh: frozenset[Site] = frozenset()  # captured objects that are new in each turn, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,6 +448,7 @@ class _Reader:
                     "identity", last, loops=frozenset(loops),
                     places=(*places, *where(last)), certain=certain,
                     made=self.makers.get(row.site, ()),
+                    fresh=self._fresh_captures(last, frozenset(loops)),
                 )
             )  # fmt: skip
             return
@@ -454,6 +456,10 @@ class _Reader:
             self._statics(row, call)
         if any(call.in_loop for call in calls):
             _leaves(row, calls)
+
+    def _fresh_captures(self, call: CompiledCall, loops: Loops) -> frozenset[Site]:
+        sites = (a.site for _, value in call.captured for a in value.atoms if isinstance(a, Object))
+        return frozenset(s for s in sites if self.segment.fresh.get(s, NO_MARKS) & loops)
 
     def _statics(self, row: CompiledFunction, call: CompiledCall) -> None:
         for static in call.statics:

@@ -107,7 +107,7 @@ def compiled(function, **options):
 
 
 def scaled_by(factor):
-    return jax.jit(partial(scale, factor=factor))  # ! jit-of-partial
+    return jax.jit(partial(scale, factor=factor))
 
 
 def scaled_by_a_setting(factor):
@@ -133,7 +133,7 @@ def scaled_once(factor):
 def behind_helpers(xs, configs):
     for x in xs:
         factor = jnp.sum(x)
-        double = scaled_by(factor)
+        double = scaled_by(factor)  # ! jit-of-partial
         print(double(x), always_the_same()(x), kept_by_its_setting(2.0)(x))
     for config in configs:
         run = scaled_by_a_setting(config)
