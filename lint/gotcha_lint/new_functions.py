@@ -129,7 +129,10 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
     if any(_is_chosen(value, variation) for _, value in call.captured):
         return True
     leaves = call.leaves.values()
-    sizes = [size for leaf in leaves for size, _ in leaf.sizes.values() if not size.few]
+    sizes = [size for leaf in leaves for size, _ in leaf.sizes.values()]
+    if any(size.few and _are_all(size.few, variation.turns) for size in sizes):
+        return True
+    sizes = [size for size in sizes if not size.few]
     return any(_varies(part.marks, loops) for part in (*sizes, *call.statics))
 
 
@@ -144,6 +147,11 @@ def _is_made_by_caller(row: CompiledFunction, variation: Variation) -> bool:
             for path, line, _ in _loops(variation)
         )
     )
+
+
+def _are_all(few: frozenset[int], turns: int | None) -> bool:
+    """Is there another size in each turn, as `for n in (16, 32)` has?"""
+    return turns is not None and turns <= len(few)
 
 
 def _varies(marks: Marks, loops: Marks) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from gotcha_lint.domain.sites import Origin, Site, Span
@@ -74,6 +75,7 @@ class Variation:
     certain: bool = True
     made: CallString = ()  # the calls that lead to where a new function is compiled
     fresh: frozenset[Site] = frozenset()  # captured objects that are new in each turn, too
+    turns: int | None = None  # of all `loops`, where they are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,6 +451,7 @@ class _Reader:
                     places=(*places, *where(last)), certain=certain,
                     made=self.makers.get(row.site, ()),
                     fresh=self._fresh_captures(last, frozenset(loops)),
+                    turns=self._turns(loops),
                 )
             )  # fmt: skip
             return
@@ -460,6 +463,11 @@ class _Reader:
     def _fresh_captures(self, call: CompiledCall, loops: Loops) -> frozenset[Site]:
         sites = (a.site for _, value in call.captured for a in value.atoms if isinstance(a, Object))
         return frozenset(s for s in sites if self.segment.fresh.get(s, NO_MARKS) & loops)
+
+    def _turns(self, loops: Iterable[Any]) -> int | None:
+        known = [self.segment.turns.get(loop) for loop in loops]
+        counts = [size.constant if size is not None else None for size in known]
+        return None if None in counts else prod(count for count in counts if count is not None)
 
     def _statics(self, row: CompiledFunction, call: CompiledCall) -> None:
         for static in call.statics:

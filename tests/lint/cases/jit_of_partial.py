@@ -157,3 +157,38 @@ def asked_for_at_each_turn(x, factors):
             x = jax.jit(partial(scale, factor=0.5))(x)  # ! jit-of-partial
         stale = factor > 0
     return x
+
+
+def made_layers(sizes):
+    layers = []
+    for size in sizes:
+        layers.append(jnp.ones((size, size)))
+    return layers
+
+
+def over_layers_that_another_function_made(xs):
+    layers = made_layers((3, 3))
+
+    def forward(factor, x):
+        for layer in layers:
+            x = factor * (x @ layer)
+        return x
+
+    for x in xs:
+        print(jax.jit(partial(forward, 0.5))(x))  # ! jit-of-partial
+
+
+def another_size_in_each_turn():
+    for size in (16, 48):
+        print(jax.jit(partial(scale, factor=2.0))(jnp.ones(size)))
+
+
+def two_sizes_in_many_turns():
+    for _ in range(100):
+        for size in (16, 48):
+            print(jax.jit(partial(scale, factor=2.0))(jnp.ones(size)))  # ! jit-of-partial
+
+
+over_layers_that_another_function_made([jnp.ones(3)] * 9)
+another_size_in_each_turn()
+two_sizes_in_many_turns()
