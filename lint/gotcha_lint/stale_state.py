@@ -12,6 +12,7 @@ from gotcha_lint.rule import Foreseen
 from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Stale
 from gotcha_lint.wording import called, lines_of
 
+_SAME = ("apply_fn", "tx")  # what a train state keeps that replaces another
 Where = Literal["variable", "attribute", "global"]
 
 
@@ -23,8 +24,10 @@ def stale(programs: Programs, where: Where) -> Iterator[Foreseen]:
     for row in programs.compiled.values():
         seen: set[Any] = set()
         for each in row.stale:
-            if _where(each) == where and each.location not in seen and not _is_key(row, each):
-                seen.add(each.location)
+            if _where(each) != where or each.location in seen or _is_key(row, each):
+                continue
+            seen.add(each.location)
+            if where != "attribute" or _read_at(each, where) is not None:
                 yield _foreseen(row, each, where)
 
 
@@ -148,8 +151,15 @@ def _read_at(stale: Stale, where: Where) -> Origin | None:
     """Where the traced code reads the name, first in the order of the text."""
     name = stale.location[1]
     for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
-        for step in instructions(function.body):
-            if where == "attribute" and step[0] == "attr" and step[3] == name:
+        code = list(instructions(function.body))
+        same = {step[2] for step in code if step[0] == "attr" and step[3] in _SAME}
+        for step in code:
+            if (
+                where == "attribute"
+                and step[0] == "attr"
+                and step[3] == name
+                and step[1] not in same
+            ):
                 return function.path, step[-1]
             if where == "global" and step[0] == "load" and step[2:4] == (name, -1):
                 return function.path, step[-1]
