@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import Constant, Mapping, Number, Object, Symbol, Value
+from gotcha_lint.facts.setting_up import is_set_up
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Stale
@@ -120,6 +121,8 @@ def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
     if isinstance(base, Site) and base.kind == "instance" and base.info.get("class") is not None:
         about = base.info["class"].info["function"]
     certain = (is_name and _is_read_itself(stale, where)) or element is not None
+    if where != "variable" and is_set_up(stale.writer):
+        certain = False  # mostly before anything is compiled
     if where == "variable" or read is None:
         what = f"`{name}`" if is_name else "a captured container"
         what = what if element is None else f"the element `{element[0]}` of a captured dict"

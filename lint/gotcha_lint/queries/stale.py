@@ -12,30 +12,8 @@ from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Body, Call, Place
 from gotcha_lint.analysis.syntax import children, dotted, walk
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.facts.setting_up import is_set_up
 from gotcha_lint.queries.places import long_loops
-
-_SET_UP = (
-    "__init__",
-    "__post_init__",
-    "__new__",
-    "__setstate__",
-    "__enter__",
-    "__attrs_post_init__",
-)
-_SET_UP_WORDS = (
-    "init",
-    "build",
-    "setup",
-    "set_up",
-    "create",
-    "make",
-    "compile",
-    "jit",
-    "configure",
-    "prepare",
-    "load",
-    "reset",
-)
 
 
 def is_jitted_itself(body: Body) -> bool:
@@ -76,12 +54,6 @@ def names_read(node: cst.CSTNode) -> Iterator[cst.Name]:
                 pass
             case _:
                 stack.extend(reversed(list(children(current))))
-
-
-def is_set_up(name: str) -> bool:
-    """A function that runs before anything is traced."""
-    words = name.lstrip("_")
-    return name in _SET_UP or words.startswith(_SET_UP_WORDS) or words.endswith(("_init", "_setup"))
 
 
 def changed_after(call: Call, calls: list[Call], changes: Sequence[Place]) -> Place | None:

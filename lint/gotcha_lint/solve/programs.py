@@ -94,7 +94,7 @@ class Capture:
 class Stale:
     """A captured location is written after the trace that read it; the compiled call keeps the old.
 
-    `before`: its value at the trace; `after`: what is written.
+    `before`: its value at the trace; `after`: what is written; `writer`: the name of the function.
     """
 
     call: CompiledCall
@@ -106,6 +106,7 @@ class Stale:
     of_object: bool
     static_self: bool
     at_top: bool  # by the code of a module, not by a function of it
+    writer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +358,7 @@ class _Reader:
         row.stale.append(
             Stale(
                 call, place, before, write.value, write.path, write.span,
-                of_object, static_self, at_top,
+                of_object, static_self, at_top, write.within,
             )
         )  # fmt: skip
 
