@@ -13,7 +13,6 @@ from gotcha_lint.solve.programs import Programs
 from gotcha_lint.stale_state import stale
 
 _OPTIMIZER = "flax.nnx.Optimizer"
-_FUNCTIONS = frozenset({Kind.FUNCTION, Kind.CLASS, Kind.NAMED})
 
 
 class StaleCapture(Rule):
@@ -79,8 +78,7 @@ class StaleCapture(Rule):
             return
         calls = _calls(site)
         for name, use in function.captured.items():
-            value = site.body.names.get(name)
-            if value is None or value.kind in _FUNCTIONS or not calls:
+            if name not in site.body.names or not calls:
                 continue
             bind = _trained_after(site, calls, name)
             if bind is not None:
