@@ -18,9 +18,9 @@ class StaleSelf(Rule):
     Pass what changes as an argument, and return what the method computes.
 
     ## Not reported
-    Attributes that only `__init__` assigns, classes with a `__hash__` of their own, and methods that
-    jit again after the change or clear the attribute that holds the program. Programs that each
-    call of a method makes again and leaves behind. Functions that a train state keeps
+    Attributes that only `__init__` assigns, classes with a `__hash__` of their own, and methods
+    that jit again after the change or clear the attribute that holds the program. Programs that
+    each call of a method makes again and leaves behind. Functions that a train state keeps
     (`self.state.apply_fn`). What `load`, `reset` or `setup` assign is shown with `--all`: they are
     mostly called before anything is compiled.
     """
