@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.ir import Function
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Capture, CompiledFunction, Programs
 from gotcha_lint.wording import KIB, MIB, called, lines_of, listed, size
@@ -83,7 +84,7 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
     known = f"{size(total)} of arrays" if total else "arrays of unknown size"
     also = ", and others of unknown size" if total and unknown else ""
     function = row.function
-    place = _read_at(whole) or row.site.origin
+    place = _read_at(function, whole) if function else row.site.origin
     origins = dict.fromkeys((*c.origin, "made here") for c in parts if c.origin)
     calls = ((row.site.path, row.site.span, "compiled here"),)
     return Foreseen(
@@ -97,15 +98,14 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
     )
 
 
-def _read_at(capture: Capture) -> Origin | None:
-    """Where the traced code reads the largest array, or what holds it, for the first time."""
+def _read_at(function: Function, capture: Capture) -> Origin:
+    """Where the function itself reads the largest array, or what holds it; else its first line."""
     name = str(capture.location[1])
-    for function in sorted(capture.call.traced, key=lambda f: (f.path, f.line)):
-        for step in instructions(function.body):
-            read = step[2] if step[0] == "load" else step[3] if step[0] == "attr" else None
-            if read == name and name not in function.locals:
-                return function.path, step[-1]
-    return None
+    for step in instructions(function.body):
+        read = step[2] if step[0] == "load" else step[3] if step[0] == "attr" else None
+        if read == name and name not in function.locals:
+            return function.path, step[-1]
+    return function.path, (function.line, 1, function.line, 1)
 
 
 def _of_weights(row: CompiledFunction, capture: Capture) -> Foreseen:
