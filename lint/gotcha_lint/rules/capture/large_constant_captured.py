@@ -4,7 +4,7 @@ from gotcha_lint.domain.sites import Origin
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.solve.programs import Capture, CompiledFunction, Programs
+from gotcha_lint.solve.programs import Capture, CompiledFunction, Place, Programs
 from gotcha_lint.wording import KIB, MIB, called, lines_of, listed, size
 
 
@@ -86,12 +86,14 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
     function = row.function
     place = _read_at(function, whole) if function else row.site.origin
     origins = dict.fromkeys((*c.origin, "made here") for c in parts if c.origin)
-    calls = ((row.site.path, row.site.span, "compiled here"),)
+    calls: tuple[Place, ...] = ((row.site.path, row.site.span, "compiled here"),)
+    if function is None or (whole.call.path, whole.call.span[0]) != (function.path, function.line):
+        calls = (*calls, (whole.call.path, whole.call.span, "called here"))  # not by outsiders
     return Foreseen(
         place,
         f"{called(function)} captures {known} ({listed(names)}){also}: they become constants of "
         "each program that is compiled from it; pass them as arguments",
-        (*origins, *calls, (whole.call.path, whole.call.span, "called here")),
+        (*origins, *calls),
         certain=total >= 64 * KIB,
         severity="warning" if total >= MIB else "info",
         about=lines_of(function),
