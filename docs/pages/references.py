@@ -189,7 +189,7 @@ SOURCES = (
     Source(
         "Python: os.fork",
         "https://docs.python.org/3/library/os.html#os.fork",
-        "fork-after-jax fork-after-start",
+        "fork-after-start",
     ),
     Source(
         "numpy.save",

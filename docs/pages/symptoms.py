@@ -105,7 +105,7 @@ TABLE = (
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(
         "It works on the CPU only: on a GPU it fails, hangs or is slow",
-        "incompatible-devices out-of-memory backend-missing fork-after-jax "
+        "incompatible-devices out-of-memory backend-missing fork-after-start "
         "environment-set-too-late host-read-every-step iterate-device-array "
         "numpy-weights-each-call per-example-device-put jnp-in-data-pipeline",
     ),
@@ -120,7 +120,7 @@ TABLE = (
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
         "dict-test-misses-frozendict device-array-pickled",
     ),
-    Symptom("It hangs", "fork-after-jax fork-after-start"),
+    Symptom("It hangs", "fork-after-start"),
     Symptom(
         "A traced value shows up where a number should be",
         "side-effect-in-jit leaked-tracer host-cast-of-tracer",

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint.config.settings import SettingsFinder
+from gotcha_lint.compiles import Row
+from gotcha_lint.config import SettingsFinder
+from gotcha_lint.solve import roots
 from gotcha_lint.tools import Tools
 from gotcha_lint.views.compiles import Row
 from tests.lint.support import code
@@ -378,3 +380,21 @@ def test_what_only_outsiders_call_is_told_apart():
     Path("lib.py").write_text(HEAD + "\n\ndef run(x):\n    return step(x)\n", "utf-8")
     found, _ = Tools().compiles(["lib.py"], SettingsFinder(), screen=True, overlay={})
     assert [row.exported for row in found] == [True]
+
+
+def test_what_a_root_has_seen_before_its_budget_ends_stands(monkeypatch):
+    monkeypatch.setattr(roots, "ROOT_BUDGET", 300)
+    monkeypatch.setattr(roots, "_LEAST", 300)
+    text = f"""
+        def main(xs):
+            for size in (1, 2, 4):
+                step(np.zeros((size, 3)))
+            report(xs)
+
+
+        def report(xs):
+            {"; ".join(f"x{number} = len(xs) + {number}" for number in range(200))}
+    """
+    Path("train.py").write_text(HEAD + code(text), "utf-8")
+    found, _ = Tools().compiles(["train.py"], SettingsFinder(), screen=True, overlay={})
+    assert [(r.kind, r.argument) for row in found for r in row.reasons] == [("shape", "x")]

@@ -10,7 +10,7 @@ import pytest
 from gotcha_sanitizer.checks.compile_cache_unused import CompileCacheUnused
 from gotcha_sanitizer.checks.device_array_pickled import DeviceArrayPickled
 from gotcha_sanitizer.checks.environment_set_too_late import EnvironmentSetTooLate
-from gotcha_sanitizer.checks.fork_after_jax import ForkAfterJax
+from gotcha_sanitizer.checks.fork_after_start import ForkAfterStart
 from gotcha_sanitizer.checks.host_read_every_step import HostReadEveryStep
 from gotcha_sanitizer.checks.memory_growth import Group, MemoryGrowth, growth
 from gotcha_sanitizer.checks.non_finite_value import NonFiniteValue
@@ -158,7 +158,7 @@ def test_pickled_arrays_add_up_by_line():
 
 
 def test_forks_are_counted_by_line():
-    *_, last = on(ForkAfterJax, Forked(1.0, LINE), Forked(2.0, LINE))
+    *_, last = on(ForkAfterStart, Forked(1.0, LINE), Forked(2.0, LINE))
     assert last.count == 2 and "forked 2 times" in last.message
 
 

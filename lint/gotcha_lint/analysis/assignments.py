@@ -12,7 +12,6 @@ from gotcha_lint.analysis.attributes import note_plain
 from gotcha_lint.analysis.held import held_in
 from gotcha_lint.analysis.loading import is_dataset
 from gotcha_lint.analysis.operations import arithmetic
-from gotcha_lint.analysis.resets import note_reset
 from gotcha_lint.analysis.sites import Bind, Operate, Store
 from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.analysis.values import FLAT, UNKNOWN, Kind, Value, content, join, static
@@ -104,7 +103,6 @@ def bind(
         for part in node.slice:
             flow.eval(part.slice)
         flow.record(Store, node, held, value, augmented)
-        note_reset(flow, node, held)
         _stored_into(flow, node.value, held, value)
     elif kind is cst.StarredElement:
         bind(flow, node.value, Value(Kind.LIST, of="list"), source)
@@ -141,7 +139,6 @@ def element(flow: Flow, value: Value, node: cst.CSTNode, position: int) -> Value
 def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: bool) -> None:
     held, attr = flow.eval(target.value), target.attr.value
     flow.record(Store, target, held, value, augmented)
-    note_reset(flow, target, held)
     name = dotted(target)
     if name is not None and flow.state is not None:
         flow.assign_attribute(name, value)

@@ -46,7 +46,6 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         updated=frozenset((key[1], key[2]) for key in table if key[0] == "updated"),
         driven=hosting.driven(set(_told(table, "acts")), calls, callees),
         rerun=rerun(table, hot),
-        resets=_told(table, "reset"),
         carried=_told(table, "carried"),
         reads=_told(table, "reads"),
         gives=_gives(table),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gotcha_lint.analysis.values import ClassId, FunctionId, Site, Value
 
 if TYPE_CHECKING:
-    from gotcha_lint.analysis.resets import Global, Reset
     from gotcha_lint.analysis.settings import Setting
 
 Steps = tuple[tuple[Site, str], ...]  # from the outermost: places, with the functions called there
@@ -31,7 +30,6 @@ class Usage(NamedTuple):
     updated: frozenset[tuple[FunctionId, str]] = frozenset()  # parameters: states updated once
     driven: frozenset[FunctionId] = frozenset()  # called by loops of code that acts on the world
     rerun: Mapping[FunctionId, Steps] = _NONE  # the loops around what a function is traced into
-    resets: Mapping[Global, frozenset[Reset]] = _NONE  # the global settings that loops change
     carried: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters a loop fills with results
     reads: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters that are read on the host
     gives: Mapping[FunctionId, int] = _NONE  # how long the tuple is that a function returns

@@ -231,6 +231,29 @@ def own_hash(machine: Machine, cls: Site) -> bool:
     return class_attribute(machine, cls, "__hash__") is not None
 
 
+def is_unhashable(machine: Machine, cls: Site) -> bool:
+    """It compares by values and is not frozen: Python takes its hash away."""
+    if cls.info["library"]:
+        return False
+    found = [_own(machine, each, name) for each in _line(cls) for name in ("__hash__", "__eq__")]
+    first = next((value for value in found if value is not None), None)
+    if first is None:
+        words = cls.info["decorators"]
+        return "dataclass" in words and {"frozen", "struct", "identity", "?"}.isdisjoint(words)
+    return found.index(first) % 2 == 1 or first.is_none
+
+
+def _own(machine: Machine, cls: Site, name: str) -> Value | None:
+    return machine.read((cls.info["frame"], name))
+
+
+def _line(cls: Site, depth: int = 0) -> Iterator[Site]:
+    """A class and those above it, near ones first."""
+    yield cls
+    for base in cls.info["bases"] if depth < _DEPTH else ():
+        yield from _line(base, depth + 1)
+
+
 def static_parts(
     machine: Machine, value: Value, label: str, statics: list[Static], depth: int = 0
 ) -> None:
@@ -265,7 +288,9 @@ def _static_object(
     site = atom.site
     if site.kind == "instance" and site.info.get("class") is not None:
         cls = site.info["class"]
-        if not has_value_hash(machine, cls):
+        if is_unhashable(machine, cls):
+            statics.append(Static(label, "unhashable", NO_MARKS, site, site.origin, cls))
+        elif not has_value_hash(machine, cls):
             statics.append(Static(label, "object", value.marks, site, site.origin, cls))
         elif not own_hash(machine, cls):
             for each in machine.fields_of(site):

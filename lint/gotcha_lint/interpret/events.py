@@ -40,7 +40,7 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A location that others can see gets another value."""
+    """A location that others can see gets another value. `within`: the name of the function."""
 
     location: Location
     path: str
@@ -48,6 +48,7 @@ class Write:
     value: Value
     old: Value | None
     calls: CallString = ()
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -313,6 +313,8 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         activation.returns.append((UNKNOWN, {}))
     except OutOfBudget:
         machine.active.discard(key)
+        if depth == 1:  # the root itself: what it has noted until here stands
+            events += _distinct(machine.events, activation)
         raise
     finally:
         del machine.layers[layers:], machine.activations[depth:]

@@ -189,7 +189,8 @@ class Machine(State, ABC):
         if span is not None and not self.activation.is_local(location):
             old = self.peek(location)
             if old is not None:  # the first write changes nothing that was read before
-                self.events.append(Write(location, self.path, span, value, old, self.calls))
+                name = self.activation.function.name
+                self.events.append(Write(location, self.path, span, value, old, self.calls, name))
         self.put(location, value)
 
     @abstractmethod

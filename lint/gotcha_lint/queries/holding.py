@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.known import STATE_OBJECTS, TRAIN_STATE
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.values import ClassId, Kind, Value, on_device
+from gotcha_lint.facts.setting_up import is_set_up
 from gotcha_lint.facts.updates import STRUCTS
-from gotcha_lint.queries.stale import is_set_up
 
 _REGISTERS = STRUCTS | {
     "jax.tree_util.register_dataclass",

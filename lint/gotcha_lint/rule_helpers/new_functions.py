@@ -67,7 +67,7 @@ def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> Ne
         certain = variation.certain
         return NewFunction(row, variation, made, each, site.origin, variation.places, certain, None)
     loops = _loops(variation)
-    place = _place(variation, site, loops)
+    place = _place(site, variation)
     first = min((line for path, line, _ in loops if path == place[0]), default=0)
     about = (place[0], first, max(place[1][0], call.span[0])) if first else None
     return NewFunction(
@@ -86,15 +86,19 @@ def _loops(variation: Variation) -> list[tuple[str, int, int]]:
     return [loop for loop in variation.loops if isinstance(loop, tuple) and len(loop) == 3]
 
 
-def _place(variation: Variation, site: Site, loops: list[tuple[str, int, int]]) -> Origin:
-    """Where it is compiled; of what a factory makes, where the loop calls it."""
-    call = variation.call
-    if any(path == site.path and line <= site.span[0] for path, line, _ in loops) or not loops:
+def _place(site: Site, variation: Variation) -> Origin:
+    """Where it is compiled; of what a factory makes, where the factory is called."""
+    frame, within = site.info.get("frame"), variation.call.within
+    if frame is None or frame.function is within:
         return site.origin
-    for path, span in (*call.calls, (call.path, call.span)):
-        if any(path == own and line <= span[0] for own, line, _ in loops):
-            return path, span
-    return site.origin
+    return next(
+        (
+            (path, span)
+            for path, span in reversed(variation.made)
+            if path == within.path and within.line <= span[0] <= within.end_line
+        ),
+        site.origin,
+    )
 
 
 def _made(site: Site) -> Made:
@@ -124,7 +128,11 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
         return True
     if any(_is_chosen(value, variation) for _, value in call.captured):
         return True
-    sizes = (size for leaf in call.leaves.values() for size, _ in leaf.sizes.values())
+    leaves = call.leaves.values()
+    sizes = [size for leaf in leaves for size, _ in leaf.sizes.values()]
+    if any(size.few and _are_all(size.few, variation.turns) for size in sizes):
+        return True
+    sizes = [size for size in sizes if not size.few]
     return any(_varies(part.marks, loops) for part in (*sizes, *call.statics))
 
 
@@ -141,6 +149,11 @@ def _is_made_by_caller(row: CompiledFunction, variation: Variation) -> bool:
     )
 
 
+def _are_all(few: frozenset[int], turns: int | None) -> bool:
+    """Is there another size in each turn, as `for n in (16, 32)` has?"""
+    return turns is not None and turns <= len(few)
+
+
 def _varies(marks: Marks, loops: Marks) -> bool:
     """With these loops, or perhaps: it is what a caller gives."""
     return any(mark in loops or mark[0] == "parameter" for mark in marks)
@@ -154,21 +167,8 @@ def _is_chosen(captured: Value, variation: Variation) -> bool:
     return any(
         isinstance(atom, Object)
         and atom.site.kind in ("dict", "list", "set", "instance")
-        and _is_made_in_turn(atom.site, variation)
+        and atom.site in variation.fresh
         for atom in captured.atoms
-    )
-
-
-def _is_made_in_turn(site: Site, variation: Variation) -> bool:
-    """Below the header of the loop, or in the function that is called in it."""
-    frame = site.info.get("frame")
-    if frame is None or frame.function.is_module:
-        return any(loop[0] == site.path and loop[1] < site.span[0] for loop in _loops(variation))
-    function = frame.function
-    return all(
-        not (path == function.path and function.line <= line <= function.end_line)
-        or line < site.span[0]
-        for path, line, _ in _loops(variation)
     )
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, Literal
 
-from gotcha_lint.domain.sites import Frame, Site
-from gotcha_lint.domain.value import Object, Symbol
+from gotcha_lint.domain.sites import Frame, Origin, Site
+from gotcha_lint.domain.value import Constant, Mapping, Number, Object, Symbol, Value
+from gotcha_lint.facts.setting_up import is_set_up
+from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called, lines_of
 from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Stale
 
+_SAME = ("apply_fn", "tx")  # what a train state keeps that replaces another
 Where = Literal["variable", "attribute", "global"]
 
 
@@ -22,15 +25,20 @@ def stale(programs: Programs, where: Where) -> Iterator[Foreseen]:
     for row in programs.compiled.values():
         seen: set[Any] = set()
         for each in row.stale:
-            if _where(each) == where and each.location not in seen and not _is_key(row, each):
-                seen.add(each.location)
+            if _where(each) != where or each.location in seen or _is_key(row, each):
+                continue
+            seen.add(each.location)
+            if where != "attribute" or _read_at(each, where) is not None:
                 yield _foreseen(row, each, where)
 
 
 def _where(stale: Stale) -> Where:
     base = stale.location[0]
     if isinstance(base, str):
-        return "global"
+        return "variable" if stale.at_top else "global"
+    if isinstance(base, Site) and base.kind == "dict" and not stale.at_top:
+        frame = base.info.get("frame")
+        return "global" if frame is not None and frame.function.is_module else "variable"
     return "attribute" if stale.of_object and not isinstance(base, Frame) else "variable"
 
 
@@ -44,54 +52,118 @@ def _is_key(row: CompiledFunction, stale: Stale) -> bool:
     return row.function.parent is body and "__hash__" in body.locals
 
 
-def _is_read_itself(stale: Stale) -> bool:
+def _is_read_itself(stale: Stale, where: Where) -> bool:
     """The trace reads the value itself, as far as the code shows.
 
     Of what is not known it may read an attribute that the write leaves alone. An optimizer that is
-    made again is mostly the same one.
+    made again is mostly the same one, unless the code shows other settings.
     """
-    value = dict(stale.call.captured).get(stale.location)
-    if value is None or not value.atoms:
+    value = stale.before
+    if where == "attribute" and not value.atoms:
+        return True  # what an object holds is put in place of the old value as a whole
+    if not value.atoms:
         return False
     bases = {atom for atom in value.atoms if isinstance(atom, Symbol)}
     if any(base in bases for (base, _), _ in stale.call.captured):
         return False
-    return not all(
-        isinstance(atom, Object) and atom.site.kind == "optimizer" for atom in value.atoms
+    made = _optimizer(value)
+    return made is None or _is_another(made, _optimizer(stale.after))
+
+
+def _optimizer(value: Value) -> Site | None:
+    sites = [a.site for a in value.atoms if isinstance(a, Object) and a.site.kind == "optimizer"]
+    return sites[0] if sites else None
+
+
+def _is_another(old: Site, new: Site | None) -> bool:
+    """Made of other numbers: `adam(1e-3)`, `adam(1e-4)`."""
+    if new is None:
+        return False
+    parts = [old.info["name"], *old.info["parts"]]
+    others = [new.info["name"], *new.info["parts"]]
+    known = all(
+        isinstance(part, str) or isinstance(part.only, Constant | Number)
+        for part in (*parts, *others)
     )
+    return known and parts != others
+
+
+def _element_read(stale: Stale) -> tuple[str, Origin] | None:
+    """The element of a dict that the write changes and the traced code reads, and where it does."""
+    old, new = stale.before.only, stale.after.only
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        return None
+    before = dict(zip(old.keys, old.values, strict=True))
+    after = dict(zip(new.keys, new.values, strict=True))
+    both = before.keys() & after.keys()
+    changed = {key for key in both if not before[key].atoms <= after[key].atoms}
+    for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
+        known: dict[int, Hashable] = {}
+        for step in instructions(function.body):
+            if step[0] == "const":
+                known[step[1]] = step[2]
+            elif step[0] == "item" and known.get(step[3]) in changed:
+                return repr(known[step[3]]), (function.path, step[-1])
+    return None
 
 
 def _foreseen(row: CompiledFunction, stale: Stale, where: Where) -> Foreseen:
+    """Of a variable, where it is assigned; else where the trace reads it: that is to be mended."""
     base, name = stale.location
     is_name = str(name).isidentifier()
-    words = {"variable": "", "attribute": "the attribute ", "global": "the global "}
-    what = f"{words[where]}`{name}`" if is_name else "a captured container"
-    function = row.function
-    defined: tuple[Place, ...] = ()
-    if function is not None:
-        line = function.line
-        text = f"{called(function)} reads it when it is traced"
-        defined = ((function.path, (line, 1, line, 1), text),)
-    about = function
+    element = None if is_name else _element_read(stale)
+    written: Origin = (stale.path, stale.span)
+    read = _read_at(stale, where) if element is None else element[1]
+    line = row.function.line if row.function is not None else 0
+    compiled: Place = (row.site.path, row.site.span, "compiled here")
+    again: Place = (stale.call.path, stale.call.span, "called again here, with the old value")
+    about = row.function
     if isinstance(base, Site) and base.kind == "instance" and base.info.get("class") is not None:
         about = base.info["class"].info["function"]
-    place, assignment = (stale.path, stale.span), "this assignment"
-    written: tuple[Place, ...] = ()
-    if where == "global" and function is not None and function.path != stale.path:
-        # The name belongs to the function's file, and so does the finding.
-        place, assignment = (function.path, (function.line, 1, function.line, 1)), "an assignment"
-        written = ((stale.path, stale.span, "assigned here"),)
-        defined = ()
+    certain = (is_name and _is_read_itself(stale, where)) or element is not None
+    if where != "variable" and is_set_up(stale.writer):
+        certain = False  # mostly before anything is compiled
+    if where == "variable" or read is None:
+        what = f"`{name}`" if is_name else "a captured container"
+        what = what if element is None else f"the element `{element[0]}` of a captured dict"
+        defined: tuple[Place, ...] = ()
+        if row.function is not None:
+            text = f"{called(row.function)} reads it when it is traced"
+            defined = ((row.function.path, (line, 1, line, 1), text),)
+        return Foreseen(
+            written,
+            f"{called(row.function)} was compiled with the value that {what} had when it was "
+            "traced: this assignment is not seen by it; pass the value as an argument",
+            (*defined, compiled, again),
+            certain,
+            about=lines_of(about),
+        )
+    what = f"the global `{name}`" if where == "global" else f"the attribute `{name}`"
+    what = what if element is None else f"the element `{element[0]}` of a global dict"
     return Foreseen(
-        place,
-        f"{called(function)} was compiled with the value that {what} had when it was traced: "
-        f"{assignment} is not seen by it; pass the value as an argument",
-        (
-            *defined,
-            *written,
-            (row.site.path, row.site.span, "compiled here"),
-            (stale.call.path, stale.call.span, "called again here, with the old value"),
-        ),
-        certain=is_name and _is_read_itself(stale),
+        read,
+        f"{what} is read once, when {called(row.function)} is traced, and assigned later: the "
+        "compiled program keeps the old value; pass it as an argument",
+        ((*written, "assigned here"), compiled, again),
+        certain,
         about=lines_of(about),
     )
+
+
+def _read_at(stale: Stale, where: Where) -> Origin | None:
+    """Where the traced code reads the name, first in the order of the text."""
+    name = stale.location[1]
+    for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
+        code = list(instructions(function.body))
+        same = {step[2] for step in code if step[0] == "attr" and step[3] in _SAME}
+        for step in code:
+            if (
+                where == "attribute"
+                and step[0] == "attr"
+                and step[3] == name
+                and step[1] not in same
+            ):
+                return function.path, step[-1]
+            if where == "global" and step[0] == "load" and step[2:4] == (name, -1):
+                return function.path, step[-1]
+    return None

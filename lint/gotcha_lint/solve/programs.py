@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from gotcha_lint.domain.sites import Origin, Site, Span
@@ -25,6 +26,7 @@ from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.effects import is_of_device
 from gotcha_lint.interpret.events import (
     Allocation,
+    CallString,
     CompiledCall,
     EagerControl,
     EagerUpdate,
@@ -73,6 +75,9 @@ class Variation:
     axis: int = 0
     places: tuple[Place, ...] = ()
     certain: bool = True
+    made: CallString = ()  # the calls that lead to where a new function is compiled
+    fresh: frozenset[Site] = frozenset()  # captured objects that are new in each turn, too
+    turns: int | None = None  # of all `loops`, where they are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +96,19 @@ class Capture:
 class Stale:
     """A captured location is written after the trace that read it; the compiled call keeps the old.
 
-    `loops`: those in whose turns it is written again.
+    `before`: its value at the trace; `after`: what is written; `writer`: the name of the function.
     """
 
     call: CompiledCall
     location: Location
+    before: Value
+    after: Value
     path: str
     span: Span
     of_object: bool
     static_self: bool
+    at_top: bool  # by the code of a module, not by a function of it
+    writer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +123,7 @@ class UnrolledLoop:
 
 @dataclass(frozen=True, slots=True)
 class EagerBody:
-    """Structured control flow outside of jit whose body is a new function in each turn."""
+    """Structured control flow outside of jit whose body is new in each turn, or at each call."""
 
     what: str
     path: str
@@ -122,7 +131,7 @@ class EagerBody:
     loops: Loops
     places: tuple[Place, ...]
     within: Function
-    certain: bool = True  # False: at each call of `within`, unless its callers trace it
+    certain: bool = True  # False: unless the callers of `within` trace it
 
 
 @dataclass(slots=True)
@@ -189,6 +198,7 @@ class _Reader:
         self.programs = programs
         self.segment = segment
         self.made: dict[Site, Function] = {}  # by which function
+        self.makers: dict[Site, CallString] = {}  # the calls that lead there
         self.kept: set[Site] = set()
         self.asked: dict[Site, list[CompiledCall]] = {}
         self.objects: dict[Site, list[Allocation]] = {}  # that were made there, one by one
@@ -267,6 +277,7 @@ class _Reader:
         """A site that is allocated again is another object: what was traced held the old one."""
         site = event.site
         self.made[site] = event.within
+        self.makers[site] = event.calls
         objects = self.objects.setdefault(site, [])
         if not (event.kept or event.loops or any(_on_other_sides(event, o) for o in objects)):
             objects.append(event)
@@ -318,8 +329,9 @@ class _Reader:
         self.asked.setdefault(site, []).append(call)
         captured = dict(call.captured)
         for place, write in self.dirty.get(site, {}).items():
-            if place in captured:
-                self._stale(row, call, place, write)
+            before = self.traces.get(site, {}).get(place)
+            if place in captured and before is not None:
+                self._stale(row, call, place, before, write)
         known = self.traces.setdefault(site, {})
         for place, value in captured.items():
             known.setdefault(place, value)
@@ -339,12 +351,23 @@ class _Reader:
                 row.replaced.setdefault(each.text, (call, size))
 
     def _stale(
-        self, row: CompiledFunction, call: CompiledCall, place: Location, write: Write
+        self,
+        row: CompiledFunction,
+        call: CompiledCall,
+        place: Location,
+        before: Value,
+        write: Write,
     ) -> None:
         base = place[0]
         of_object = isinstance(base, Site) and base.kind == "instance"
         static_self = call.by_method or any(s.label == "self" for s in call.statics)
-        row.stale.append(Stale(call, place, write.path, write.span, of_object, static_self))
+        at_top = self.segment.root is None and not write.calls
+        row.stale.append(
+            Stale(
+                call, place, before, write.value, write.path, write.span,
+                of_object, static_self, at_top, write.within,
+            )
+        )  # fmt: skip
 
     def _captures(self, row: CompiledFunction, call: CompiledCall) -> None:
         parts: list[tuple[int | None, Location, Array]] = []
@@ -379,10 +402,11 @@ class _Reader:
     def _eager(self, event: EagerControl) -> None:
         loops, places = self._anew(event.identity, event.loops)
         once = self.segment.runs_once  # elsewhere the caller may be tracing
-        if loops and once:
-            body = EagerBody(event.what, event.path, event.span, loops, places, event.within)
-            self.programs.eager.append(body)
-        elif not once and not loops and (made := _closures(event)):
+        if loops:
+            self.programs.eager.append(
+                EagerBody(event.what, event.path, event.span, loops, places, event.within, once)
+            )
+        elif not once and (made := _closures(event)):
             self.programs.eager.append(
                 EagerBody(event.what, event.path, event.span, NO_MARKS, made, event.within, False)
             )
@@ -433,6 +457,9 @@ class _Reader:
                 Variation(
                     "identity", last, loops=frozenset(loops),
                     places=(*places, *where(last)), certain=certain,
+                    made=self.makers.get(row.site, ()),
+                    fresh=self._fresh_captures(last, frozenset(loops)),
+                    turns=self._turns(loops),
                 )
             )  # fmt: skip
             return
@@ -440,6 +467,15 @@ class _Reader:
             self._statics(row, call)
         if any(call.in_loop for call in calls):
             _leaves(row, calls)
+
+    def _fresh_captures(self, call: CompiledCall, loops: Loops) -> frozenset[Site]:
+        sites = (a.site for _, value in call.captured for a in value.atoms if isinstance(a, Object))
+        return frozenset(s for s in sites if self.segment.fresh.get(s, NO_MARKS) & loops)
+
+    def _turns(self, loops: Iterable[Any]) -> int | None:
+        known = [self.segment.turns.get(loop) for loop in loops]
+        counts = [size.constant if size is not None else None for size in known]
+        return None if None in counts else prod(count for count in counts if count is not None)
 
     def _statics(self, row: CompiledFunction, call: CompiledCall) -> None:
         for static in call.statics:
@@ -458,7 +494,8 @@ class _Reader:
             if static.origin:
                 places.append((*static.origin, "made here"))
             if static.cls is not None:
-                places.append((*static.cls.origin, "this class is hashed by identity"))
+                how = "has no hash" if fails else "is hashed by identity"
+                places.append((*static.cls.origin, f"this class {how}"))
             certain = static.certain and not (fails and call.maybe)
             row.variations.append(
                 Variation(

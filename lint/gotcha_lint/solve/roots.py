@@ -20,11 +20,12 @@ from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Turn
 from gotcha_lint.interpret.functions import call_function
-from gotcha_lint.interpret.heap import is_module_class
+from gotcha_lint.interpret.heap import class_attribute, is_module_class
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
+from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function, Module
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
@@ -111,7 +112,7 @@ def _of_module(
         bound = _bound_to(engine, function)
         if bound is not None or names.is_worth_running(function):
             yield from given(function, only(Object(site)) if bound is None else bound)
-    for function, callee in _gradients(engine, module):
+    for function, callee in _transformed(engine, module):
         if function not in covered:
             yield from given(function, callee)
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
@@ -127,6 +128,7 @@ def _of_module(
 
 
 _GRADIENTS = ("grad", "value_and_grad")
+_COMPILED = ("jit", "pmap")
 
 
 def _arguments(callee: Value, function: Function) -> tuple[Value, ...]:
@@ -138,15 +140,16 @@ def _arguments(callee: Value, function: Function) -> tuple[Value, ...]:
     return tuple(symbol_for((function, p.name)) for p in needed)
 
 
-def _gradients(engine: Engine, module: Module) -> Iterator[tuple[Function, Value]]:
-    """Gradients that are names of the module: others may call them."""
+def _transformed(engine: Engine, module: Module) -> Iterator[tuple[Function, Value]]:
+    """Gradients and compiled functions that are names of the module: others may call them."""
     for name in dict.fromkeys(step[2] for step in module.top.body if step[0] == "store"):
         value = engine.peek((module.path, name))
         atom = value.only if value is not None else None
         if value is None or not isinstance(atom, Object) or atom.site.kind != "transform":
             continue
         function = Inner(engine, atom.site.info["inner"]).function
-        if atom.site.info["word"] in _GRADIENTS and function in engine.sites_of:
+        word = atom.site.info["word"]
+        if word in (*_GRADIENTS, *_COMPILED) and function in engine.sites_of:
             yield function, value
 
 
@@ -179,15 +182,42 @@ def _call_alone(engine: Engine, function: Function, site: Site) -> None:
 
 
 def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
-    """Makes one object, and calls its public methods twice."""
+    """Makes one object, and calls its public methods twice, and what it keeps compiled."""
     me = make_instance(engine, cls, (), {}, cls.span)
     loop = (cls.path, cls.span[0], -1)
+    handed: dict[Function, Value] = {}  # compiled functions that the methods return
     for steady in (False, True):
         engine.loops = [(loop, steady)]
+        for kept in _kept_compiled(engine, me, cls):
+            engine.call(kept, (), {}, cls.span)
         for method in methods:
+            if method in handed:
+                engine.call(handed[method], (), {}, cls.span)
             bound = engine.attribute(me, method.name, cls.span)
-            engine.call(bound, (), {}, (method.line, 1, method.line, 1))
+            result = engine.call(bound, (), {}, (method.line, 1, method.line, 1))
+            if _is_compiled(result) and not steady:
+                engine.call(result, (), {}, cls.span)
+                handed[method] = result
     engine.loops = []
+
+
+def _kept_compiled(engine: Engine, me: Value, cls: Site) -> Iterator[Value]:
+    """What `__init__` has compiled and put into public attributes: outsiders call it, too."""
+    init = class_attribute(engine, cls, "__init__")
+    atom = init.only if init is not None else None
+    if not isinstance(atom, Object) or atom.site.kind != "function":
+        return
+    steps = instructions(atom.site.info["function"].body)
+    for name in dict.fromkeys(step[3] for step in steps if step[0] == "setattr"):
+        value = engine.attribute(me, name, cls.span)
+        if not name.startswith("_") and _is_compiled(value):
+            yield value
+
+
+def _is_compiled(value: Value) -> bool:
+    atom = value.only
+    site = atom.site if isinstance(atom, Object) else None
+    return site is not None and site.kind == "transform" and site.info["word"] in _COMPILED
 
 
 def _public_methods(module: Module, cls: Site) -> list[Function]:

@@ -47,3 +47,8 @@ def library_code(batches):
 
 def once(batch):
     print(jax.lax.scan(lambda c, x: (c + x, None), 0.0, batch)[0])
+
+
+if __name__ == "__main__":
+    local_body([jnp.ones(3), jnp.ones(4)])
+    choose([jnp.ones(()), jnp.zeros(())])

@@ -107,7 +107,7 @@ def compiled(function, **options):
 
 
 def scaled_by(factor):
-    return jax.jit(partial(scale, factor=factor))  # ! jit-of-partial
+    return jax.jit(partial(scale, factor=factor))
 
 
 def scaled_by_a_setting(factor):
@@ -133,7 +133,7 @@ def scaled_once(factor):
 def behind_helpers(xs, configs):
     for x in xs:
         factor = jnp.sum(x)
-        double = scaled_by(factor)
+        double = scaled_by(factor)  # ! jit-of-partial
         print(double(x), always_the_same()(x), kept_by_its_setting(2.0)(x))
     for config in configs:
         run = scaled_by_a_setting(config)
@@ -157,3 +157,38 @@ def asked_for_at_each_turn(x, factors):
             x = jax.jit(partial(scale, factor=0.5))(x)  # ! jit-of-partial
         stale = factor > 0
     return x
+
+
+def made_layers(sizes):
+    layers = []
+    for size in sizes:
+        layers.append(jnp.ones((size, size)))
+    return layers
+
+
+def over_layers_that_another_function_made(xs):
+    layers = made_layers((3, 3))
+
+    def forward(factor, x):
+        for layer in layers:
+            x = factor * (x @ layer)
+        return x
+
+    for x in xs:
+        print(jax.jit(partial(forward, 0.5))(x))  # ! jit-of-partial
+
+
+def another_size_in_each_turn():
+    for size in (16, 48):
+        print(jax.jit(partial(scale, factor=2.0))(jnp.ones(size)))
+
+
+def two_sizes_in_many_turns():
+    for _ in range(100):
+        for size in (16, 48):
+            print(jax.jit(partial(scale, factor=2.0))(jnp.ones(size)))  # ! jit-of-partial
+
+
+over_layers_that_another_function_made([jnp.ones(3)] * 9)
+another_size_in_each_turn()
+two_sizes_in_many_turns()

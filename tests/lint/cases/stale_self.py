@@ -163,7 +163,7 @@ class Wrapped:
 
 
 def scored(model, x):
-    return jnp.sum(x * model.weights) + model.discount
+    return jnp.sum(x * model.weights) + model.discount  # ! stale-self
 
 
 def hands_on(model, x):
@@ -190,7 +190,7 @@ class HandsItselfOn:
 
     @partial(jax.jit, static_argnums=0)
     def score(self, x):
-        return hands_on(self, x)  # ! stale-self
+        return hands_on(self, x)
 
     @partial(jax.jit, static_argnums=0)
     def scale(self, x):
@@ -454,7 +454,7 @@ class ChangedWhileItRuns:
     """The program is made in each run, and what it has read changes within one."""
 
     def __init__(self):
-        self.tau = 0.0
+        self.tau = 1.0
 
     def loss(self, x):
         return x * self.tau  # ! stale-self
@@ -473,7 +473,7 @@ class Given:
     """The maker hands its program out: others keep it."""
 
     def __init__(self):
-        self.tau = 0.0
+        self.tau = 0.5
 
     def loss(self, x):
         return x * self.tau  # ! stale-self
@@ -484,3 +484,17 @@ class Given:
     def made(self):
         loss = jax.jit(self.loss)
         return loss
+
+
+class LoadedFirst:
+    """What loads or sets up is called before anything is compiled, as a rule."""
+
+    def __init__(self):
+        self.weights = 1.0
+
+    @partial(jax.jit, static_argnums=0)
+    def predict(self, x):
+        return x * self.weights
+
+    def load_weights(self):
+        self.weights = 2.0

@@ -24,7 +24,7 @@ def pickles():
 
 
 def forks():
-    child = os.fork()  # ! fork-after-jax/ forks
+    child = os.fork()  # ! fork-after-start/ forks
     if child == 0:
         os._exit(0)
     os.waitpid(child, 0)

@@ -53,7 +53,15 @@ def dataclass(call: Call) -> Value:
         return only(Object(site, call.origin))
     words = ["struct"] if call.name == "flax.struct.dataclass" else ["dataclass"]
     _note_static_fields(call)
-    return _mark(call.args[0], words + (["frozen"] if is_frozen else []))
+    return _mark(call.args[0], words + (["frozen"] if is_frozen else _hash_of(call)))
+
+
+def _hash_of(call: Call) -> list[str]:
+    """What `eq=False` and `unsafe_hash=True` say; `?`: what is not known."""
+    equal, unsafe = call.keyword("eq"), call.keyword("unsafe_hash")
+    if unsafe is not None and unsafe.constant is not False:
+        return ["frozen" if unsafe.constant is True else "?"]
+    return [] if equal is None else ["identity" if equal.constant is False else "?"]
 
 
 def _note_static_fields(call: Call) -> None:

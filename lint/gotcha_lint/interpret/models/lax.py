@@ -196,6 +196,8 @@ def switch(call: Call) -> Value:
 
 
 def _any_branch(call: Call, functions: Iterable[Value], operands: Iterable[Value]) -> Value:
+    functions = tuple(functions)
+    note_eager(call, functions)
     given = tuple(weaken(value) for value in operands)
     machine = call.engine
     around, results = machine.sides, []

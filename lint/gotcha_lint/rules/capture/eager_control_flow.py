@@ -1,15 +1,7 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.values import Kind, Value, holds_tracer
-from gotcha_lint.queries.captured import is_new
-from gotcha_lint.queries.host import driven_by_host, runs_often_on_host
-from gotcha_lint.queries.places import happens_once, is_memoised, repeated
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
-from gotcha_lint.rule_helpers.wording import each_turn, loop_places
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
-
-_LOOPS = frozenset({"scan", "while", "fori", "cond", "switch", "map"})
 
 
 class EagerControlFlow(Rule):
@@ -64,26 +56,9 @@ class EagerControlFlow(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        row = site.body.fact(site).transform
-        if row is None or row.gives != "result" or row.role not in _LOOPS or not site.body.eager:
-            return
-        if any(map(holds_tracer, site.args)) or happens_once(site) or is_memoised(site.body):
-            return
-        new = [v for v in _functions(site, row.functions) if is_new(site, v)]
-        if not new or not (runs_often_on_host(site) or driven_by_host(site)):
-            return
-        what = {"lambda": "a lambda", "partial": "a partial"}.get(new[0].made, "a local function")
-        yield Report(
-            site.node,
-            f"`{site.name}` runs outside of `jit` with {what}, which is new at each "
-            f"{repeated(site)}: it compiles each time",
-            why_hot=True,
-        )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for body in programs.eager:
-            if not body.certain:
+            if not body.loops:
                 yield Foreseen(
                     (body.path, body.span),
                     f"`{body.what}` gets a new body at each call of `{body.within.name}`: "
@@ -100,11 +75,5 @@ class EagerControlFlow(Rule):
                 f"{each}: it compiles each time; `jit` the function around it, or move the body to "
                 "module level",
                 (*body.places, *loop_places(body.loops)),
+                certain=body.certain,
             )
-
-
-def _functions(site: Call, positions: tuple[int, ...]) -> Iterator[Value]:
-    for position in positions:
-        value = site.arg(position)
-        if value is not None and value.kind is Kind.FUNCTION:
-            yield value

@@ -1,9 +1,7 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.queries.rebuilt import rebuilt
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
-from gotcha_lint.rule_helpers.new_functions import new_functions
+from gotcha_lint.new_functions import new_functions
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 
@@ -62,19 +60,6 @@ class JitOfPartial(Rule):
             compiles=4,
         ),
     )
-
-    def check(self, site: Call) -> Iterator[Report]:
-        found = rebuilt(site)
-        if found is None or found.made != "partial":
-            return
-        bound = ", ".join(f"`{name}`" for name in found.data[:3])
-        cure = f"; pass {bound} as arguments" if bound else ""
-        yield Report(
-            found.at,
-            f"this partial is a new object at each {found.each}, and partials are compared by "
-            f"identity: `{found.word}` compiles `{found.name}` each time{cure}",
-            why_hot=True,
-        )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for new in new_functions(programs, "partial"):

@@ -1,10 +1,25 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
+from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.selfs import hashed_by_identity, own_attributes
+from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.queries.stale import names_read
 from gotcha_lint.rule import Example, Report, Rule
+
+_HASHED = frozenset({"__hash__", "__eq__"})
+_PYTREES = (
+    "flax.nnx.Module",
+    "flax.nnx.Pytree",
+    "equinox.Module",
+    "flax.linen.Module",
+    "haiku.Module",
+    "flax.struct.PyTreeNode",
+    "typing.NamedTuple",
+    "enum.Enum",
+)
 
 
 class ParameterIgnoredForSelf(Rule):
@@ -69,10 +84,10 @@ class ParameterIgnoredForSelf(Rule):
         function = body.function
         if body.trace is None or not function.is_method or len(function.params) < 2:
             return
-        if not hashed_by_identity(body):
+        if not _is_hashed_by_identity(body):
             return
         params = [p.name for p in function.params[1:] if not p.name.startswith("_")]
-        own = list(own_attributes(function))
+        own = list(_own_attributes(function))
         if not own:
             return
         unread = set(params) - {name.value for name in names_read(function.node)}
@@ -102,3 +117,26 @@ def _differentiated(body: Body) -> frozenset[str]:
         return frozenset()
     role = trace.chain[-1][1].partition(" of ")[0]
     return (trace.wrt or frozenset()) if role in GRADS else frozenset()
+
+
+def _is_hashed_by_identity(body: Body) -> bool:
+    """A plain class: no pytree, no hash of its own."""
+    cls, project = body.function.cls, body.project
+    if project is None or cls is None:
+        return False
+    own = project.ancestors((body.model.path, cls.number))[0]
+    methods = {method for each in own for method in project.cls(each).methods}
+    registered = project.is_a(own[0], *_PYTREES) or project.decorators(own[0])
+    return methods.isdisjoint(_HASHED) and not registered
+
+
+def _own_attributes(function: Function) -> Iterator[tuple[str, cst.Attribute]]:
+    """Reads of `self.x`, not calls of methods; functions that are nested in it included."""
+    nodes = list(walk(function.node))
+    others = {id(node.func) for node in nodes if isinstance(node, cst.Call)}
+    others |= {id(n.target) for n in nodes if isinstance(n, cst.AssignTarget | cst.AugAssign)}
+    for node in nodes:
+        if isinstance(node, cst.Attribute) and id(node) not in others:
+            base = node.value
+            if isinstance(base, cst.Name) and base.value == function.self_name:
+                yield node.attr.value, node

@@ -2,20 +2,17 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.sites import Call, Place, Store
-from gotcha_lint.analysis.syntax import dotted, names_in, source_of, walk
+from gotcha_lint.analysis.sites import Call, Place
+from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.jitted import jitted_here
-from gotcha_lint.queries.stale import changed_after, rebound_after
+from gotcha_lint.queries.stale import changed_after
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.rule_helpers.stale_state import stale
 from gotcha_lint.solve.programs import Programs
 
 _OPTIMIZER = "flax.nnx.Optimizer"
-_CONTAINERS = frozenset({Kind.LIST, Kind.HOST})
-_FUNCTIONS = frozenset({Kind.FUNCTION, Kind.CLASS, Kind.NAMED})
 
 
 class StaleCapture(Rule):
@@ -81,14 +78,9 @@ class StaleCapture(Rule):
             return
         calls = _calls(site)
         for name, use in function.captured.items():
-            value = site.body.names.get(name)
-            if value is None or value.kind in _FUNCTIONS or not calls:
+            if name not in site.body.names or not calls:
                 continue
-            bind = (
-                rebound_after(site, calls, name)
-                or _stored_after(site, calls, function, name)
-                or _trained_after(site, calls, name)
-            )
+            bind = _trained_after(site, calls, name)
             if bind is not None:
                 yield _report(site, bind, name, function.name, use)
 
@@ -101,27 +93,6 @@ def _calls(site: Call) -> list[Call]:
     made = site.result
     functions = (c for c in site.body.of(Call) if c.callee.targets == made.targets)
     return [c for c in functions if any(v.site == made.via[-1].site for v in c.callee.via)]
-
-
-def _stored_after(site: Call, calls: list[Call], function: Function, name: str) -> Place | None:
-    """`rates["low"] = 0.1`, where the function reads that very element."""
-    held = site.body.names[name].kind
-    if held not in _CONTAINERS:
-        return None
-    read = {
-        source_of(node)
-        for node in walk(function.node)
-        if isinstance(node, cst.Subscript) and dotted(node.value) == name
-    }
-    stores = [
-        store
-        for store in site.body.of(Store)
-        if isinstance(store.node, cst.Subscript)
-        and dotted(store.node.value) == name
-        and source_of(store.node) in read
-        and not names_in(store.node) - {name}
-    ]
-    return changed_after(site, calls, stores)
 
 
 def _trained_after(site: Call, calls: list[Call], name: str) -> Place | None:

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.stale import changed_globals, changed_settings, is_jitted
+from gotcha_lint.queries.stale import changed_globals, is_jitted
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.rule_helpers.stale_state import stale
 from gotcha_lint.solve.programs import Programs
@@ -85,8 +85,6 @@ class StaleGlobal(Rule):
             how = body.model.module.scope.bound.get(name)
             if how is not None and all(one.__class__ is str for one in how):
                 found[name] = function.captured[name], changed[name]
-        for name, node, where in changed_settings(body):
-            found.setdefault(name, (node, where))
         for name, (node, where) in found.items():
             yield Report(
                 node,

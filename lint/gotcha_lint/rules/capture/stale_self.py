@@ -1,19 +1,6 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.sites import Body
-from gotcha_lint.queries.selfs import (
-    handed_over,
-    hashed_by_identity,
-    own_attributes,
-    through_closure,
-    with_helpers,
-    writers_of,
-)
-from gotcha_lint.queries.stale import is_jitted_itself
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
-from gotcha_lint.rule_helpers.stale_state import stale
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 
@@ -30,11 +17,11 @@ class StaleSelf(Rule):
     Pass what changes as an argument, and return what the method computes.
 
     ## Not reported
-    Attributes that only `__init__` and other set-up code assigns, classes with a `__hash__` or
-    `__eq__` of their own, modules that are pytrees, and methods that jit again after the change
-    or clear the attribute that holds the program. Programs that each call of a method makes again
-    and leaves behind. The graph that `nnx.split` gives. Of closures
-    over `self`, those that are made again later.
+    Attributes that only `__init__` assigns, classes with a `__hash__` of their own, and methods
+    that jit again after the change or clear the attribute that holds the program. Programs that
+    each call of a method makes again and leaves behind. Functions that a train state keeps
+    (`self.state.apply_fn`). What `load`, `reset` or `setup` assign is shown with `--all`: they are
+    mostly called before anything is compiled.
     """
 
     severity = "error"
@@ -95,40 +82,5 @@ class StaleSelf(Rule):
         ),
     )
 
-    def check(self, body: Body) -> Iterator[Report]:
-        if body.trace is None or not is_jitted_itself(body):
-            return
-        function, method = body.function, body.function
-        traced = {function.name}
-        if function.is_method:
-            helpers = with_helpers(function) if _is_static(body) else {}
-            own = [one for helper in helpers.values() for one in own_attributes(helper)]
-            handed = handed_over(body) if helpers else ()
-            reads: Sequence[tuple[str, cst.CSTNode]] = [*own, *handed]
-            traced |= helpers.keys()
-        else:
-            method, reads = through_closure(function) or (function, [])
-        if not reads or not hashed_by_identity(body, method):
-            return
-        done: set[str] = set()
-        for name, node in reads:
-            writers = writers_of(body, name, method)
-            if writers and name not in done and traced.isdisjoint(writers):
-                done.add(name)
-                yield Report(
-                    node,
-                    f"`self.{name}` is read once, when `{function.name}` is traced, and "
-                    f"`{writers[0]}` changes it later: the compiled program keeps the old value",
-                    why_traced=True,
-                )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         yield from stale(programs, "attribute")
-
-
-def _is_static(body: Body) -> bool:
-    """Declared static, or filled in already: `compiled(self.step)`."""
-    node, params = body.function.node, body.function.params
-    plain = isinstance(node, cst.FunctionDef) and not node.decorators
-    assert body.trace is not None
-    return bool(params) and (plain or params[0].name in body.trace.static)

@@ -28,6 +28,7 @@ class ForkAfterStart(Rule):
 
     severity = "warning"
     preview = True
+    confirmed_by = (("fork-after-start", ""),)
     examples = (
         Example(
             bad="""

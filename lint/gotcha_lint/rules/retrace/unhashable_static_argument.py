@@ -1,14 +1,7 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.queries.hashing import NOT_AT_ALL, hashing
-from gotcha_lint.queries.jitted import called_name, static_arguments
-from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
-from gotcha_lint.rule_helpers.wording import called, variations
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
-
-_WORDS = {Kind.ARRAY: "jax.Array", Kind.HOST: "numpy array"}
 
 
 class UnhashableStaticArgument(Rule):
@@ -105,34 +98,13 @@ class UnhashableStaticArgument(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        for argument in static_arguments(site):
-            word = _unhashable(argument.value)
-            if not word and hashing(site.body, argument.value) == NOT_AT_ALL:
-                word = f"`{argument.value.of}`, which has no hash"
-            if word:
-                yield Report(
-                    argument.node,
-                    f"`{text_of(argument.node)}` is a {word}, but `{argument.name or 'this'}` is a "
-                    f"static argument of `{called_name(site)}`, which must be hashable",
-                )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row, variation in variations(programs, "unhashable"):
             call = variation.call
             yield Foreseen(
                 (call.path, call.span),
                 f"the static argument `{variation.label}` of {called(row.function)} cannot be "
-                "hashed (a list, a dict or a set): this call raises; pass a tuple or a frozen "
-                "dataclass",
+                "hashed: this call raises; pass a tuple or a frozen dataclass",
                 variation.places,
                 variation.certain,
             )
-
-
-def _unhashable(value: Value) -> str:
-    if value.maybe:
-        return ""
-    if value.kind is Kind.LIST:
-        return value.of if value.of in ("list", "dict", "set") else ""
-    return _WORDS.get(value.kind, "")

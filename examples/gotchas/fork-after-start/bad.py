@@ -19,5 +19,5 @@ def double(x):
 
 if __name__ == "__main__":
     scale = float(jnp.ones(3).sum())
-    with multiprocessing.get_context("fork").Pool(1) as pool:  # ! fork-after-jax
+    with multiprocessing.get_context("fork").Pool(1) as pool:  # ! fork-after-start
         doubled = pool.map(double, [1, 2, 3])

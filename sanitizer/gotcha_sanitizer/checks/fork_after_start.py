@@ -11,7 +11,7 @@ from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import plural
 
 
-class ForkAfterJax(Check):
+class ForkAfterStart(Check):
     """Sees forks of the process after JAX has started its backend and with it its threads.
 
     Starting a program (`subprocess`) or a process by spawn or forkserver is not a fork.
@@ -29,7 +29,7 @@ class ForkAfterJax(Check):
             return
         count = self._count[event.site] = self._count.get(event.site, 0) + 1
         yield Finding(
-            name="fork-after-jax",
+            name="fork-after-start",
             message=f"the process was forked {plural(count, 'time')} after JAX had started its "
             "threads: a lock that one of them held stays locked in the child, which may then hang",
             site=event.site,
