@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint.compiles import Row
-from gotcha_lint.config import SettingsFinder
+from gotcha_lint.config.settings import SettingsFinder
 from gotcha_lint.solve import roots
 from gotcha_lint.tools import Tools
 from gotcha_lint.views.compiles import Row

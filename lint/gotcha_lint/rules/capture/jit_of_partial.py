@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
-from gotcha_lint.new_functions import new_functions
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.new_functions import new_functions
 from gotcha_lint.solve.programs import Programs
 
 
