@@ -43,7 +43,7 @@ def operands_of_call(function: Function, span: Span) -> set[Hashable]:
     """The registers of a call: what is called, and its arguments."""
     for instruction in instructions(function.body):
         if instruction[0] == "call" and instruction[-1] == span:
-            return _uses(instruction)
+            return used_registers(instruction)
     return set()
 
 
@@ -72,7 +72,7 @@ def _reached(function: Function, start: Iterable[Hashable]) -> set[Hashable]:
     for _ in range(_TURNS):
         before = len(found)
         for instruction in instructions(function.body):
-            if _uses(instruction) & found:
+            if used_registers(instruction) & found:
                 found |= _written(instruction)
         if len(found) == before:
             break
@@ -105,7 +105,8 @@ _OPERANDS = {  # of each operation: where its operands stand, that are one regis
 }
 
 
-def _uses(instruction: Instruction) -> set[Hashable]:
+def used_registers(instruction: Instruction) -> set[Hashable]:
+    """The registers, and of some operations the names, that an instruction reads."""
     operation = instruction[0]
     if operation == "call":
         _, _, callee, args, keywords, _ = instruction
