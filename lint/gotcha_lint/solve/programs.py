@@ -46,7 +46,7 @@ from gotcha_lint.solve.structures import kinds, signature
 from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.weights import weights_read
 
-_PLAIN = frozenset(("fork", "apply", "paramless", "dropped"))  # each speaks for itself
+_PLAIN = frozenset(("fork", "apply", "paramless", "dropped", "undecided"))  # each speaks for itself
 Place = tuple[str, Span, str]  # path, span, what is there
 Loops = frozenset[Any]
 
@@ -123,6 +123,24 @@ class EagerBody:
     certain: bool = True  # False: at each call of `within`, unless its callers trace it
 
 
+@dataclass(frozen=True, slots=True)
+class EagerWork:
+    """An update that runs outside of jit in each turn of these loops, one dispatch after another.
+
+    `certain`: nothing around it is traced.
+    """
+
+    within: Function
+    loops: Loops
+    places: tuple[Place, ...]
+    certain: bool
+
+    def joined(self, other: EagerWork) -> EagerWork:
+        places = tuple(dict.fromkeys(self.places + other.places))
+        loops, certain = self.loops | other.loops, self.certain or other.certain
+        return EagerWork(self.within, loops, places, certain)
+
+
 @dataclass(slots=True)
 class CompiledFunction:
     """A place that compiles, and all that is known of its programs."""
@@ -151,9 +169,8 @@ class Programs:
     compiled: dict[Site, CompiledFunction] = field(default_factory=dict)
     unrolled: list[UnrolledLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
-    updates: dict[Origin, set[bool]] = field(default_factory=dict)  # by optimizers: are they few?
-    trees: dict[Origin, tuple[Loops, tuple[Place, ...]]] = field(default_factory=dict)
-    """Where trees are updated leaf by leaf: in which loops, and the calls that lead there."""
+    updates: dict[tuple[str, Origin], EagerWork] = field(default_factory=dict)
+    """What is updated outside of jit in loops, by what it is ("optimizer", "tree", "array")."""
     settled: dict[Origin, bool] = field(default_factory=dict)  # calls: all shapes are constant
     keys: KeyReuses = field(default_factory=KeyReuses)
     waits: dict[Origin, Wait] = field(default_factory=dict)
@@ -194,6 +211,7 @@ class _Reader:
         self.counts: list[Effect] = []
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
         self.sizes: dict[tuple[Site, str], int | None] = {}  # of arguments, at the first call
+        self.updated: list[EagerUpdate] = []
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -220,6 +238,7 @@ class _Reader:
         if not self.segment.runs_once:
             self._called_once()
         self._across()
+        self._updates()
 
     def _count(self) -> None:
         """How many programs the calls of each place need for certain."""
@@ -234,13 +253,26 @@ class _Reader:
         self._shared()
 
     def _update(self, event: EagerUpdate) -> None:
-        place = event.path, event.span
-        if not event.of_trees:
-            self.programs.updates.setdefault(place, set()).add(event.few)
-        elif event.loops and not event.few:
+        """Kept until it is known whether the loops around call what is compiled."""
+        if event.loops and not event.few:
+            self.updated.append(event)
+
+    def _updates(self) -> None:
+        """Of code that others call, a call of a compiled function shows that it is not traced."""
+        plain = {
+            loop
+            for calls in self.asked.values()
+            for call in calls
+            for loop in call.loops
+            if not (isinstance(loop, tuple) and len(loop) == 3 and loop[2] < 0)  # an outsider's
+        }
+        for event in self.updated:
+            certain = self.segment.runs_once or bool(plain & event.loops)
             calls = tuple((*at, "called here") for at in event.calls)
-            loops, others = self.programs.trees.get(place, (NO_MARKS, ()))
-            self.programs.trees[place] = loops | event.loops, tuple(dict.fromkeys(others + calls))
+            work = EagerWork(event.within, event.loops, calls, certain)
+            key = event.what, (event.path, event.span)
+            old = self.programs.updates.get(key)
+            self.programs.updates[key] = work if old is None else old.joined(work)
 
     def _effect(self, event: Effect) -> None:
         known = self.programs.effects[event.kind]

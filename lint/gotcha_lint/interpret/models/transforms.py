@@ -434,10 +434,12 @@ def callback(call: Call) -> Value:
     """Runs on the host: not traced."""
     machine = call.engine
     traced, machine.traced = machine.traced, 0
+    machine.callback += 1
     try:
         if call.short != "print" and call.args:
             machine.call(call.args[0], [UNKNOWN] * max(len(call.args) - 1, 0), {}, call.span)
     finally:
         machine.traced = traced
+        machine.callback -= 1
     out = BOTTOM
     return join(out, UNKNOWN)
