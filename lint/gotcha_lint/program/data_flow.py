@@ -66,6 +66,19 @@ def maps_data(function: Function, makes: Span, span: Span) -> bool:
     return False
 
 
+def is_lost(function: Function, span: Span) -> bool:
+    """The call at `span` is of a method of a parameter, of which nothing is in the result."""
+    made = {i[1]: i for i in instructions(function.body) if i[0] in ("load", "attr", "call")}
+    for instruction in made.values():
+        if instruction[0] == "call" and instruction[-1] == span:
+            method = made.get(instruction[2])
+            base = made.get(method[2]) if method is not None and method[0] == "attr" else None
+            name = base[2] if base is not None and base[0] == "load" else None
+            if name in {p.name for p in function.parameters}:
+                return not _returned(function) & _reached(function, (name,))
+    return False
+
+
 def _reached(function: Function, start: Iterable[Hashable]) -> set[Hashable]:
     """Registers and names that hold something of what these hold."""
     found = set(start)

@@ -34,6 +34,7 @@ from gotcha_lint.interpret.events import (
     Write,
 )
 from gotcha_lint.interpret.leaves import Axis, Leaf
+from gotcha_lint.program.data_flow import is_lost
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import arrays_in, changes, is_own_variable, may_be_arrays
@@ -229,7 +230,7 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
-            elif isinstance(event, Effect) and event.kind in ("count", "drops"):
+            elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
@@ -318,11 +319,26 @@ class _Reader:
             if event.kind == "drops":
                 self._dropping(call, event)
                 continue
+            if event.kind == "in place":
+                self._lost(call, event)
+                continue
             owner = event.owner
             maker = self.made.get(owner) if isinstance(owner, Site) else owner
             if event.within in call.traced and maker not in call.traced:
                 self._effect(event)
         self.counts.clear()
+
+    def _lost(self, call: CompiledCall, event: Effect) -> None:
+        """A plain `jax.jit` traces a copy of an nnx object: what is written to it is lost."""
+        owner, function = event.owner, call.function
+        if function is None or not isinstance(owner, Site) or event.within is not function:
+            return
+        inside = any(
+            f.path == owner.path and f.line <= owner.span[0] <= f.end_line for f in call.traced
+        )
+        is_plain = call.site.info.get("library") == "jax.jit"
+        if is_plain and not inside and is_lost(function, event.span):
+            self._effect(event)
 
     def _dropping(self, call: CompiledCall, event: Effect) -> None:
         """A compiled forward pass without a gradient drops at random, as in training."""

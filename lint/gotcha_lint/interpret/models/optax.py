@@ -66,12 +66,20 @@ def optimizer_method(call: Call) -> Value:
     """`tx.init(params)`, `tx.update(grads, state, params)`."""
     if call.short == "update" and call.args:
         note_update(call.engine, "optimizer", call.span)
+        _note_in_place(call)
         _note_without_params(call)
         state = call.argument(1, "state")
         return only(Tuple((call.args[0], state)))
     if call.short == "init":
         return new_state(call)
     return Value((), True, call.marks)
+
+
+def _note_in_place(call: Call) -> None:
+    """`optimizer.update(grads)` of nnx writes to the model; `solve` asks which trace that is in."""
+    atom = call.on
+    if call.engine.traced and isinstance(atom, Object) and "data" in atom.site.info:
+        note(call.engine, "in place", "update", call.span, owner=atom.site)
 
 
 def _note_without_params(call: Call) -> None:

@@ -31,6 +31,7 @@ from gotcha_lint.interpret.keys import again, forget
 
 WORDS = {
     "jax.jit": "jit",
+    "flax.nnx.jit": "jit",
     "jax.pmap": "pmap",
     "jax.grad": "grad",
     "jax.value_and_grad": "value_and_grad",
@@ -50,7 +51,6 @@ alias(
         "jax.experimental.pjit.pjit": "jax.jit",
         "jax.pjit": "jax.jit",
         "jax.api.jit": "jax.jit",
-        "flax.nnx.jit": "jax.jit",
         "flax.nnx.pmap": "jax.pmap",
         "flax.linen.jit": "jax.jit",
         "equinox.filter_pmap": "jax.pmap",
@@ -91,6 +91,7 @@ def _transform(word: str, name: str) -> Model:
         site = machine.allocate("transform", call.span, word)
         inner = _without(args[0], site)
         site.info.update(word=word, inner=inner, args=tuple(args[1:]), keywords=keywords)
+        site.info["library"] = name
         site.info["rewraps"] = inner is not args[0]
         site.info["filters"] = name in _FILTERING
         return only(Object(site, call.origin))
