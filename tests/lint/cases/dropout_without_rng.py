@@ -44,6 +44,20 @@ class Undecided(nn.Module):
         return nn.Dropout(0.1)(x)  # ! dropout-without-rng
 
 
+class Recomputed(nn.Module):
+    @nn.remat
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dropout(0.1)(x)  # ! dropout-without-rng
+
+
+class RecomputedAndDecided(nn.Module):
+    @nn.remat
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dropout(0.1)(x, deterministic=True)
+
+
 class Decided(nn.Module):
     @nn.compact
     def __call__(self, x, train: bool, options):
@@ -119,7 +133,12 @@ def made(x):
 
 @jax.jit
 def undecided(variables, x):
-    return Undecided().apply(variables, x)
+    return RecomputedAndDecided().apply(variables, Undecided().apply(variables, x))
+
+
+@jax.jit
+def recomputed(variables, x):
+    return nn.remat(Recomputed)().apply(variables, x)
 
 
 @jax.jit

@@ -59,6 +59,8 @@ alias(
         "jax.remat": "jax.checkpoint",
         "jax.ad_checkpoint.checkpoint": "jax.checkpoint",
         "flax.nnx.remat": "jax.checkpoint",
+        "flax.linen.remat": "jax.checkpoint",
+        "flax.linen.checkpoint": "jax.checkpoint",
         "equinox.filter_checkpoint": "jax.checkpoint",
         "jax.experimental.shard_map.shard_map": "jax.shard_map",
         "jax.jacobian": "jax.jacrev",
@@ -364,6 +366,11 @@ def wraps(call: Call) -> Value:
     "beartype.beartype",
     "typeguard.typechecked",
     "jax.profiler.annotate_function",
+    "jax.named_scope",
+    "jax.custom_batching.custom_vmap",
+    "jax.custom_batching.sequential_vmap",
+    "chex.assert_max_traces",
+    "chex.chexify",
 )
 def checked(call: Call) -> Value:
     """A decorator that checks or names the calls of a function, and calls it."""

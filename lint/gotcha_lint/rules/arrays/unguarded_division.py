@@ -50,8 +50,12 @@ class UnguardedDivision(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for fault in programs.faults.of("division"):
+        seen: set[object] = set()  # the same count divides several sums
+        for fault in sorted(programs.faults.of("division"), key=lambda fault: fault.span):
             (kind,) = fault.text
+            if (fault.within, kind, fault.certain) in seen:
+                continue
+            seen.add((fault.within, kind, fault.certain))
             yield Foreseen(
                 (fault.path, fault.span),
                 f"this divides by {_WORDS[kind]}: the result is NaN or infinite there; add a "
