@@ -339,14 +339,16 @@ def _check_part(
 
 
 def _largest(machine: Machine, number: Number) -> affine.Affine | None:
-    """The largest value that an index reaches in a loop over a range that counts upwards."""
+    """The largest value that an index reaches in a loop over a range."""
     form = number.affine
     if form is None or len(form[0]) != 1 or form[0][0][1] != 1:
         return None
     steps = machine.ranges.get(form[0][0][0])
     if steps is None:
         return None
-    _, stop, step = steps
+    start, stop, step = steps
+    if step == affine.constant(-1) and start is not None:  # the first one
+        return affine.add(start, affine.constant(form[1]))
     if step != affine.constant(1) or stop is None:
         return None
     return affine.add(stop, affine.constant(form[1] - 1))
