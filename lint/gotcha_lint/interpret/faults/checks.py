@@ -52,6 +52,7 @@ _ASKING = frozenset(
     ("issubdtype", "finfo", "iinfo", "dtype", "promote_types", "result_type", "can_cast", "isdtype")
 )
 _ARRAY_FAMILIES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.")
+_MEANS = frozenset(("mean", "std", "var"))  # divide by how many the mask selects
 _SMALL, _MARGIN = 1e-3, 0.1  # bounds so near to zero, or to one, are there for its sake
 _AT_ONE = frozenset(("`arccos`", "`arcsin`"))
 _ZERO_AT_ZERO = frozenset(("`sqrt`", "`norm`", "`std`", "`**`", "`cbrt`"))
@@ -226,6 +227,8 @@ def _float_mask(call: Call) -> None:
         origin = getattr(atom, "origin", None)
         places = () if origin is None else ((*origin, "the mask"),)
         remark(call.engine, "float mask", call.span, str(dtype), call.short, places=places)
+    elif call.short in _MEANS and not mask.is_none and mask.constant is not True:
+        remark(call.engine, "division", call.span, COUNT, maybe=True)
 
 
 def _divides(machine: Machine, by: Value, span: Span) -> None:
