@@ -99,6 +99,7 @@ class Machine(State, ABC):
         self.analyses = 0
         self.replays = 0
         self.rebinding: dict[Function, Rebindings] = {}  # as they are asked for
+        self.array_updates: dict[tuple[Function, Span], bool] = {}  # do they replace the array?
         self.sites_of: dict[Function, Site] = {}  # the first closure of each function
         self.classes: list[Site] = []  # whose bodies are being run
         self.top = Activation(Function("<root>", "", 0), Frame(Function("<root>", "", 0)), (), 0)

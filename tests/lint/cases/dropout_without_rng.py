@@ -138,7 +138,7 @@ def undecided(variables, x):
 
 @jax.jit
 def recomputed(variables, x):
-    return nn.remat(Recomputed)().apply(variables, x)
+    return Recomputed().apply(variables, x)
 
 
 @jax.jit

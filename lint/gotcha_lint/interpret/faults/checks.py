@@ -44,6 +44,7 @@ from gotcha_lint.interpret.elements import (
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.array_updates import array_update
 from gotcha_lint.program.data_flow import instructions
 
 WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
@@ -96,7 +97,7 @@ def after_method(call: Call, out: Value) -> Value:
     _float_mask(call)
     if name.startswith("at."):
         _scattered(call, array)
-        if call.short != "get":
+        if call.short != "get" and not machine.traced and _is_replaced(call):
             note_update(machine, "array", call.span)
         return out
     out = after_function(machine, call.short, (me, *call.args), out)
@@ -229,6 +230,15 @@ def _float_mask(call: Call) -> None:
         remark(call.engine, "float mask", call.span, str(dtype), call.short, places=places)
     elif call.short in _MEANS and not mask.is_none and mask.constant is not True:
         remark(call.engine, "division", call.span, COUNT, maybe=True)
+
+
+def _is_replaced(call: Call) -> bool:
+    """`x = x.at[i].set(v)`, of an array that outlives the turn."""
+    known = call.engine.array_updates
+    key = call.engine.activation.function, call.span
+    if key not in known:
+        known[key] = array_update(*key) is not None
+    return known[key]
 
 
 def _divides(machine: Machine, by: Value, span: Span) -> None:

@@ -59,8 +59,7 @@ alias(
         "jax.remat": "jax.checkpoint",
         "jax.ad_checkpoint.checkpoint": "jax.checkpoint",
         "flax.nnx.remat": "jax.checkpoint",
-        "flax.linen.remat": "jax.checkpoint",
-        "flax.linen.checkpoint": "jax.checkpoint",
+        "flax.linen.checkpoint": "flax.linen.remat",
         "equinox.filter_checkpoint": "jax.checkpoint",
         "jax.experimental.shard_map.shard_map": "jax.shard_map",
         "jax.jacobian": "jax.jacrev",
@@ -99,6 +98,18 @@ def _transform(word: str, name: str) -> Model:
         return only(Object(site, call.origin))
 
     return make
+
+
+_OF_FUNCTION = _transform("checkpoint", "flax.linen.remat")
+
+
+@model("flax.linen.remat")
+def linen_remat(call: Call) -> Value:
+    """Of a method. The class that is made of a class is not followed."""
+    atom = call.args[0].only if call.args else None
+    if isinstance(atom, Object) and atom.site.kind == "class":
+        return Value((), True, call.marks)
+    return _OF_FUNCTION(call)
 
 
 for _name, _word in (WORDS | _FILTERING).items():
