@@ -57,7 +57,7 @@ TABLE = (
     Symptom(
         "The loss is NaN",
         "where-nan-gradient infinite-derivative norm-at-zero log-of-softmax label-ignore-index "
-        "non-finite-value non-finite-weights except-never-raised",
+        "non-finite-value non-finite-weights except-never-raised unguarded-division",
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",
@@ -105,7 +105,7 @@ TABLE = (
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(
         "It works on the CPU only: on a GPU it fails, hangs or is slow",
-        "incompatible-devices out-of-memory backend-missing fork-after-start "
+        "jax-in-callback incompatible-devices out-of-memory backend-missing fork-after-jax "
         "environment-set-too-late host-read-every-step iterate-device-array "
         "numpy-weights-each-call per-example-device-put jnp-in-data-pipeline",
     ),

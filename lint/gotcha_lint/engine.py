@@ -176,6 +176,8 @@ def parse_errors(path: str, raw: bytes) -> list[Unreadable]:
         decoded = source.decode(path, raw)
         if decoded.notebook is not None:
             return list(decoded.notebook.broken)
+        if decoded.magics is not None:
+            return [decoded.magics.error]
         try:
             with unwarned():
                 ast.parse(decoded.text)

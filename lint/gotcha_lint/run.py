@@ -208,8 +208,11 @@ def _deliver(options: Options, inputs: Inputs, report: Any, outcome: Outcome) ->
 
 def _differences(report: Any, outcome: Outcome) -> Iterator[str]:
     for path, text in sorted(outcome.texts.items()):
-        old = report.source(path).text.splitlines(keepends=True)
-        new = text.splitlines(keepends=True)
+        source = report.source(path)
+        before, after = source.text, text
+        if source.magics is not None:
+            before, after = source.magics.original, source.magics.written(text)
+        old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
         for line in difflib.unified_diff(old, new, path, path):
             yield line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n"
 

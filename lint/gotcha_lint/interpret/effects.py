@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Array, Value
-from gotcha_lint.interpret.events import Effect
+from gotcha_lint.interpret.events import EagerUpdate, Effect
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.ir import Function
 
@@ -44,6 +44,15 @@ def note(
             owner,
         )
     )
+
+
+def note_update(machine: Machine, what: str, span: Span) -> None:
+    """Notes that an optimizer, a tree or an array is updated outside of a trace."""
+    if machine.traced:
+        return
+    few = bool(machine.loops) and machine.turns_are_few()
+    within = machine.activation.function
+    machine.note(EagerUpdate(what, machine.path, span, within, few, machine.current, machine.calls))
 
 
 def moved(machine: Machine, effect: Effect, values: tuple[Value, ...]) -> Effect:

@@ -28,8 +28,16 @@ _KEEPS = frozenset(
 _KEEPS_ZEROS = frozenset(("negative", "tanh", "sin"))
 _ITSELF = frozenset(("abs", "absolute", "square"))  # zero where the operand is
 _NOT_NEGATIVE = frozenset(("abs", "absolute", "square", "sqrt", "norm", "std", "var"))
+_DRAWN = frozenset(("normal", "truncated_normal", "uniform", "gumbel", "laplace", "exponential"))
 _ORDERED = frozenset(("maximum", "minimum", "clip"))
 NOTHING = Elements()
+DRAWN = Elements(made="drawn")  # at random, from a density: never all zero, or all equal
+MASK = Elements(0, 1, made="mask")  # truth values, as numbers
+SPREAD, COUNT = "spread", "count"  # what a division by it needs a guard for
+NORM = "norm"  # the same, of a norm
+SHIFTED = "norm and a small number"
+_SQUARES = "squares"  # and their sum
+_SMALL = 1e-3
 SELF = "difference with itself"  # or of all pairs, each row with itself among them
 
 
@@ -69,8 +77,19 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
     if name == "randint" and len(args) > 3:
         last = affine.add(as_affine(args[3].only), affine.constant(-1))
         return with_elements(out, Elements(_number(args[2]) or 0, last=last))
+    if name in _DRAWN:
+        return with_elements(out, DRAWN)
     if name in _KEEPS:
         return with_elements(out, first)
+    if name == "astype":
+        return with_elements(out, MASK if _is_mask(operand) else first)
+    if name in ("sum", "count_nonzero") and (_is_mask(operand) or name != "sum"):
+        return with_elements(out, Elements(0, made=COUNT))
+    if name in ("norm", "std") and (first is None or first.made in ("", "mask")):
+        zeros = first is not None and first.zeros
+        return with_elements(out, Elements(0, zeros=zeros, made=NORM if name == "norm" else SPREAD))
+    if name in ("sum", "sqrt") and first is not None and first.made == _SQUARES:
+        return with_elements(out, replace(first, made=_SQUARES if name == "sum" else NORM))
     if name == "exp":
         return with_elements(out, Elements(0, made="exp"))
     if name == "sum" and first is not None and first.made == "exp":
@@ -98,6 +117,11 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
     if name == "where" and len(args) == 3:
         return with_elements(out, _chosen(args[1], args[2]))
     return out
+
+
+def _is_mask(value: Value) -> bool:
+    atom, known = value.only, elements_of(value)
+    return (isinstance(atom, Array) and atom.dtype == "bool") or known == MASK
 
 
 def _number(value: Value) -> float | None:
@@ -140,6 +164,8 @@ def _positions(name: str, args: tuple[Value, ...], out: Value) -> Elements | Non
 
 def _chosen(one: Value, other: Value) -> Elements | None:
     numbers = [_number(one), _number(other)]
+    if set(numbers) == {0, 1}:
+        return MASK
     if -INFINITY in numbers or any(n is not None and n <= -1e3 for n in numbers):
         return Elements(made="masked")
     if 0 in numbers:
@@ -156,7 +182,8 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
     if operator == "Pow" and _number(y) == 2:
         if a is not None and a.made == SELF:
             return with_elements(out, replace(a, low=0))
-        return with_elements(out, Elements(0, zeros=a is not None and a.zeros))
+        zeros = a is not None and a.zeros
+        return with_elements(out, Elements(0, zeros=zeros, made="" if zeros else _SQUARES))
     if a is None and b is None:
         return out
     if operator == "Div":
@@ -212,4 +239,5 @@ def _shifted(known: Elements, by: float) -> Elements:
     last = None
     if known.last is not None and by == int(by):
         last = affine.add(known.last, affine.constant(int(by)))
-    return Elements(known.low + by, known.high + by, last)
+    made = SHIFTED if known.made == NORM and 0 < by <= _SMALL else ""
+    return Elements(known.low + by, known.high + by, last, made=made)

@@ -160,16 +160,18 @@ class EagerControl:
 
 @dataclass(frozen=True, slots=True)
 class EagerUpdate:
-    """An optimizer runs outside of jit; `few`: in loops that have but a few turns.
+    """Something is updated outside of jit; `few`: in loops that have but a few turns.
 
-    `of_trees`: no optimizer, but a new tree is worked out of others, leaf by leaf.
+    `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), or "array"
+    (`x.at[i].set(v)`).
     """
 
+    what: str
     path: str
     span: Span
+    within: Function
     few: bool
     loops: Marks = NO_MARKS  # steady loops around
-    of_trees: bool = False
     calls: CallString = ()
 
 
@@ -268,9 +270,11 @@ class Effect:
     `kind`: "elapsed" (the difference of two clocks), "given" (a function that nobody knows gets
     `values`), "fork", "count" (`x += 1` on what outlives the function), "needs" (a layer asks for
     random numbers or a collection), "apply" (a linen module is applied without what it needs),
-    "pickle", "dropped" (a new version of an object is thrown away), "grown" (a container gets one
-    more element). `what`: which, in words that the rule reads. `origins`: where that began.
-    `traced`: JAX traces it. `maybe`: one of several functions is called there.
+    "pickle", "undecided" (nothing tells a layer whether to drop), "dropped" (a new version of an
+    object is thrown away), "in place" (a trace
+    writes to an nnx object), "grown" (a container gets one more element). `what`: which, in words
+    that the rule reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of
+    several functions is called there.
     """
 
     kind: str

@@ -160,6 +160,7 @@ def _context(
         bool(machine.differentiated),
         bool(machine.lenient),
         bool(machine.per_device),
+        bool(machine.callback),
     )
     known = machine.contexts.setdefault((function, mode), {})
     base = function, site.info["environment"], mode

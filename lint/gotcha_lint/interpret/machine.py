@@ -55,6 +55,7 @@ class Machine(State, ABC):
         self.traced = 0  # JAX traces what runs here
         self.differentiated = 0  # gradients that are taken around what runs here
         self.per_device = 0  # traces around in which each device has a part: sizes are not known
+        self.callback = 0  # the program on the device waits for what runs here
         self.zeros: set[Origin] = set()  # where arrays of zeros are made
         self.lenient = 0  # ... and of traces around it, those that leave arrays with a value
         self.guarded = 0  # what runs here runs only where something is not there yet
@@ -100,6 +101,7 @@ class Machine(State, ABC):
         self.analyses = 0
         self.replays = 0
         self.rebinding: dict[Function, Rebindings] = {}  # as they are asked for
+        self.array_updates: dict[tuple[Function, Span], bool] = {}  # do they replace the array?
         self.sites_of: dict[Function, Site] = {}  # the first closure of each function
         self.classes: list[Site] = []  # whose bodies are being run
         self.top = Activation(Function("<root>", "", 0), Frame(Function("<root>", "", 0)), (), 0)

@@ -43,7 +43,7 @@ def operands_of_call(function: Function, span: Span) -> set[Hashable]:
     """The registers of a call: what is called, and its arguments."""
     for instruction in instructions(function.body):
         if instruction[0] == "call" and instruction[-1] == span:
-            return _uses(instruction)
+            return used_registers(instruction)
     return set()
 
 
@@ -66,13 +66,26 @@ def maps_data(function: Function, makes: Span, span: Span) -> bool:
     return False
 
 
+def is_lost(function: Function, span: Span) -> bool:
+    """The call at `span` is of a method of a parameter, of which nothing is in the result."""
+    made = {i[1]: i for i in instructions(function.body) if i[0] in ("load", "attr", "call")}
+    for instruction in made.values():
+        if instruction[0] == "call" and instruction[-1] == span:
+            method = made.get(instruction[2])
+            base = made.get(method[2]) if method is not None and method[0] == "attr" else None
+            name = base[2] if base is not None and base[0] == "load" else None
+            if name in {p.name for p in function.parameters}:
+                return not _returned(function) & _reached(function, (name,))
+    return False
+
+
 def _reached(function: Function, start: Iterable[Hashable]) -> set[Hashable]:
     """Registers and names that hold something of what these hold."""
     found = set(start)
     for _ in range(_TURNS):
         before = len(found)
         for instruction in instructions(function.body):
-            if _uses(instruction) & found:
+            if used_registers(instruction) & found:
                 found |= _written(instruction)
         if len(found) == before:
             break
@@ -105,7 +118,8 @@ _OPERANDS = {  # of each operation: where its operands stand, that are one regis
 }
 
 
-def _uses(instruction: Instruction) -> set[Hashable]:
+def used_registers(instruction: Instruction) -> set[Hashable]:
+    """The registers, and of some operations the names, that an instruction reads."""
     operation = instruction[0]
     if operation == "call":
         _, _, callee, args, keywords, _ = instruction

@@ -37,6 +37,7 @@ from gotcha_lint.interpret.events import (
     Write,
 )
 from gotcha_lint.interpret.leaves import Axis, Leaf
+from gotcha_lint.program.data_flow import is_lost
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import arrays_in, changes, is_own_variable, may_be_arrays
@@ -50,7 +51,7 @@ from gotcha_lint.solve.structures import kinds, signature
 from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.weights import weights_read
 
-_PLAIN = frozenset(("fork", "apply", "paramless", "dropped"))  # each speaks for itself
+_PLAIN = frozenset(("fork", "apply", "paramless", "dropped", "undecided"))  # each speaks for itself
 Place = tuple[str, Span, str]  # path, span, what is there
 Loops = frozenset[Any]
 
@@ -134,6 +135,24 @@ class EagerBody:
     certain: bool = True  # False: unless the callers of `within` trace it
 
 
+@dataclass(frozen=True, slots=True)
+class EagerWork:
+    """An update that runs outside of jit in each turn of these loops, one dispatch after another.
+
+    `certain`: nothing around it is traced.
+    """
+
+    within: Function
+    loops: Loops
+    places: tuple[Place, ...]
+    certain: bool
+
+    def joined(self, other: EagerWork) -> EagerWork:
+        places = tuple(dict.fromkeys(self.places + other.places))
+        loops, certain = self.loops | other.loops, self.certain or other.certain
+        return EagerWork(self.within, loops, places, certain)
+
+
 @dataclass(slots=True)
 class CompiledFunction:
     """A place that compiles, and all that is known of its programs."""
@@ -163,9 +182,8 @@ class Programs:
     unrolled: list[UnrolledLoop] = field(default_factory=list)
     host_bound: list[HostBoundLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
-    updates: dict[Origin, set[bool]] = field(default_factory=dict)  # by optimizers: are they few?
-    trees: dict[Origin, tuple[Loops, tuple[Place, ...]]] = field(default_factory=dict)
-    """Where trees are updated leaf by leaf: in which loops, and the calls that lead there."""
+    updates: dict[tuple[str, Origin], EagerWork] = field(default_factory=dict)
+    """What is updated outside of jit in loops, by what it is ("optimizer", "tree", "array")."""
     settled: dict[Origin, bool] = field(default_factory=dict)  # calls: all shapes are constant
     keys: KeyReuses = field(default_factory=KeyReuses)
     waits: dict[Origin, Wait] = field(default_factory=dict)
@@ -208,6 +226,7 @@ class _Reader:
         self.counts: list[Effect] = []
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
         self.sizes: dict[tuple[Site, str], int | None] = {}  # of arguments, at the first call
+        self.updated: list[EagerUpdate] = []
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -225,10 +244,7 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
-            elif isinstance(event, Effect) and event.kind == "pickle":
-                if any(map(is_of_device, event.values)):
-                    self._effect(event)
-            elif isinstance(event, Effect) and event.kind in ("count", "drops"):
+            elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
@@ -237,6 +253,7 @@ class _Reader:
         if not self.segment.runs_once:
             self._called_once()
         self._across()
+        self._updates()
 
     def _count(self) -> None:
         """How many programs the calls of each place need for certain."""
@@ -251,13 +268,26 @@ class _Reader:
         self._shared()
 
     def _update(self, event: EagerUpdate) -> None:
-        place = event.path, event.span
-        if not event.of_trees:
-            self.programs.updates.setdefault(place, set()).add(event.few)
-        elif event.loops and not event.few:
+        """Kept until it is known whether the loops around call what is compiled."""
+        if event.loops and not event.few:
+            self.updated.append(event)
+
+    def _updates(self) -> None:
+        """Of code that others call, a call of a compiled function shows that it is not traced."""
+        plain = {
+            loop
+            for calls in self.asked.values()
+            for call in calls
+            for loop in call.loops
+            if not (isinstance(loop, tuple) and len(loop) == 3 and loop[2] < 0)  # an outsider's
+        }
+        for event in self.updated:
+            certain = self.segment.runs_once or bool(plain & event.loops)
             calls = tuple((*at, "called here") for at in event.calls)
-            loops, others = self.programs.trees.get(place, (NO_MARKS, ()))
-            self.programs.trees[place] = loops | event.loops, tuple(dict.fromkeys(others + calls))
+            work = EagerWork(event.within, event.loops, calls, certain)
+            key = event.what, (event.path, event.span)
+            old = self.programs.updates.get(key)
+            self.programs.updates[key] = work if old is None else old.joined(work)
 
     def _effect(self, event: Effect) -> None:
         known = self.programs.effects[event.kind]
@@ -304,11 +334,26 @@ class _Reader:
             if event.kind == "drops":
                 self._dropping(call, event)
                 continue
+            if event.kind == "in place":
+                self._lost(call, event)
+                continue
             owner = event.owner
             maker = self.made.get(owner) if isinstance(owner, Site) else owner
             if event.within in call.traced and maker not in call.traced:
                 self._effect(event)
         self.counts.clear()
+
+    def _lost(self, call: CompiledCall, event: Effect) -> None:
+        """A plain `jax.jit` traces a copy of an nnx object: what is written to it is lost."""
+        owner, function = event.owner, call.function
+        if function is None or not isinstance(owner, Site) or event.within is not function:
+            return
+        inside = any(
+            f.path == owner.path and f.line <= owner.span[0] <= f.end_line for f in call.traced
+        )
+        is_plain = call.site.info.get("library") == "jax.jit"
+        if is_plain and not inside and is_lost(function, event.span):
+            self._effect(event)
 
     def _dropping(self, call: CompiledCall, event: Effect) -> None:
         """A compiled forward pass without a gradient drops at random, as in training."""

@@ -276,6 +276,7 @@ _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - 
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
+_SINGULAR = frozenset(("norm", "std"))  # what is divided by them may be zero
 _LOOPS = frozenset(("for", "while"))
 
 
@@ -339,7 +340,7 @@ class Names:
     def is_worth_running(self, function: Function, traced: bool = False) -> bool:
         """`traced`: its methods are traced, whoever calls them, so their loops are unrolled."""
         own = self.names_in.get(function, set())
-        if _COMPILING & own or self.compiling & own or _uses_keys(own):
+        if _COMPILING & own or self.compiling & own or _uses_keys(own) or _SINGULAR & own:
             return True
         return (traced or not function.is_class) and bool(_LOOPS & own)
 

@@ -17,7 +17,8 @@ from gotcha_lint.text.guard import MAX_CHARACTERS, guard
 from gotcha_lint.text.unreadable import Unreadable
 
 if TYPE_CHECKING:
-    from gotcha_lint.text.notebook import Notebook
+    from gotcha_lint.notebook import Notebook
+    from gotcha_lint.script_magics import ScriptMagics
 
 __all__ = ["Source", "Span", "Unreadable", "decode", "read", "write"]
 
@@ -26,6 +27,7 @@ Span = tuple[int, int, int, int, int | None]  # line, column, end line, end colu
 _LINE_END = re.compile(r"\r\n?|\n")  # not form feeds and the like: str.splitlines knows too many
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+_MAGIC = re.compile(rb"^[!%][ \t]*[A-Za-z]", re.MULTILINE)  # of IPython, perhaps
 _MAX_BYTES = 4 * MAX_CHARACTERS
 
 
@@ -42,6 +44,7 @@ class Source:
     encoding: str = "utf-8"
     bom: bool = False
     notebook: Notebook | None = None
+    magics: ScriptMagics | None = None
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
@@ -75,7 +78,9 @@ class Source:
 
     def lines(self, cell: int | None = None) -> tuple[str, ...]:
         """The lines without their ends, for display: of a notebook as they stand in the cell."""
-        if self.notebook is not None and self.notebook.cells and cell is not None:
+        if self.magics is not None:
+            shown = self.magics.original
+        elif self.notebook is not None and self.notebook.cells and cell is not None:
             shown = self.notebook.cell(cell).source
         else:
             start, end = self._span(cell)
@@ -91,7 +96,8 @@ class Source:
         if self.notebook is not None:
             raw = self.notebook.encode(text).encode("utf-8")
         else:
-            raw = text.encode(self.encoding)
+            written = text if self.magics is None else self.magics.written(text)
+            raw = written.encode(self.encoding)
         return codecs.BOM_UTF8 + raw if self.bom else raw
 
     def _span(self, cell: int | None) -> tuple[int, int]:
@@ -144,6 +150,12 @@ def decode(path: str, raw: bytes, *, strict: bool = False) -> Source:
         )
         raise Unreadable("undecodable-file", message, *_place(text[:null]))
     guard(text)
+    if _MAGIC.search(body) is not None:
+        from gotcha_lint.script_magics import script_magics  # here only: few scripts have some
+
+        magics = script_magics(text)
+        if magics is not None:
+            return Source(path, raw, magics.masked.text, encoding, bom, magics=magics)
     return Source(path, raw, text, encoding, bom)
 
 

@@ -77,6 +77,8 @@ class Shard:
         decoded = source.decode(path, raw)
         if decoded.notebook is not None:
             out.unreadable.extend(file_finding(path, error) for error in decoded.notebook.broken)
+        if decoded.magics is not None:
+            out.unreadable.append(file_finding(path, decoded.magics.error))
         model = build(path, tree_of(decoded))
         self.sources[path], self.models[path] = decoded, model
         if "gotcha" in decoded.text:

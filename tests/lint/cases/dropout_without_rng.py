@@ -37,6 +37,45 @@ class Never(nn.Module):
         return nn.Dropout(0.0, deterministic=False)(x)
 
 
+class Undecided(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.MultiHeadAttention(num_heads=2, dropout_rate=0.1)(x)  # ! dropout-without-rng
+        return nn.Dropout(0.1)(x)  # ! dropout-without-rng
+
+
+class Recomputed(nn.Module):
+    @nn.remat
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dropout(0.1)(x)  # ! dropout-without-rng
+
+
+class RecomputedAndDecided(nn.Module):
+    @nn.remat
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dropout(0.1)(x, deterministic=True)
+
+
+class Decided(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool, options):
+        x = nn.MultiHeadAttention(num_heads=2, dropout_rate=0.1, deterministic=True)(x)
+        x = nn.MultiHeadAttention(num_heads=2, dropout_rate=0.1)(x, deterministic=not train)
+        x = nn.MultiHeadAttention(num_heads=2)(x)
+        x = nn.MultiHeadAttention(num_heads=2, dropout_rate=0.1, **options)(x)
+        return nn.Dropout(0.1)(x, deterministic=not train) + nn.Dropout(0.1)(x, not train)
+
+
+class Configured(nn.Module):
+    rate: float
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.SelfAttention(num_heads=2, dropout_rate=self.rate)(x)
+
+
 model = Model()
 
 
@@ -90,3 +129,23 @@ def of_rate_zero(variables, x):
 
 def made(x):
     return Always().init({"params": jax.random.key(0), "dropout": jax.random.key(1)}, x)
+
+
+@jax.jit
+def undecided(variables, x):
+    return RecomputedAndDecided().apply(variables, Undecided().apply(variables, x))
+
+
+@jax.jit
+def recomputed(variables, x):
+    return Recomputed().apply(variables, x)
+
+
+@jax.jit
+def decided(variables, x, options):
+    return Decided().apply(variables, x, False, options)
+
+
+@jax.jit
+def configured(variables, x, rate):
+    return Configured(rate).apply(variables, x)

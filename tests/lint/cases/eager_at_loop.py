@@ -14,14 +14,14 @@ def fill(loader):
     losses = jnp.zeros(100)
     for i, batch in enumerate(loader):
         losses = losses.at[i].set(batch.mean())  # ! eager-at-loop
-        print(i)
+        print(following(np.ones(3)))
     return losses
 
 
 def count(labels):
     counts = jnp.zeros(10, jnp.int32)
     for label in labels:
-        print(label)
+        print(following(np.ones(3)))
         counts = counts.at[label].add(1)  # ! eager-at-loop
     return counts
 
@@ -30,7 +30,7 @@ def fill_under_a_condition(paths):
     table = jnp.zeros((100, 8))
     for i, path in enumerate(paths):
         row = np.load(path)
-        print(path)
+        print(following(np.ones(3)))
         if row.any():
             table = table.at[i, :4].set(row)  # ! eager-at-loop
     return table
@@ -41,7 +41,7 @@ def fill_two(loader):
     for i, batch in enumerate(loader):
         low = low.at[i].set(batch.min())  # ! eager-at-loop
         high = high.at[i].set(batch.max())  # ! eager-at-loop
-        print(i)
+        print(following(np.ones(3)))
     return low, high
 
 
@@ -70,13 +70,13 @@ def main():
     for i in range(100):
         buffer.add(np.ones(3))
         other.add(np.ones(3))
-        print(i)
+        print(following(np.ones(3)))
 
 
 def goes_on_from_it(tokens, count):
     for i in range(count):
         tokens = tokens.at[i + 1].set(following(tokens))
-        print(i)
+        print(following(np.ones(3)))
     return tokens
 
 
@@ -106,7 +106,7 @@ def made_in_this_turn(loader):
     for batch in loader:
         weights = jnp.zeros(10)
         weights = weights.at[0].set(1.0)
-        print(batch)
+        print(following(np.ones(3)))
 
 
 def once(x):
@@ -126,7 +126,7 @@ def on_the_host(loader):
     losses = np.zeros(100)
     for i, batch in enumerate(loader):
         losses[i] = batch.mean()
-        print(i)
+        print(following(np.ones(3)))
     return jnp.asarray(losses)
 
 

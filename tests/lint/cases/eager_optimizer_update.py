@@ -36,7 +36,8 @@ def once(params, state, batch):
     return helper(params, state, gradient(params, batch))
 
 
-def train_state(state: TrainState, batches):
+def train_state(params, batches):
+    state = TrainState.create(apply_fn=None, params=params, tx=tx)
     for batch in batches:
         state = state.apply_gradients(grads=gradient(state.params, batch))  # ! eager-optimizer-update
         print(state.step)
@@ -62,10 +63,11 @@ def unknown_state(state, batches):
     return state
 
 
-def train_nnx(model, optimizer: nnx.Optimizer, batches):
+def train_nnx(model, batches):
+    optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
     for batch in batches:
         optimizer.update(model, gradient(model, batch))  # ! eager-optimizer-update
-        print(batch)
+        nnx_step(model, optimizer, batch)
 
 
 @nnx.jit

@@ -80,3 +80,25 @@ def slices():
 edges, values = jnp.linspace(0.0, 1.0, 5), jnp.ones(3)
 wrong = one_too_many(), from_the_end(), counted_from_one(1.0), lost(values, edges)
 right = last(), not_the_last(1.0), counted_from_zero(1.0), one_more_bin(values, edges), best(values, jnp.ones(3))
+
+
+@jax.jit
+def backwards(noise):
+    table = jnp.linspace(0.0, 1.0, 10)
+    total = noise
+    for step in range(10, 0, -1):
+        total = total + table[step]  # ! out-of-bounds-index
+    return total
+
+
+@jax.jit
+def backwards_from_the_last(noise):
+    table = jnp.linspace(0.0, 1.0, 10)
+    total = noise
+    for step in range(9, -1, -1):
+        total = total + table[step]
+    return total
+
+
+backwards(jnp.ones(3))
+backwards_from_the_last(jnp.ones(3))

@@ -25,10 +25,16 @@ from gotcha_lint.domain.value import (
     Value,
     as_affine,
 )
+from gotcha_lint.facts.numbers import REDUCTIONS
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.derivative import after_operation, kept, pole
+from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.elements import (
+    COUNT,
+    NORM,
     SELF,
+    SHIFTED,
+    SPREAD,
     after_function,
     after_operator,
     elements_of,
@@ -38,6 +44,8 @@ from gotcha_lint.interpret.elements import (
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.array_updates import array_update
+from gotcha_lint.program.data_flow import instructions
 
 WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
 _NAMES = {"double": "float64", "cdouble": "complex128", "int_": "int64", "float_": "float64"}
@@ -45,6 +53,7 @@ _ASKING = frozenset(
     ("issubdtype", "finfo", "iinfo", "dtype", "promote_types", "result_type", "can_cast", "isdtype")
 )
 _ARRAY_FAMILIES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.")
+_MEANS = frozenset(("mean", "std", "var"))  # divide by how many the mask selects
 _SMALL, _MARGIN = 1e-3, 0.1  # bounds so near to zero, or to one, are there for its sake
 _AT_ONE = frozenset(("`arccos`", "`arcsin`"))
 _ZERO_AT_ZERO = frozenset(("`sqrt`", "`norm`", "`std`", "`**`", "`cbrt`"))
@@ -59,9 +68,13 @@ def after_call(call: Call, out: Value) -> Value:
     if name.startswith(_ARRAY_FAMILIES):
         _requested_type(call)
         _refused(call)
+        if call.engine.callback and not call.engine.traced and call.short not in _ASKING:
+            remark(call.engine, "callback", call.span, call.short)
         if call.short in ("zeros", "zeros_like"):
             call.engine.zeros.add(call.origin)
         out = after_function(call.engine, call.short, call.args, out)
+        out = _of_zeros(call.engine, call.args, out)
+        _float_mask(call)
         _log_of_softmax(call, call.short, call.args)
         _taken(call)
         _sized_by_data(call)
@@ -81,8 +94,11 @@ def after_method(call: Call, out: Value) -> Value:
     me = Value((array,), False, call.receiver.marks)
     if name == "astype":
         _requested_type(call)
+    _float_mask(call)
     if name.startswith("at."):
         _scattered(call, array)
+        if call.short != "get" and not machine.traced and _is_replaced(call):
+            note_update(machine, "array", call.span)
         return out
     out = after_function(machine, call.short, (me, *call.args), out)
     if machine.differentiated:
@@ -97,6 +113,8 @@ def after_binary(
     out = after_operator(operator, x, y, out)
     _broadcast(machine, operator, x, y, span)
     _wraps(machine, operator, x, y, span)
+    if operator == "Div":
+        _divides(machine, y, span)
     if machine.differentiated and out.marks:
         if operator == "FloorDiv":
             out = after_operation(machine, out, "floor_divide", span)
@@ -177,6 +195,64 @@ def _wraps(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> N
     a, b = _dtype(x), _dtype(y)
     if a == b and a in ("uint8", "uint16") and identity_of(x) != identity_of(y):
         remark(machine, "wraps", span, a)
+
+
+def _of_zeros(machine: Machine, args: tuple[Value, ...], out: Value) -> Value:
+    """The norm of zeros is zero. Joins forget what was made as zeros: only in straight code."""
+    known = elements_of(out)
+    if (
+        known is None
+        or known.made not in (NORM, SPREAD)
+        or not args
+        or not _is_of_zeros(machine, args[0])
+    ):
+        return out
+    function = machine.activation.function
+    if any(i[0] in ("if", "for", "while", "try") for i in instructions(function.body)):
+        return out
+    places = [atom.origin for atom in args[0].atoms if isinstance(atom, Array)]
+    first, last = function.line, function.end_line
+    own = all(p is not None and p[0] == machine.path and first <= p[1][0] <= last for p in places)
+    return with_elements(out, replace(known, zeros=True)) if own or function.is_module else out
+
+
+def _float_mask(call: Call) -> None:
+    """`jnp.sum(x, where=weights)`: the mask must be boolean."""
+    mask = call.keywords.get("where")
+    name = call.name if call.name.startswith("jax.") else f"array.{call.short}"
+    if mask is None or name not in REDUCTIONS:
+        return
+    atom = mask.only
+    dtype = atom.dtype if isinstance(atom, Array) else getattr(atom, "type", None)
+    if dtype not in (None, "bool", "NoneType"):
+        origin = getattr(atom, "origin", None)
+        places = () if origin is None else ((*origin, "the mask"),)
+        remark(call.engine, "float mask", call.span, str(dtype), call.short, places=places)
+    elif call.short in _MEANS and not mask.is_none and mask.constant is not True:
+        remark(call.engine, "division", call.span, COUNT, maybe=True)
+
+
+def _is_replaced(call: Call) -> bool:
+    """`x = x.at[i].set(v)`, of an array that outlives the turn."""
+    known = call.engine.array_updates
+    key = call.engine.activation.function, call.span
+    if key not in known:
+        known[key] = array_update(*key) is not None
+    return known[key]
+
+
+def _divides(machine: Machine, by: Value, span: Span) -> None:
+    """By a norm, a deviation or a number of selected elements, without a guard."""
+    known = elements_of(by)
+    if known is not None and known.made == SHIFTED and not machine.differentiated:
+        remark(machine, "norm", span, "the norm in the divisor", maybe=True)
+    if known is None or known.low > 0:
+        return
+    kind = SPREAD if known.made == NORM else known.made
+    if isinstance(kind, tuple):  # in a gradient
+        kind = SPREAD if kind[0] == "singular" and kind[3] in ("`norm`", "`std`") else ""
+    if kind in (SPREAD, COUNT):
+        remark(machine, "division", span, kind, maybe=not known.zeros)
 
 
 def _scattered(call: Call, array: Array) -> None:
@@ -276,14 +352,16 @@ def _check_part(
 
 
 def _largest(machine: Machine, number: Number) -> affine.Affine | None:
-    """The largest value that an index reaches in a loop over a range that counts upwards."""
+    """The largest value that an index reaches in a loop over a range."""
     form = number.affine
     if form is None or len(form[0]) != 1 or form[0][0][1] != 1:
         return None
     steps = machine.ranges.get(form[0][0][0])
     if steps is None:
         return None
-    _, stop, step = steps
+    start, stop, step = steps
+    if step == affine.constant(-1) and start is not None:  # the first one
+        return affine.add(start, affine.constant(form[1]))
     if step != affine.constant(1) or stop is None:
         return None
     return affine.add(stop, affine.constant(form[1] - 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from gotcha_lint.domain.derivative import POLE, flows_in, keys_of, last_step
@@ -10,6 +11,7 @@ from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function
 
 _DEPTH = 3  # of trees that are searched for whole numbers
@@ -40,7 +42,7 @@ def check_gradient(
     if unread and function is not None and not loss.unknown:
         line = (function.line, 1, function.line, 1)
         remark(machine, "unread", origin[1], unread, at=(function.path, line), about=about)
-    places = ((origin[0], origin[1], "the gradient is taken here"), *made)
+    places = ((origin[0], origin[1], "the gradient is taken here"), *made, *_results(function))
     plain = [mark for mark in own if last_step(mark) is None]
     for mark in sorted(own, key=repr):
         end = last_step(mark)
@@ -65,6 +67,14 @@ def check_gradient(
                 machine, "cut", origin[1], word, leaf,
                 at=at, places=here, about=about, maybe=given,
             )  # fmt: skip
+
+
+def _results(function: Function | None) -> Iterator[tuple[str, Span, str]]:
+    """Where the loss is returned, if it is at one place."""
+    code = instructions(function.body) if function is not None else ()
+    found = [i[-1] for i in code if i[0] == "return"]
+    if function is not None and len(found) == 1:
+        yield function.path, found[0], "this is the loss"
 
 
 def _reads(code: Any, name: str) -> bool:

@@ -6,6 +6,9 @@ notes what it needs; `apply` sees whether it was given (see `interpret.linen`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from gotcha_lint.domain.value import UNKNOWN, Object, Value, only
 from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.eager_loops import OF_A_LAYER, OF_A_MODEL
@@ -17,6 +20,12 @@ from gotcha_lint.interpret.modes import note_drop
 _SWITCHES = {
     "Dropout": ("deterministic", DROPOUT),
     "BatchNorm": ("use_running_average", BATCH_STATS),
+}
+_DROPPING = {  # by the argument that says how much
+    "Dropout": "rate",
+    "MultiHeadAttention": "dropout_rate",
+    "MultiHeadDotProductAttention": "dropout_rate",
+    "SelfAttention": "dropout_rate",
 }
 
 
@@ -49,6 +58,7 @@ def call_layer(call: Call) -> Value:
     call.engine.dispatch(OF_A_LAYER)
     if info["name"] == "nnx.Dropout":
         note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
+    _note_undecided(call, info)
     switch = _SWITCHES.get(info["name"])
     if switch is not None:
         word, need = switch
@@ -58,6 +68,24 @@ def call_layer(call: Call) -> Value:
         if chosen is not None and is_false(chosen) and not nothing:
             note(call.engine, NEEDS, need, call.span)
     return Value((), True, call.marks)
+
+
+def _note_undecided(call: Call, info: Mapping[str, Any]) -> None:
+    """Nothing says whether the layer drops: where its rate is not zero, Flax raises."""
+    word, options = _DROPPING.get(info["name"]), info["options"]
+    switches = ("deterministic", "*", "**")
+    if word is None or any(name in options or name in call.keywords for name in switches):
+        return
+    in_order = info["args"] if info["name"] == "Dropout" else ()
+    rate = in_order[0] if in_order else options.get(word)
+    if rate is None or rate.constant == 0 or len(in_order) > 1 or (in_order and len(call.args) > 1):
+        return
+    spread, layer = call.engine.spread, call.on
+    places = (call.engine.path, call.span), getattr(layer, "origin", None)
+    if any(place in spread for place in places):
+        return  # among options that nobody knows
+    known = rate.constant is not None and rate.constant > 0
+    note(call.engine, "undecided", info["name"], call.span, maybe=not known)
 
 
 @methods("layer")

@@ -15,8 +15,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts.optax import NEED_PARAMS
 from gotcha_lint.interpret.arrays import as_arrays
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
-from gotcha_lint.interpret.effects import note
-from gotcha_lint.interpret.events import EagerUpdate
+from gotcha_lint.interpret.effects import note, note_update
 
 alias({"flax.nnx.Optimizer": "optax.#nnx"})
 _WORDS_OF_SCHEDULES = ("schedule", "decay", "warmup", "cosine", "piecewise", "join_schedules")
@@ -67,13 +66,21 @@ def _loss(call: Call) -> Value:
 def optimizer_method(call: Call) -> Value:
     """`tx.init(params)`, `tx.update(grads, state, params)`."""
     if call.short == "update" and call.args:
-        note_update(call)
+        note_update(call.engine, "optimizer", call.span)
+        _note_in_place(call)
         _note_without_params(call)
         state = call.argument(1, "state")
         return only(Tuple((call.args[0], state)))
     if call.short == "init":
         return new_state(call)
     return Value((), True, call.marks)
+
+
+def _note_in_place(call: Call) -> None:
+    """`optimizer.update(grads)` of nnx writes to the model; `solve` asks which trace that is in."""
+    atom = call.on
+    if call.engine.traced and isinstance(atom, Object) and "data" in atom.site.info:
+        note(call.engine, "in place", "update", call.span, owner=atom.site)
 
 
 def _note_without_params(call: Call) -> None:
@@ -116,16 +123,6 @@ def new_state(call: Call) -> Value:
     for name in _COUNTERS:
         machine.write((site, name), only(Array("int32", False, (), "device", call.origin)))
     return only(Object(site, call.origin))
-
-
-def note_update(call: Call) -> None:
-    """The optimizer runs; outside of a trace, operation by operation."""
-    machine = call.engine
-    if not machine.traced:
-        few = bool(machine.loops) and machine.turns_are_few()
-        machine.note(
-            EagerUpdate(machine.path, call.span, few, machine.current, False, machine.calls)
-        )
 
 
 def is_false(value: Value | None) -> bool:

@@ -31,6 +31,7 @@ from gotcha_lint.interpret.keys import again, forget
 
 WORDS = {
     "jax.jit": "jit",
+    "flax.nnx.jit": "jit",
     "jax.pmap": "pmap",
     "jax.grad": "grad",
     "jax.value_and_grad": "value_and_grad",
@@ -50,7 +51,6 @@ alias(
         "jax.experimental.pjit.pjit": "jax.jit",
         "jax.pjit": "jax.jit",
         "jax.api.jit": "jax.jit",
-        "flax.nnx.jit": "jax.jit",
         "flax.nnx.pmap": "jax.pmap",
         "flax.linen.jit": "jax.jit",
         "equinox.filter_pmap": "jax.pmap",
@@ -59,6 +59,7 @@ alias(
         "jax.remat": "jax.checkpoint",
         "jax.ad_checkpoint.checkpoint": "jax.checkpoint",
         "flax.nnx.remat": "jax.checkpoint",
+        "flax.linen.checkpoint": "flax.linen.remat",
         "equinox.filter_checkpoint": "jax.checkpoint",
         "jax.experimental.shard_map.shard_map": "jax.shard_map",
         "jax.jacobian": "jax.jacrev",
@@ -91,11 +92,24 @@ def _transform(word: str, name: str) -> Model:
         site = machine.allocate("transform", call.span, word)
         inner = _without(args[0], site)
         site.info.update(word=word, inner=inner, args=tuple(args[1:]), keywords=keywords)
+        site.info["library"] = name
         site.info["rewraps"] = inner is not args[0]
         site.info["filters"] = name in _FILTERING
         return only(Object(site, call.origin))
 
     return make
+
+
+_OF_FUNCTION = _transform("checkpoint", "flax.linen.remat")
+
+
+@model("flax.linen.remat")
+def linen_remat(call: Call) -> Value:
+    """Of a method. The class that is made of a class is not followed."""
+    atom = call.args[0].only if call.args else None
+    if isinstance(atom, Object) and atom.site.kind == "class":
+        return Value((), True, call.marks)
+    return _OF_FUNCTION(call)
 
 
 for _name, _word in (WORDS | _FILTERING).items():
@@ -363,6 +377,11 @@ def wraps(call: Call) -> Value:
     "beartype.beartype",
     "typeguard.typechecked",
     "jax.profiler.annotate_function",
+    "jax.named_scope",
+    "jax.custom_batching.custom_vmap",
+    "jax.custom_batching.sequential_vmap",
+    "chex.assert_max_traces",
+    "chex.chexify",
 )
 def checked(call: Call) -> Value:
     """A decorator that checks or names the calls of a function, and calls it."""
@@ -434,10 +453,12 @@ def callback(call: Call) -> Value:
     """Runs on the host: not traced."""
     machine = call.engine
     traced, machine.traced = machine.traced, 0
+    machine.callback += 1
     try:
         if call.short != "print" and call.args:
             machine.call(call.args[0], [UNKNOWN] * max(len(call.args) - 1, 0), {}, call.span)
     finally:
         machine.traced = traced
+        machine.callback -= 1
     out = BOTTOM
     return join(out, UNKNOWN)

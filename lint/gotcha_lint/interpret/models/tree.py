@@ -30,7 +30,7 @@ from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call, alias, model
 from gotcha_lint.interpret.derivative import kept
-from gotcha_lint.interpret.events import EagerUpdate
+from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.data_flow import instructions
@@ -59,15 +59,8 @@ def tree_map(call: Call) -> Value:
             return UNKNOWN
         return _map(call.engine, call.args[0], [tree], call.span, 0)
     if len(call.args) > 2 and not call.engine.traced and _computes(call.args[0]):
-        _note_update(call)
+        note_update(call.engine, "tree", call.span)
     return _map(call.engine, call.args[0], call.args[1:], call.span, 0)
-
-
-def _note_update(call: Call) -> None:
-    machine = call.engine
-    few = bool(machine.loops) and machine.turns_are_few()
-    around = machine.current
-    machine.note(EagerUpdate(machine.path, call.span, few, around, True, machine.calls))
 
 
 def _computes(function: Value) -> bool:

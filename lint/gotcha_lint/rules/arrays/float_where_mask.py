@@ -8,7 +8,8 @@ from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.numbers import DEFAULTS, MOVING, NUMBERS, REDUCTIONS
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class FloatWhereMask(Rule):
@@ -63,6 +64,16 @@ class FloatWhereMask(Rule):
                 mask,
                 f"`{text_of(mask)}` is of type {word}, but `where=` takes a boolean mask only",
                 places=((made, "made here"),) if made is not mask else (),
+            )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("float mask"):
+            dtype, name = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`{name}` gets a mask of type {dtype}, but `where=` takes a boolean mask only",
+                fault.places,
+                fault.certain,
             )
 
 

@@ -93,7 +93,10 @@ class ZeroGradient(Rule):
             ends[0],
             f"no gradient comes through `{source_of(ends[0])}`, and the loss depends on {names} "
             "in no other way: it is zero",
-            places=tuple((node, "nor through this") for node in ends[1:]),
+            places=(
+                *((node, "nor through this") for node in ends[1:]),
+                *((node, "this is the loss") for node in _losses(site) if node not in ends),
+            ),
             why_traced=True,
         )
 

@@ -9,11 +9,15 @@ from gotcha_lint.solve.programs import Programs
 
 
 class DropoutWithoutRng(Rule):
-    """Applies a module that trains, with a dropout in it, and gives no `rngs`.
+    """Runs a dropout without what it needs: random keys, or a word whether to drop.
 
     ## What happens
     The dropout asks for random numbers, and Flax raises `InvalidRngError: Dropout_0 needs PRNG for
     "dropout"`. Evaluation works, since nothing is dropped there, so the first training step fails.
+
+    Where neither the layer nor its call says whether to drop, Flax raises `ValueError: Parameter
+    "deterministic" must be passed to the constructor or at call time.`, as soon as the rate is not
+    zero: `nn.MultiHeadAttention(dropout_rate=0.1)(x)`.
 
     ## Instead
     `model.apply(variables, x, train=True, rngs={"dropout": key})`, with another key in each step.
@@ -77,3 +81,10 @@ class DropoutWithoutRng(Rule):
                     tuple((*place, "drops here") for place in effect.origins),
                     certain=not effect.maybe,
                 )
+        for effect in programs.effects["undecided"].values():
+            yield Foreseen(
+                (effect.path, effect.span),
+                f"nothing tells this `{effect.what}` whether to drop: where its rate is not zero, "
+                "Flax raises; give `deterministic=` to the layer or to this call",
+                certain=not effect.maybe,
+            )

@@ -7,9 +7,11 @@ from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted, parents, walk
 from gotcha_lint.analysis.values import Kind
+from gotcha_lint.program.ir import Function as Traced
 from gotcha_lint.queries.nnx import changes_weights, is_module, is_optimizer
 from gotcha_lint.queries.stale import is_jitted_itself
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, module_alias
+from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, module_alias
+from gotcha_lint.solve.programs import Programs
 
 # What a caller can put back into its own object.
 _HANDED_BACK = frozenset({"flax.nnx.state", "flax.nnx.split", "flax.nnx.pop"})
@@ -108,6 +110,20 @@ class JitOnNnxModule(Rule):
                     why_traced=True,
                 )
                 return
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for effect in programs.effects["in place"].values():
+            yield Foreseen(
+                (effect.path, effect.span),
+                "under `jax.jit` this object is a copy: what changes here is lost when "
+                f"`{effect.within.name}` returns; use `nnx.jit`",
+                certain=not effect.maybe,
+                about=_lines(effect.within),
+            )
+
+
+def _lines(function: Traced) -> tuple[str, int, int]:
+    return function.path, function.first or function.line, function.end_line
 
 
 def _change(body: Body, name: str) -> cst.CSTNode | None:
