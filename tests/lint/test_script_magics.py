@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gotcha_lint.script_magics import script_magics
-from gotcha_lint.source import decode
+from gotcha_lint.text.script_magics import script_magics
+from gotcha_lint.text.source import decode
 from tests.lint.support import found, lint_files
 
 EXPORTED = """\

@@ -23,7 +23,6 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.batches import is_ragged
-from gotcha_lint.interpret.effects import is_of_device
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,

@@ -17,8 +17,8 @@ from gotcha_lint.text.guard import MAX_CHARACTERS, guard
 from gotcha_lint.text.unreadable import Unreadable
 
 if TYPE_CHECKING:
-    from gotcha_lint.notebook import Notebook
-    from gotcha_lint.script_magics import ScriptMagics
+    from gotcha_lint.text.notebook import Notebook
+    from gotcha_lint.text.script_magics import ScriptMagics
 
 __all__ = ["Source", "Span", "Unreadable", "decode", "read", "write"]
 
@@ -151,7 +151,7 @@ def decode(path: str, raw: bytes, *, strict: bool = False) -> Source:
         raise Unreadable("undecodable-file", message, *_place(text[:null]))
     guard(text)
     if _MAGIC.search(body) is not None:
-        from gotcha_lint.script_magics import script_magics  # here only: few scripts have some
+        from gotcha_lint.text.script_magics import script_magics  # here only: few scripts have some
 
         magics = script_magics(text)
         if magics is not None:

@@ -18,10 +18,12 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.discards import mark_version
+from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.keys import use_for_weights, use_streams
 from gotcha_lint.interpret.linen import apply_layer, initialised, met
+from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.optax import is_false, new_state
 from gotcha_lint.interpret.modes import switch
 

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from gotcha_lint.program.array_updates import array_update
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import each_turn, loop_places
 from gotcha_lint.solve.programs import Programs
-from gotcha_lint.wording import each_turn, loop_places
 
 
 class EagerAtLoop(Rule):

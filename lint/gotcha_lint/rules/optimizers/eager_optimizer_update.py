@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import each_turn, loop_places
 from gotcha_lint.solve.programs import Programs
 
 

@@ -9,9 +9,9 @@ import ast
 import re
 from dataclasses import dataclass
 
-from gotcha_lint.magics import Masked, restore, to_python
-from gotcha_lint.unreadable import Unreadable
-from gotcha_lint.unwarned import unwarned
+from gotcha_lint.text.magics import Masked, restore, to_python
+from gotcha_lint.text.unreadable import Unreadable
+from gotcha_lint.text.unwarned import unwarned
 
 _MAYBE = re.compile(r"^[!%][ \t]*[A-Za-z]", re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?|\n")
