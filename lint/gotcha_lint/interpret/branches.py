@@ -54,6 +54,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if asked is None and test in machine.activation.sources:
         asked = machine.activation.sources[test], TRUTH, True
     around, going_on = machine.sides, []
+    before, started = machine.dispatches, []
     try:
         ends: list[Layer] = []
         for code, holds in ((then, True), (otherwise, False)):
@@ -69,6 +70,8 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
             machine.guards = (*guards, Guard(machine.path, span, holds, marks, stable))
             flow = machine.run(code)
             going_on += [machine.sides] if flow is None else []
+            started += [machine.dispatches] if flow is None else []
+            machine.dispatches = before
             machine.sides, machine.guards = around, guards
             skips = skips or (flow is not None and _early_ends(machine) > ended)
             machine.guarded -= once
@@ -81,6 +84,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
         machine.activation.control |= marks
     if not ends:
         return STOP
+    machine.dispatches = min(started)  # so many are started on each path
     if len(ends) == 1:  # what follows is the rest of the branch that goes on
         machine.sides = going_on[0]
     if skips:  # the rest runs only where it was not skipped

@@ -33,6 +33,7 @@ from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
+from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
@@ -43,6 +44,7 @@ from gotcha_lint.interpret.machine import Machine, Registers
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
+_OPERATIONS = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.scipy.", "jax.image.")
 _UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
 
 
@@ -165,10 +167,20 @@ def call_library(
         out = unknown_call(machine, args, keywords, span, name)
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
+        if name.startswith(_OPERATIONS):
+            machine.dispatch()
         return out
     call = Call(machine, name, args, keywords, span)
     out = after_call(call, model(call))
+    if name.startswith(_OPERATIONS) and _is_on_device(out):
+        machine.dispatch()
     return kept(machine, out, *args) if name.startswith(_OF_TREES) else out
+
+
+def _is_on_device(value: Value) -> bool:
+    """A result that an operation has computed, not a shape or a type."""
+    arrays = [atom for atom in value.atoms if isinstance(atom, Array)]
+    return any(array.place == "device" for array in arrays) or value.unknown
 
 
 _ROLES = {
@@ -208,6 +220,8 @@ def unknown_call(
 ) -> Value:
     """What nobody knows calls the functions that it is given, with something unknown."""
     hand_over(machine, name, args, keywords, span)
+    if name == "apply" and args and _are_variables(machine, args[0]):
+        machine.dispatch(OF_A_MODEL)
     use_streams(machine, keywords, span)
     values = (*args, *keywords.values())
     if name not in FILLING and not name.startswith(_ON_DEVICE):
@@ -224,6 +238,13 @@ def unknown_call(
         machine.inexact += 1
     marks = all_marks(values)
     return Value((), True, marks - made_in(marks))
+
+
+def _are_variables(machine: Machine, value: Value) -> bool:
+    """`{"params": params}`: only Flax's `apply` takes such a thing."""
+    atom = value.only
+    found = mapping_of(machine, atom) if atom is not None else None
+    return found is not None and "params" in found.keys
 
 
 def _call_method(
@@ -279,6 +300,8 @@ def _method_of(
         if model is not None:
             call = Call(machine, method.name, args, keywords, span, receiver, atom)
             out = after_method(call, model(call))
+            if isinstance(atom, Array) and _is_on_device(out):
+                machine.dispatch()
             return out if isinstance(atom, Array) else kept(machine, out, receiver)
     out = unknown_call(machine, args, keywords, span, method.name)
     return out.marked(receiver.marks)

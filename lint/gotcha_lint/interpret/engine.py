@@ -62,6 +62,13 @@ class Engine(Machine):
     def attribute(self, value: Value, name: str, span: Span) -> Value:
         return attributes.attribute(self, value, name, span)
 
+    def _started(self, result: Value) -> Value:
+        """The result of an operator: on arrays of the device it is a dispatch."""
+        atom = result.only
+        if isinstance(atom, Array) and atom.place == "device":
+            self.dispatch()
+        return result
+
     def item(self, value: Value, key: Value, span: Span) -> Value:
         return containers.item(self, value, key, span)
 
@@ -124,7 +131,7 @@ class Engine(Machine):
 
     def _do_item(self, i: Instruction, r: Registers) -> None:
         _, target, base, key, span = i
-        r[target] = self.item(r.get(base, UNKNOWN), r.get(key, UNKNOWN), span)
+        r[target] = self._started(self.item(r.get(base, UNKNOWN), r.get(key, UNKNOWN), span))
 
     def _do_slice(self, i: Instruction, r: Registers) -> None:
         parts = tuple(NONE if x is None else r.get(x, UNKNOWN) for x in i[2:5])
@@ -154,14 +161,14 @@ class Engine(Machine):
     def _do_binop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, span = i
         x, y = r.get(left, UNKNOWN), r.get(right, UNKNOWN)
-        r[target] = binary(self, operator, x, y, span)
+        r[target] = self._started(binary(self, operator, x, y, span))
         if operator == "Sub" and x.marks:
             r[target] = clocks.difference(self, r[target], x, y, span)
 
     def _do_augment(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, place, span = i
         old = r.get(left, UNKNOWN)
-        r[target] = binary(self, operator, old, r.get(right, UNKNOWN), span)
+        r[target] = self._started(binary(self, operator, old, r.get(right, UNKNOWN), span))
         if self.traced:
             counting.note_count(self, place, r[target], span, r)
         if operator == "Add":
@@ -175,7 +182,7 @@ class Engine(Machine):
 
     def _do_unop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, operand, span = i
-        r[target] = unary(self, operator, r.get(operand, UNKNOWN), span)
+        r[target] = self._started(unary(self, operator, r.get(operand, UNKNOWN), span))
         test = self.activation.tests.get(operand)
         if operator == "Not":
             if test is not None:
@@ -190,7 +197,7 @@ class Engine(Machine):
     def _do_compare(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, span = i
         a, b = r.get(left, UNKNOWN), r.get(right, UNKNOWN)
-        r[target] = compare(self, operator, a, b, span)
+        r[target] = self._started(compare(self, operator, a, b, span))
         branches.note_test(self, target, operator, left, right, a, b)
 
     def _do_build(self, i: Instruction, r: Registers) -> None:

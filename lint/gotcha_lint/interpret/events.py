@@ -131,6 +131,20 @@ class Unrolled:
 
 
 @dataclass(frozen=True, slots=True)
+class EagerLoop:
+    """A Python loop whose operations start one by one; `dispatches` in each iteration, at least."""
+
+    path: str
+    span: Span
+    turns: Size
+    dispatches: int
+    within: Function
+    reads: bool  # the host reads arrays in it, so nobody can trace it
+    is_long: bool  # False: nobody knows how often it goes round
+    calls: CallString = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EagerControl:
     """`scan`, `cond`, `while_loop`, ... outside of jit: compiles once for each new body."""
 
@@ -271,6 +285,7 @@ Event = (
     | Write
     | CompiledCall
     | Unrolled
+    | EagerLoop
     | EagerControl
     | EagerUpdate
     | KeyUse
@@ -293,6 +308,7 @@ class Summary:
     events: tuple[Event, ...]
     made: tuple[tuple[Site, Marks | None], ...]  # sites; None: only where there is none yet
     equations: int
+    dispatches: int
     contexts: frozenset[int]  # numbers of its own context and of those of its callees
     functions: frozenset[Function] = field(default_factory=frozenset)
     seeded: frozenset[Seeded] = frozenset()  # keys that are made within

@@ -291,6 +291,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     inner, machine.spent_inside = machine.spent_inside, 0
     events, machine.events = machine.events, []
     equations, machine.equations = machine.equations, 0
+    dispatches, machine.dispatches = machine.dispatches, 0
     handled, machine.handled = machine.handled, set()
     budget, layers, depth = machine.budget, len(machine.layers), len(machine.activations)
     machine.layers.append({(frame, name): value for name, value in values.items()})
@@ -319,6 +320,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         noted, machine.events = machine.events, events
         machine.restore(saved)
         own, machine.equations = machine.equations, equations
+        started, machine.dispatches = machine.dispatches, dispatches
         machine.handled = handled
         machine.sides, machine.maybe, machine.transform = sides, maybe, transform
         steps, machine.trail = machine.trail, trail
@@ -337,6 +339,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         weight=len(writes) + sum(not isinstance(event, Effect) for event in kept),
         made=tuple(activation.made.items()),
         equations=own,
+        dispatches=started,
         contexts=frozenset(activation.contexts),
         functions=frozenset(activation.functions),
         seeded=frozenset(activation.seeded),
@@ -474,6 +477,7 @@ def _apply(
         if moved is not None:
             machine.put(moved, new.value(value, _around(moved)))
     machine.equations += summary.equations
+    machine.dispatch(summary.dispatches)
     return new.value(summary.result)
 
 

@@ -57,6 +57,8 @@ def read(
     values = tuple(values)
     if what in _WAITING or (what not in _SHOWING and any(value.unknown for value in values)):
         note(machine, "wait", what, span)
+    if any(isinstance(a, Array) and a.place == "device" for v in values for a in v.atoms):
+        machine.reading.update(loop for loop, _ in machine.loops)
     found = leaves(machine, values, symbols)
     if not found:
         if what != "if":

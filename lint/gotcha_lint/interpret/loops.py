@@ -29,6 +29,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.domain.value import Sequence as SequenceOf
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.containers import element
+from gotcha_lint.interpret.eager_loops import FEW_TURNS, note_eager
 from gotcha_lint.interpret.events import Guard, Location, Turn, Unrolled
 from gotcha_lint.interpret.faults.checks import check_test
 from gotcha_lint.interpret.heap import contents, contents_of, in_module_method, is_module_class
@@ -39,7 +40,6 @@ from gotcha_lint.interpret.state import Layer, LoopState
 _TURNS = 6  # of the fixpoint; widening starts after the second
 _WIDEN_FROM = 2
 _APART = 32  # functions in a container that a loop calls one by one
-_FEW_TURNS = 8
 _CONSTRUCTORS = ("__init__", "__post_init__", "setup")  # they make layers, and apply none
 
 Loop = tuple[str, int, int]  # path, line, column
@@ -61,11 +61,14 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
         known = machine.turns.get(loop)
         machine.turns[loop] = turns if known is None else join_sizes(known, turns)
     registers[target] = item
-    if turns is not None and turns.high <= _FEW_TURNS:
+    if turns is not None and turns.high <= FEW_TURNS:
         machine.short.add(loop)
     else:
         machine.short.discard(loop)
-    equations = _iterate(machine, loop, body, None, turns)
+    start = len(machine.events)
+    equations, dispatches = _iterate(machine, loop, body, None, turns)
+    endless = iterable.unknown and not iterable.atoms
+    note_eager(machine, span, turns or Size(), dispatches, start, endless)
     if comprehension and turns is not None:
         _set_lengths(machine, body, turns, registers)
     traced = machine.traced or in_module_method(machine)
@@ -160,8 +163,11 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
         return truth(value)
 
     around = machine.guards
-    equations = _iterate(machine, loop, body, check, None)
+    start = len(machine.events)
+    equations, dispatches = _iterate(machine, loop, body, check, None)
     machine.guards = around
+    known = turns[0] if turns else Size()
+    note_eager(machine, span, known, dispatches, start, True)
     if machine.traced and equations and turns and turns[0].constant:
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, turns[0], equations, within, machine.calls))
@@ -174,13 +180,14 @@ def _iterate(
     body: Sequence[Instruction],
     test: Callable[[], bool | None] | None,
     turns: Size | None,
-) -> int:
-    """Runs a loop; returns the equations of one turn."""
+) -> tuple[int, int]:
+    """Runs a loop; returns the equations and the dispatches of one iteration."""
     activation = machine.activation
     state = LoopState(len(machine.layers))
     activation.loops.append(state)
     around, guards = machine.current, machine.guards
     before, first = machine.equations, 0
+    started, eager = machine.dispatches, 0
     machine.loops.append((loop, False))
     fix = _Fixpoint(machine, loop)
     never_ends, sides = False, machine.sides
@@ -208,6 +215,7 @@ def _iterate(
             layer = machine.layers.pop()
             _age(machine, layer, *state.continues)
             first = first if turn else machine.equations - before
+            eager = eager if turn else machine.dispatches - started
             ends = [layer] if flow is None else []
             ends += state.continues
             state.continues = []
@@ -224,8 +232,8 @@ def _iterate(
     if state.breaks:
         through = never_ends and test is not None
         machine.merge(state.breaks if through else [{}, *state.breaks])
-    machine.equations = before + first
-    return first
+    machine.equations, machine.dispatches = before + first, started + eager
+    return first, eager
 
 
 def _age(machine: Machine, *layers: Layer) -> None:

@@ -62,6 +62,7 @@ class Machine(State, ABC):
         self.budget = 0  # instructions that this root may still run
         self.root_budget = 0  # ... and with how many each begins
         self.equations = 0
+        self.dispatches = 0  # operations that start outside of any trace, each by itself
         self.generation = 0
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}
@@ -89,6 +90,7 @@ class Machine(State, ABC):
         self.handled: set[Any] = set()
         self.waiting: set[Any] = set()  # loops that sleep
         self.short: set[Any] = set()  # loops of a few turns
+        self.reading: set[Any] = set()  # loops in which the host reads arrays of the device
         self.key_uses = 0  # that were noted
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
         self.listed: set[Any] = set()  # loops over what is written out
@@ -173,6 +175,11 @@ class Machine(State, ABC):
     def turns_are_few(self) -> bool:
         """Are the loops that are open here short, each of them?"""
         return all(loop in self.short for loop, _ in self.loops)
+
+    def dispatch(self, operations: int = 1) -> None:
+        """So many operations start here, one by one, where nothing is traced."""
+        if not self.traced:
+            self.dispatches += operations
 
     def note(self, event: Event) -> None:
         self.events.append(event)

@@ -44,6 +44,7 @@ from gotcha_lint.interpret.events import (
     ClockRead,
     CompiledCall,
     EagerControl,
+    EagerLoop,
     EagerUpdate,
     Effect,
     Event,
@@ -362,7 +363,7 @@ class Substitution:
             few = event.few and machine.turns_are_few()
             loops = event.loops | machine.current
             return replace(event, few=few, loops=loops, calls=calls)
-        if isinstance(event, Unrolled):
+        if isinstance(event, (Unrolled, EagerLoop)):
             return replace(event, turns=self.size(event.turns), calls=calls)
         if isinstance(event, Remark):
             tested = event.kind == "out of bounds" and bool(machine.guards)

@@ -38,6 +38,7 @@ from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import arrays_in, changes, is_own_variable, may_be_arrays
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
+from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.per_input import is_called_for_each_input
 from gotcha_lint.solve.remarks import Faults
@@ -150,6 +151,7 @@ class Programs:
     counted: bool = False
     compiled: dict[Site, CompiledFunction] = field(default_factory=dict)
     unrolled: list[UnrolledLoop] = field(default_factory=list)
+    host_bound: list[HostBoundLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
     updates: dict[Origin, set[bool]] = field(default_factory=dict)  # by optimizers: are they few?
     trees: dict[Origin, tuple[Loops, tuple[Place, ...]]] = field(default_factory=dict)
@@ -176,6 +178,7 @@ class Programs:
             old = self.waits.get(wait.place)
             self.waits[wait.place] = wait if old is None else old.joined(wait)
         self.elements += elements
+        self.host_bound += host_bound(segment)
         for time in unwaited(segment):
             self.times.setdefault(time.place, time)
 

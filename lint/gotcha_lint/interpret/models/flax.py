@@ -9,6 +9,7 @@ from gotcha_lint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    Method,
     Object,
     Tuple,
     Value,
@@ -17,12 +18,15 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.discards import mark_version
+from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.keys import use_streams
 from gotcha_lint.interpret.linen import apply_layer, initialised, met
+from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.optax import is_false, new_state, note_update
 from gotcha_lint.interpret.modes import switch
 
+_OF_APPLY = ("rngs", "mutable", "variables", "method")
 STATICS = ("apply_fn", "tx")  # of a train state: compared, not traced
 
 
@@ -102,19 +106,33 @@ def _replaced(call: Call) -> Value:
     return only(Object(site, call.origin))
 
 
+def _applied(machine: Machine, model: Object, method: Value | None) -> Value | None:
+    """What `apply` calls: `method=Model.encode`, a name, or `__call__`; None where unknown."""
+    cls = model.site.info["class"]
+    if method is None or method.is_none:
+        return class_attribute(machine, cls, "__call__")
+    atom = method.only
+    if isinstance(atom, Object) and atom.site.kind == "function":
+        return method
+    name = atom.name if isinstance(atom, Method) else method.constant
+    return class_attribute(machine, cls, name) if isinstance(name, str) else None
+
+
 def _apply(call: Call) -> Value:
-    """`model.apply(variables, x)` runs the module's `__call__`."""
+    """`model.apply(variables, x)` runs the module's `__call__`, or its `method`."""
     assert isinstance(call.on, Object)
     machine = call.engine
-    method = call.keyword("method")
-    found = class_attribute(machine, call.on.site.info["class"], "__call__")
-    if method is not None or found is None:
+    started = machine.dispatches
+    found = _applied(machine, call.on, call.keyword("method"))
+    if found is None:
+        machine.dispatch(OF_A_MODEL)
         return UNKNOWN
-    own = {k: v for k, v in call.keywords.items() if k not in ("rngs", "mutable", "variables")}
+    own = {k: v for k, v in call.keywords.items() if k not in _OF_APPLY}
     me = Value((call.on,))
     start = len(machine.events)
     out = machine.call(found, (me, *call.args[1:]), own, call.span)
     met(call, start)
+    machine.dispatch(max(started + OF_A_MODEL - machine.dispatches, 0))
     if machine.differentiated and call.args:  # its weights are parts of the variables
         out = marked_deep(out, flows_in(call.args[0].marks))
     mutable = call.keyword("mutable")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gotcha_lint.domain.value import UNKNOWN, Object, Value, only
 from gotcha_lint.interpret.call import Call, family, methods, model
+from gotcha_lint.interpret.eager_loops import OF_A_LAYER, OF_A_MODEL
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
 from gotcha_lint.interpret.models.optax import is_false
@@ -45,6 +46,7 @@ def call_layer(call: Call) -> Value:
     """`nn.Dropout(0.1, deterministic=False)(x)`."""
     assert isinstance(call.on, Object)
     info = call.on.site.info
+    call.engine.dispatch(OF_A_LAYER)
     if info["name"] == "nnx.Dropout":
         note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
     switch = _SWITCHES.get(info["name"])
@@ -65,4 +67,5 @@ def layer_method(call: Call) -> Value:
         return initialised(call)
     if call.short == "apply":
         apply_layer(call)
+        call.engine.dispatch(OF_A_MODEL)
     return Value((), True, call.marks) if call.args else UNKNOWN

@@ -1,0 +1,76 @@
+"""A loop outside of jit that starts its operations one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.host_bound import HostBoundLoop as Loop
+from gotcha_lint.solve.programs import Programs
+
+
+class HostBoundLoop(Rule):
+    """Runs the operations of a loop one by one, outside of jit: the device waits for the host.
+
+    ## What happens
+    Each operation outside of jit is found, checked and started by Python, which takes 10 to 100
+    times as long as a small operation itself. Nothing compiles any more, and no line is slow by
+    itself.
+
+    ## Instead
+    Put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`).
+
+    ## Not reported
+    Loops with less than 2,000 operations in all; with less than 24 in an iteration where the number
+    of iterations is not known; with less than 64 where the loop calls compiled functions too.
+    Operations are counted as far as the linter sees them, and only those that each iteration
+    starts: a layer of a library is four. Loops of functions that a caller may trace are shown with
+    `--all`.
+    """
+
+    severity = "warning"
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import jax.numpy as jnp
+
+                w, x = jnp.ones((16, 16)), jnp.ones((8, 16))
+                for step in range(6000):  # ! host-bound-loop
+                    error = jnp.tanh(x @ w) - 1.0
+                    w = w - 0.01 * (x.T @ error)
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+                w, x = jnp.ones((16, 16)), jnp.ones((8, 16))
+
+
+                @jax.jit
+                def update(w):
+                    error = jnp.tanh(x @ w) - 1.0
+                    return w - 0.01 * (x.T @ error)
+
+
+                for step in range(6000):
+                    w = update(w)
+            """,
+            unseen="starting the operations costs time, and how much depends on the machine",
+        ),
+    )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        return map(_foreseen, programs.host_bound)
+
+
+def _foreseen(loop: Loop) -> Foreseen:
+    line, column = loop.span[:2]
+    times = "" if loop.turns is None else f" {loop.turns:,} times"
+    return Foreseen(
+        (loop.path, (line, column, line, column)),
+        f"this loop starts about {loop.dispatches} operations{times}, one by one outside of `jit`: "
+        "the device waits for Python; `jit` the body of the loop, or move the loop into `lax.scan`",
+        tuple((*at, "called here") for at in loop.calls),
+        certain=loop.certain,
+    )

@@ -1,0 +1,40 @@
+"""Loops outside of jit whose operations start one by one: the device waits for Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.interpret.events import EagerLoop
+from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.roots import Segment
+
+
+@dataclass(frozen=True, slots=True)
+class HostBoundLoop:
+    """`dispatches`: operations that each iteration starts, at least."""
+
+    path: str
+    span: Span
+    turns: int | None
+    dispatches: int
+    within: Function
+    calls: tuple[Origin, ...]
+    certain: bool  # False: a caller may trace it, or it may be short
+
+
+def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
+    """The loops of a root."""
+    for event in segment.events:
+        if isinstance(event, EagerLoop):
+            certain = event.is_long and (segment.runs_once or event.reads)
+            yield HostBoundLoop(
+                event.path,
+                event.span,
+                event.turns.constant,
+                event.dispatches,
+                event.within,
+                event.calls,
+                certain,
+            )

@@ -1,0 +1,88 @@
+"""Loops outside of jit that start their operations one by one."""
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Model(nn.Module):
+    def setup(self):
+        self.dense = nn.Dense(8)
+
+    def __call__(self, x):
+        return self.dense(x)
+
+    def encode(self, x):
+        return jnp.tanh(self.dense(x))
+
+
+model = Model()
+variables = model.init(jax.random.key(0), jnp.ones((4, 8)))
+x = jnp.ones((4, 8))
+
+for t in range(1000):  # ! host-bound-loop
+    x = x - 0.1 * model.apply(variables, x)
+
+for t in range(1000):  # ! host-bound-loop
+    x = x - 0.1 * model.apply(variables, x, method=Model.encode)
+
+
+def denoise(x):
+    for _ in range(500):  # ! host-bound-loop
+        x = x - 0.1 * jnp.tanh(x) * jnp.sin(x) + jnp.cos(x)
+    return x
+
+
+y = denoise(x)
+z = jax.jit(lambda x: x.sum())(y)
+
+
+def settle(x, limit):
+    """Whoever calls it: what the host reads in each iteration cannot be traced."""
+    while float(jnp.max(jnp.abs(x))) > limit:  # ! host-bound-loop
+        x = x - 0.1 * model.apply(variables, jnp.tanh(x))
+    return x
+
+
+# A compiled step does the work; a few operations beside it cost little.
+@jax.jit
+def step(x, key):
+    return x + jax.random.normal(key, x.shape), x.sum()
+
+
+key = jax.random.key(1)
+total = jnp.zeros(())
+for i in range(100_000):
+    key, sub = jax.random.split(key)
+    x, loss = step(x, sub)
+    total = total + loss
+
+# Few in all.
+for i in range(10):
+    x = jnp.sin(x) * jnp.cos(x) + jnp.tanh(x)
+
+# The work is done in one iteration of a hundred.
+for i in range(1000):
+    x, _ = step(x, key)
+    if i % 100 == 0:
+        for _ in range(8):
+            x = jnp.sin(x) + jnp.cos(x) + jnp.tanh(x) + jnp.exp(-x) + jnp.sqrt(jnp.abs(x))
+
+
+# Layers of a network: JAX traces them where somebody compiles the model.
+class Stack(nn.Module):
+    layers: int
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(self.layers):
+            x = nn.Dense(8)(nn.relu(x)) + jnp.tanh(nn.Dense(8)(x)) * jnp.sin(nn.Dense(8)(x))
+        return x
+
+
+# The host computes: no device waits.
+
+table = np.zeros(8)
+for i in range(100_000):
+    table = np.tanh(table) * np.sin(table) + np.cos(table) + table[i % 8]
