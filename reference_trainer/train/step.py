@@ -112,8 +112,7 @@ def train_step(state: TrainState, batch: Batch, config: Config) -> tuple[TrainSt
     count = jnp.maximum(total.targets, 1.0)
     grads = jax.tree.map(lambda grad: grad / count, grads)
     norm = optax.tree.norm(grads)
-    # gotcha: shows[update-without-params] weight decay needs the parameters
-    updates, opt_state = states.optimizer(config).update(grads, state.opt_state, state.params)
+    updates, opt_state = states.update(grads, state, config)
     params = optax.apply_updates(state.params, updates)
     finite = jnp.isfinite(total.loss) & jnp.isfinite(norm)
     params, opt_state = jax.tree.map(
