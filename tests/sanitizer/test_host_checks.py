@@ -73,21 +73,19 @@ QUICK = replace(STALLS, count=60, visits=60, waits=2, waited=2e-4, looked=8, idl
 
 
 @pytest.mark.parametrize(
-    ("blocked", "late", "span", "severity"),
+    ("blocked", "new", "span", "severity"),
     [
-        (1e-3, 8, 0.02, "warning"),  # 60 iterations of 0.3 ms, each waits for a device of 17 us
-        (1e-4, 0, 0.02, "info"),  # the arrays were ready
-        (1e-3, 0, 0.02, "info"),  # ready too: a busy machine interrupted the reads
-        (1e-3, 8, 2.0, "info"),  # the loop does other things
-        (19.9, 8, 20.0, "info"),  # an epoch in each iteration
+        (1e-3, 7, 0.02, "warning"),  # 60 turns of 0.3 ms, each waits for a device of 17 us
+        (1e-4, 0, 0.02, "info"),  # the arrays were there before the loop
+        (1e-3, 0, 0.02, "info"),  # these too: a busy machine interrupted the reads
+        (1e-3, 7, 2.0, "info"),  # the loop does other things
+        (19.9, 7, 20.0, "info"),  # an epoch in each turn
     ],
 )
-def test_short_reads_are_judged_by_their_loop(
-    blocked: float, late: int, span: float, severity: str
-):
+def test_short_reads_are_judged_by_their_loop(blocked: float, new: int, span: float, severity: str):
     told = reads(
         **{k: getattr(QUICK, k) for k in QUICK.__slots__}
-        | {"blocked": blocked, "asked": 8, "late": late, "span": span}
+        | {"blocked": blocked, "compared": 7, "new": new, "span": span}
     )
     assert [f.severity for f in told] == [severity]
 
@@ -118,7 +116,7 @@ def test_a_read_that_stalls_no_more_is_a_note_with_its_last_numbers():
         pytest.param({"waited": 0.05}, id="a small share of the run"),
         pytest.param({"visits": 5000, "count": 5000}, id="interrupted now and then"),
         pytest.param({"waits": 6, "spared": 0.001}, id="long chunks, nothing to spare"),
-        pytest.param({"asked": 8, "late": 1}, id="the arrays were ready, the machine was busy"),
+        pytest.param({"compared": 7, "new": 1}, id="the arrays were there before the loop"),
     ],
 )
 def test_reads_that_are_fine(changes: dict[str, object]):

@@ -19,7 +19,7 @@ _WAITED = 1e-3  # seconds in all
 _SHARE = 0.02  # of the run, and of the time since the first read
 _TURNS = 20  # visits: fewer are no loop that is worth a word
 _OF_LOOP = 0.005  # of the loop's own time could be spared at most: less is not worth a finding
-_LATE = 0.3  # of the first visits, as a share, came before the device had computed the array
+_NEW = 0.5  # of the first reads, as a share, are of an array made since the read before
 _LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
 _WORTH = 0.01  # ... unless reading later could spare this share of the time
 _SHORT = 1e-3  # seconds: waking up from such a wait takes about as long as the step
@@ -81,21 +81,21 @@ def _leaves_idle(row: ReadsAt) -> bool:
     return row.steady and row.looked >= _LOOKS and row.idle >= _IDLE * row.looked
 
 
-def _comes_too_early(row: ReadsAt) -> bool:
-    """The device was still computing. A slow read of a ready array was only interrupted."""
-    return row.late >= _LATE * row.asked
+def _computes(row: ReadsAt) -> bool:
+    """Each iteration makes what it reads. A slow read of an old array was only interrupted."""
+    return row.new >= _NEW * row.compared
 
 
 def _stalls_its_loop(row: ReadsAt) -> bool:
     """However short the loop is: it goes as fast as its reads let it."""
-    if not _leaves_idle(row) or row.visits < _TURNS or not _comes_too_early(row):
+    if not _leaves_idle(row) or row.visits < _TURNS or not _computes(row):
         return False
     spared = min(row.blocked, row.span - row.blocked)
     return spared > _OF_LOOP * row.span and row.span < _LONG * row.visits
 
 
 def _stalls(row: ReadsAt, now: float) -> bool:
-    if not _leaves_idle(row) or not _comes_too_early(row):
+    if not _leaves_idle(row) or not _computes(row):
         return False
     if row.waits < _WAITS or row.waited < _WAITED:
         return False

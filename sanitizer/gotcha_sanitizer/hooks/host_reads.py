@@ -17,8 +17,8 @@ from typing import Any
 from gotcha_sanitizer.hooks import Context, internals
 from gotcha_sanitizer.hooks.finite import LOOK
 from gotcha_sanitizer.hooks.methods import Method, forget_frame, replace
-from gotcha_sanitizer.hooks.read_line import GAP, WAITS, Read
-from gotcha_sanitizer.hooks.read_sites import Looks, Reads, emit_changed, unready
+from gotcha_sanitizer.hooks.read_line import GAP, WAITS
+from gotcha_sanitizer.hooks.read_sites import Looks, Reads, emit_changed
 from gotcha_sanitizer.old_python import READS, UNSEEN
 
 _NUMBERS = ("__float__", "__complex__")
@@ -46,25 +46,27 @@ def _number(original: Method, reads: Reads) -> Method:
     clock, note, caller, lines = time.perf_counter, reads.note, sys._getframe, reads.lines
 
     def hook(self: Any) -> Any:
-        frame = caller().f_back
-        line = None if frame is None else lines.get(id(frame.f_code) + frame.f_lasti)
-        late = unready(self) if line is None else None
         began = clock()
         try:
             value = original(self)
         except BaseException as error:
-            reads.failed(frame, self, error)
+            reads.failed(caller().f_back, self, error)
             forget_frame(error)
             raise
         ended = clock()
+        try:
+            frame = caller(1)
+        except ValueError:
+            return value
+        line = lines.get(id(frame.f_code) + frame.f_lasti)
         if line is not None and ended - began < WAITS and value - value == 0.0:
             line.count += 1
             line.blocked += ended - began
             if began - line.ended > GAP:
                 line.visits += 1
             line.ended = ended
-        elif frame is not None:
-            note(frame, Read(began, ended, late, value - value == 0.0), self)
+        else:
+            note(frame, began, ended, self, value - value == 0.0)
         return value
 
     return hook
@@ -75,25 +77,27 @@ def _whole(original: Method, reads: Reads) -> Method:
     clock, note, caller, lines = time.perf_counter, reads.note, sys._getframe, reads.lines
 
     def hook(self: Any) -> Any:
-        frame = caller().f_back
-        line = None if frame is None else lines.get(id(frame.f_code) + frame.f_lasti)
-        late = unready(self) if line is None else None
         began = clock()
         try:
             value = original(self)
         except BaseException as error:
-            reads.failed(frame, self, error)
+            reads.failed(caller().f_back, self, error)
             forget_frame(error)
             raise
         ended = clock()
+        try:
+            frame = caller(1)
+        except ValueError:
+            return value
+        line = lines.get(id(frame.f_code) + frame.f_lasti)
         if line is not None and ended - began < WAITS:
             line.count += 1
             line.blocked += ended - began
             if began - line.ended > GAP:
                 line.visits += 1
             line.ended = ended
-        elif frame is not None:
-            note(frame, Read(began, ended, late, True), self)
+        else:
+            note(frame, began, ended, self, True)
         return value
 
     return hook
@@ -112,20 +116,22 @@ def _other(original: Method, reads: Reads, active: set[int]) -> Method:
             except BaseException as error:
                 forget_frame(error)
                 raise
-        frame = caller().f_back
-        line = None if frame is None else lines.get(id(frame.f_code) + frame.f_lasti)
-        late = unready(self) if line is None else None
         active.add(me)
         began = clock()
         try:
             value = original(self, *args, **kwargs)
         except BaseException as error:
             active.discard(me)
-            reads.failed(frame, self, error)
+            reads.failed(caller().f_back, self, error)
             forget_frame(error)
             raise
         ended = clock()
         active.discard(me)
+        try:
+            frame = caller(1)
+        except ValueError:
+            return value
+        line = lines.get(id(frame.f_code) + frame.f_lasti)
         good = finite is None or reads.looks_finite(finite, value)
         if good and line is not None and ended - began < WAITS:
             line.count += 1
@@ -133,8 +139,8 @@ def _other(original: Method, reads: Reads, active: set[int]) -> Method:
             if began - line.ended > GAP:
                 line.visits += 1
             line.ended = ended
-        elif frame is not None:
-            note(frame, Read(began, ended, late, good), self)
+        else:
+            note(frame, began, ended, self, good)
         return value
 
     return hook

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterable
 from types import CodeType
-from typing import NamedTuple
+from typing import Any
 
 from gotcha_sanitizer.explain.turns import each_turn
 from gotcha_sanitizer.frames import Where
@@ -14,31 +16,23 @@ EARLY = 64  # visits in which these are made
 GAP = 5e-6  # seconds: reads that follow faster are of one visit; no step fits in between
 
 
-class Read(NamedTuple):
-    """One read: seconds on the clock of the hooks, and what the array was."""
-
-    began: float
-    ended: float
-    late: bool | None  # the device had not computed the array before; None where nobody asked
-    finite: bool
-
-
 class Line:
     """Counts, and seconds on the clock of the hooks."""
 
     __slots__ = (
-        "asked",
+        "alive",
         "bad",
         "began",
         "blocked",
         "codes",
+        "compared",
         "compiled",
         "count",
         "ended",
         "first",
         "idle",
-        "late",
         "looked",
+        "new",
         "next_look",
         "sent",
         "spared",
@@ -62,23 +56,37 @@ class Line:
         self.ended = 0.0
         self.waited = self.spared = 0.0
         self.count = self.visits = self.waits = self.looked = self.idle = self.sent = self.bad = 0
-        self.asked = self.late = 0  # first visits, and those whose array was not computed yet
+        self.alive: dict[int, weakref.ref[Any]] = {}  # the arrays of the last look
+        self.compared = self.new = 0  # first looks; of these, those at an array made since the last
         self.next_look = 1.0
 
     def is_new(self) -> bool:
         """The next read is one to look at, however short it is."""
         return self.looked < AT_FIRST and self.visits < EARLY
 
+    def compare(self, array: Any, alive: Iterable[Any]) -> None:
+        """Was the array that is read there already when this line was last looked at?
+
+        Else something was computed since. However slow the machine is, this says the same.
+        """
+        if self.looked >= AT_FIRST:
+            return
+        if self.looked:
+            known = self.alive.get(id(array))
+            self.compared += 1
+            self.new += known is None or known() is not array
+        last = self.looked + 1 == AT_FIRST
+        self.alive = {} if last else {id(each): weakref.ref(each) for each in alive}
+
     def is_due(self) -> bool:
         """The next read that waits is one to look at."""
         return self.waits + 1 >= self.next_look
 
-    def take(self, read: Read) -> float:
+    def take(self, began: float, ended: float) -> float:
         """Counts a read; the seconds that it waited, 0 where it has not.
 
         A read that comes right after another and takes long was only interrupted.
         """
-        began, ended = read.began, read.ended
         gap, before = began - self.ended, self.ended
         self.count += 1
         self.began = self.began or began
@@ -88,9 +96,6 @@ class Line:
             return 0.0
         self.visits += 1
         waited = ended - began
-        if read.late is not None and self.asked < EARLY:
-            self.asked += 1
-            self.late += read.late
         if waited < WAITS:
             return 0.0
         self.waits += 1

@@ -10,7 +10,7 @@ from typing import Any
 
 from gotcha_sanitizer.frames import loop_around, owner, where
 from gotcha_sanitizer.hooks import Context, private, stack
-from gotcha_sanitizer.hooks.read_line import AT_FIRST, WAITS, Line, Read
+from gotcha_sanitizer.hooks.read_line import AT_FIRST, WAITS, Line
 from gotcha_sanitizer.hooks.traces import spent
 from gotcha_sanitizer.values.events import Deleted, HostRead, HostReads, ReadsAt
 from gotcha_sanitizer.values.parts import Site
@@ -42,10 +42,10 @@ class Reads:
         self.passed: dict[int, CodeType] = {}  # code of JAX and other libraries
         self.ignored: dict[int, CodeType] = {}  # code of the sanitizer
 
-    def note(self, frame: FrameType, read: Read, array: Any) -> None:
+    def note(self, frame: FrameType, began: float, ended: float, array: Any, finite: bool) -> None:
         """Takes in a read that is new, waited, or was called by a library; never raises.
 
-        `frame` called the hook.
+        `frame` called the hook; times are of `time.perf_counter`.
         """
         user = self._user(frame)
         if user is None:
@@ -55,12 +55,12 @@ class Reads:
         quick = (
             line is not None
             and not line.is_new()
-            and not (read.ended - read.began >= WAITS and line.is_due())
+            and not (ended - began >= WAITS and line.is_due())
         )
-        if line is not None and quick and read.finite:
-            line.take(read)
+        if line is not None and quick and finite:
+            line.take(began, ended)
         elif id(user.f_code) not in self.ignored:
-            self.context.guard("host reads", self._note, frame, read, array)
+            self.context.guard("host reads", self._note, frame, began, ended, array, finite)
 
     def _user(self, frame: FrameType) -> FrameType | None:
         """The first frame that is not known to be a library's."""
@@ -70,17 +70,17 @@ class Reads:
             user = user.f_back
         return user
 
-    def _note(self, frame: FrameType, read: Read, array: Any) -> None:
+    def _note(self, frame: FrameType, began: float, ended: float, array: Any, finite: bool) -> None:
         line = self._line(frame)
         if line is None:
             return
         visits = line.visits
-        waited = line.take(read)
-        busy = self._look(line, waited) if line.visits > visits else None
+        waited = line.take(began, ended)
+        busy = self._look(line, waited, array) if line.visits > visits else None
         self._settle(frame, line)
-        line.bad += not read.finite
-        if busy is not None or (not read.finite and line.bad & (line.bad - 1) == 0):
-            self._tell(line, waited, array, busy, read.finite)
+        line.bad += not finite
+        if busy is not None or (not finite and line.bad & (line.bad - 1) == 0):
+            self._tell(line, waited, array, busy, finite)
 
     def _line(self, frame: FrameType) -> Line | None:
         """The line of a caller, known or new; None for one that is not looked at."""
@@ -123,14 +123,14 @@ class Reads:
         if key in self.fresh and not line.is_new():
             self.lines[key] = self.fresh.pop(key)
 
-    def _look(self, line: Line, waited: float) -> bool | None:
+    def _look(self, line: Line, waited: float, array: Any) -> bool | None:
         """Is anything still being computed? Now and then: this costs, so it has a budget."""
         rare = waited < _LOOK_FROM or line.waits < line.next_look
         if (rare and not line.is_new()) or not self.looks.allowed():
             return None
         if line.looked >= AT_FIRST:
             line.next_look = line.waits * 1.5
-        busy = self.looks.in_flight()
+        busy = self.looks.look(line, array)
         line.looked += 1
         line.idle += not busy
         return busy
@@ -209,8 +209,8 @@ def _sum(site: Site, how: str, lines: list[Line]) -> ReadsAt:
         loops=most.where.loops,
         steady=most.steady,
         blocked=sum(line.blocked for line in lines),
-        asked=sum(line.asked for line in lines),
-        late=sum(line.late for line in lines),
+        compared=sum(line.compared for line in lines),
+        new=sum(line.new for line in lines),
         span=max(_span(lines), 0.0),
     )
 
@@ -231,21 +231,23 @@ class Looks:
     def allowed(self) -> bool:
         return self.spent < _GRACE + _SHARE * self.context.now()
 
-    def in_flight(self) -> bool:
+    def look(self, line: Line, array: Any) -> bool:
+        """Is anything still being computed, while this line reads an array?"""
         began = time.thread_time()  # on a busy machine another process may run meanwhile
         try:
-            left = [array for array in self.context.jax.live_arrays() if unready(array)]
+            alive = self.context.jax.live_arrays()
+            line.compare(array, alive)
+            left = [each for each in alive if _unready(each)]
             if left:  # the other results of the step that was read are told a moment later
                 time.sleep(_MOMENT)
-            return any(unready(array) for array in left)
+            return any(_unready(each) for each in left)
         finally:
             self.spent += time.thread_time() - began
 
 
-def unready(array: Any) -> bool:
-    """The device has not computed it yet: a read now waits."""
+def _unready(array: Any) -> bool:
     try:
-        return not array.is_deleted() and not array.is_ready()  # a deleted one crashes jaxlib
+        return not array.is_deleted() and not array.is_ready()  # of a deleted one, jaxlib crashes
     except Exception:  # deleted meanwhile, or on another host
         return False
 

@@ -51,8 +51,8 @@ class ReadsAt:
     loops: tuple[Site, ...] = ()
     steady: bool = False
     blocked: float = 0.0  # in all these reads, the short ones too
-    asked: int = 0  # first visits of which it is known whether the array was computed
-    late: int = 0  # of these: it was not, so the read had to wait
+    compared: int = 0  # first reads of which it is known whether their array is new
+    new: int = 0  # of these: it was made since the read before
     span: float = 0.0  # from the first read to the last, without what was compiled meanwhile
 
 
