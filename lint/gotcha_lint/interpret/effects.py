@@ -52,7 +52,18 @@ def note_update(machine: Machine, what: str, span: Span) -> None:
         return
     few = bool(machine.loops) and machine.turns_are_few()
     within = machine.activation.function
-    machine.note(EagerUpdate(what, machine.path, span, within, few, machine.current, machine.calls))
+    machine.note(
+        EagerUpdate(
+            what,
+            machine.path,
+            span,
+            within,
+            few,
+            machine.current,
+            machine.calls,
+            bool(machine.maybe),
+        )
+    )
 
 
 def moved(machine: Machine, effect: Effect, values: tuple[Value, ...]) -> Effect:

@@ -361,7 +361,8 @@ class Substitution:
         if isinstance(event, EagerUpdate):
             few = event.few and machine.turns_are_few()
             loops = event.loops | machine.current
-            return replace(event, few=few, loops=loops, calls=calls)
+            maybe = event.maybe or bool(machine.maybe)
+            return replace(event, few=few, loops=loops, calls=calls, maybe=maybe)
         if isinstance(event, Unrolled):
             return replace(event, turns=self.size(event.turns), calls=calls)
         if isinstance(event, Remark):
