@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Array, Value
+from gotcha_lint.facts.host import COMPILED_WHOLE
 from gotcha_lint.interpret.events import EagerUpdate, Effect
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.ir import Function
@@ -52,7 +53,22 @@ def note_update(machine: Machine, what: str, span: Span) -> None:
         return
     few = bool(machine.loops) and machine.turns_are_few()
     within = machine.activation.function
-    machine.note(EagerUpdate(what, machine.path, span, within, few, machine.current, machine.calls))
+    module = machine.modules.get(machine.path)
+    imports = [i for i in module.top.body if i[0] == "import"] if module is not None else []
+    whole = any(str(i[2]).partition(".")[0] in COMPILED_WHOLE for i in imports)
+    unsure = whole or bool(machine.maybe)
+    machine.note(
+        EagerUpdate(
+            what,
+            machine.path,
+            span,
+            within,
+            few,
+            machine.current,
+            machine.calls,
+            unsure,
+        )
+    )
 
 
 def moved(machine: Machine, effect: Effect, values: tuple[Value, ...]) -> Effect:

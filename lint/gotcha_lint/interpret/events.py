@@ -173,6 +173,7 @@ class EagerUpdate:
     few: bool
     loops: Marks = NO_MARKS  # steady loops around
     calls: CallString = ()
+    maybe: bool = False  # one of several functions is called there
 
 
 @dataclass(frozen=True, slots=True)

@@ -362,8 +362,9 @@ class Substitution:
         if isinstance(event, EagerUpdate):
             few = event.few and machine.turns_are_few()
             loops = event.loops | machine.current
-            return replace(event, few=few, loops=loops, calls=calls)
-        if isinstance(event, (Unrolled, EagerLoop)):
+            maybe = event.maybe or bool(machine.maybe)
+            return replace(event, few=few, loops=loops, calls=calls, maybe=maybe)
+        if isinstance(event, Unrolled):
             return replace(event, turns=self.size(event.turns), calls=calls)
         if isinstance(event, Remark):
             tested = event.kind == "out of bounds" and bool(machine.guards)

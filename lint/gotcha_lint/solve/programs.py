@@ -281,7 +281,7 @@ class _Reader:
             if not (isinstance(loop, tuple) and len(loop) == 3 and loop[2] < 0)  # an outsider's
         }
         for event in self.updated:
-            certain = self.segment.runs_once or bool(plain & event.loops)
+            certain = bool(plain & event.loops) and not event.maybe
             calls = tuple((*at, "called here") for at in event.calls)
             work = EagerWork(event.within, event.loops, calls, certain)
             key = event.what, (event.path, event.span)
