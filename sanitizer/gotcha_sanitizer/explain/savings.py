@@ -1,8 +1,9 @@
-"""What it saves to fix a finding: seconds in 10,000 turns of the loop that it costs them in.
+"""What it saves to fix a finding: seconds in 10,000 iterations of the loop that it costs them in.
 
 An estimate, with its method in words: the seconds lost so far, divided by the turns that the loop
 was seen to count. It is given only where the loop counts without beginning again, has made fifty
-turns, and the finding was still costing time at the end: what has converged costs nothing more.
+iterations, and the finding was still costing time at the end: what has converged costs nothing
+more.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _WORTH = 0.1  # seconds in 10,000 turns
 
 @dataclass
 class Counted:
-    """The turns of one loop. `whole` is False once the counter began again, as in each epoch: how
-    far it had come by then is not known."""
+    """The iterations of one loop. `whole` is False once the counter began again, as in each epoch:
+    how far it had come by then is not known."""
 
     turns: int = 0
     value: int | None = None
@@ -42,7 +43,7 @@ class Counted:
 
 
 def count(turns: dict[tuple[str, int], Counted], event: Mapping[str, Any]) -> None:
-    """Takes in the turn of an event, where it has one."""
+    """Takes in the iteration of an event, where it has one."""
     if turn := event.get("turn"):
         turns.setdefault((turn["path"], turn["line"]), Counted()).take(turn["value"])
 
@@ -55,8 +56,8 @@ class Saving(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"about {seconds(self.seconds)} in {TURNS:,} turns of the loop at {place(self.loop)} "
-            f"({seconds(self.lost)} in the {self.turns:,} turns seen)"
+            f"about {seconds(self.seconds)} in {TURNS:,} iterations of the loop at "
+            f"{place(self.loop)} ({seconds(self.lost)} in the {self.turns:,} iterations seen)"
         )
 
 
@@ -85,7 +86,7 @@ def _loop(finding: Finding, run: Run) -> tuple[str, int] | None:
 
 
 def _goes_on(finding: Finding, run: Run) -> bool:
-    """A recompile: there was one late in the run. All else is paid in each turn."""
+    """A recompile: there was one late in the run. All else is paid in each iteration."""
     if finding.name != "recompile":
         return True
     own = (p["at"] for p in run.programs if p["function"] == finding.function and p["causes"])

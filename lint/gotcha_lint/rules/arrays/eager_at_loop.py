@@ -22,13 +22,13 @@ class EagerAtLoop(Rule):
 
     ## Instead
     Fill a numpy array and convert it after the loop, or collect what is on the device in a list and
-    `jnp.stack` it. If each turn needs the array, update it in the jitted function, with
+    `jnp.stack` it. If each iteration needs the array, update it in the jitted function, with
     `donate_argnums`.
 
     ## Not reported
-    Loops that use the array for something else at each turn, tokens that a model goes on from, say;
-    loops of a few turns; functions that are not seen to run as plain Python (they print, read
-    files or are a program's main one), as they may be jitted elsewhere; references of kernels.
+    Loops that use the array for something else in each iteration, tokens that a model goes on from,
+    say; loops of a few iterations; functions that are not seen to run as plain Python (they print,
+    read files or are a program's main one), as they may be jitted elsewhere; references of kernels.
 
     ## In a run
     The sanitizer says nothing: each operation compiles once, and each by itself is right.
@@ -83,8 +83,9 @@ class EagerAtLoop(Rule):
                 seen.add(name)
                 yield Report(
                     place.node,
-                    f"`{source_of(place.node, 40)}` copies all of `{name}` at each turn, outside "
-                    "of `jit`: fill a numpy array, or collect in a list, and convert it once",
+                    f"`{source_of(place.node, 40)}` copies all of `{name}` in each iteration, "
+                    "outside of `jit`: fill a numpy array, or collect in a list, "
+                    "and convert it once",
                     why_hot=True,
                 )
 

@@ -35,7 +35,7 @@ class KeyReuse(Rule):
 
     ## What happens
     The same numbers again: two layers start identical, every step has the same dropout mask, and so
-    has every turn of a `scan` whose body takes the key from around it.
+    has every iteration of a `scan` whose body takes the key from around it.
     The two uses may lie far apart: a function that draws from its key, called with a key that is
     split afterwards; an attribute from which a method draws and that no method renews.
     Nothing fails. `jax.debug_key_reuse(True)` raises `KeyReuseError`, for typed keys
@@ -183,7 +183,7 @@ def _reports(site: KeyUse, now: Call, before: Call) -> Iterator[Report]:
             places=((before.node, "first used here"),),
         )
     elif not compares_settings(now) and _same_each_turn(now, site.value):
-        text = "every turn of the loop draws from the same key: the same numbers each time"
+        text = "every iteration of the loop draws from the same key: the same numbers each time"
         yield Report(now.node, text)
 
 
