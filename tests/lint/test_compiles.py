@@ -114,7 +114,7 @@ def test_the_table_as_text(cli: Cli) -> None:
         "train.py:41  jax.numpy.sum  jit  2\n"
         "    - `argument 0` is shorter along axis 0 in the last batch\n"
         "\n"
-        "6 functions are compiled: 2 in each iteration of a loop, 1 at each call of another, "
+        "6 functions are compiled: 2 once per iteration, 1 at each call of another, "
         "2 a few times, 1 once\n"
     )
     assert max(map(len, result.out.splitlines())) <= 100

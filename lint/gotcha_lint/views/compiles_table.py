@@ -80,7 +80,7 @@ def _sum(rows: Sequence[Row]) -> str:
     calls = sum(bool(row.per) for row in rows) - turns
     more = sum(not row.per and row.programs > 1 for row in rows)
     parts = (
-        (turns, "in each iteration of a loop"),
+        (turns, "once per iteration"),
         (calls, "at each call of another"),
         (more, "a few times"),
         (len(rows) - turns - calls - more, "once"),
