@@ -41,7 +41,8 @@ def test_a_read_at_each_turn():
     found = saving(READ, run())
     assert found is not None and found.seconds == pytest.approx(100.0) and found.turns == 200
     assert str(found) == (
-        "about 1 min 40 s in 10,000 iterations of the loop at train.py:40 (2.0 s in the 200 iterations seen)"
+        "about 1 min 40 s in 10,000 iterations of the loop at train.py:40 "
+        "(2.0 s in the 200 iterations seen)"
     )
 
 
