@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gotcha_lint import __version__
 from gotcha_lint.registry import rules
 
 ROOT = Path(__file__).parents[1]
@@ -150,3 +151,10 @@ def test_hooks_are_ours():
     text = (ROOT / ".pre-commit-hooks.yaml").read_text()
     assert "id: gotcha-lint" in text
     assert "types_or: [python, pyi, jupyter]" in text
+
+
+def test_the_citation_names_this_version():
+    yaml = pytest.importorskip("yaml")
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert cited["version"] == __version__
+    assert cited["cff-version"] == "1.2.0" and cited["authors"] and cited["license"] == "MIT"

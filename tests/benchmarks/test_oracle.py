@@ -64,7 +64,7 @@ def test_prediction_and_truth_of_each_function(outcomes: list[Outcome]) -> None:
     sizes, once, fails = (outcome.functions[0] for outcome in outcomes)
     assert (sizes.function, sizes.ran, sizes.missing) == ("look_up", 17, ())
     assert sizes.main == (("shape", "ids"),)
-    assert sizes.predicted.startswith("one per turn of the loop")
+    assert sizes.predicted.startswith("one per iteration of the loop")
     assert sizes.reasons == (("shape", "ids"),)
     assert sizes.bytes == sizes.predicted_bytes == 32 * 8 * 4
     assert (once.ran, once.predicted, once.why) == (1, "1", ())

@@ -81,10 +81,10 @@ def test_a_function_that_is_compiled_once(rows: dict[str, dict[str, Any]]) -> No
 
 def test_one_program_for_each_turn_and_why(rows: dict[str, dict[str, Any]]) -> None:
     decay = rows["decay"]
-    assert decay["programs"]["per"] == "turn of the loop at line 34"
+    assert decay["programs"]["per"] == "iteration of the loop at line 34"
     assert [(r["kind"], r["argument"]) for r in decay["reasons"]] == [("value", "step")]
     assert decay["unrolled_equations"] == 128
-    assert rows["lambda"]["programs"]["per"] == "turn of the loop at line 34"
+    assert rows["lambda"]["programs"]["per"] == "iteration of the loop at line 34"
 
 
 def test_a_few_programs_and_why(rows: dict[str, dict[str, Any]]) -> None:
@@ -100,21 +100,21 @@ def test_the_table_as_text(cli: Cli) -> None:
     assert result.code == 0
     assert result.out == (
         "where        function       by   programs"
-        "                             constants  unrolled\n"
-        "train.py:10  embed          jit  1                                    2 MiB\n"
-        "train.py:15  decay          jit  one per turn of the loop at line 34"
+        "                            constants  unrolled\n"
+        "train.py:10  embed          jit  1                                   2 MiB\n"
+        "train.py:15  decay          jit  one per iteration, loop at line 34"
         "             128 equations\n"
-        "    - `step` is static and has another value at each turn of the loop at line 34\n"
+        "    - `step` is static and has another value in each iteration of the loop at line 34\n"
         "train.py:22  add            jit  2\n"
         "    - `total` is weakly typed at one call and not at another\n"
         "train.py:28  lambda         jit  one per call of `evaluate`\n"
         "    - made, called once and dropped by `evaluate`\n"
-        "train.py:37  lambda         jit  one per turn of the loop at line 34\n"
-        "    - the function is new at each turn of the loop at line 34\n"
+        "train.py:37  lambda         jit  one per iteration, loop at line 34\n"
+        "    - the function is new in each iteration of the loop at line 34\n"
         "train.py:41  jax.numpy.sum  jit  2\n"
         "    - `argument 0` is shorter along axis 0 in the last batch\n"
         "\n"
-        "6 functions are compiled: 2 in each turn of a loop, 1 at each call of another, "
+        "6 functions are compiled: 2 once per iteration, 1 at each call of another, "
         "2 a few times, 1 once\n"
     )
     assert max(map(len, result.out.splitlines())) <= 100

@@ -350,7 +350,7 @@ def test_the_chain_leads_to_the_use(tmp_path: Path) -> None:
     lines = text.splitlines()
     assert [(lines[place.line - 1].strip(), place.message) for place in finding.chain] == [
         ("self.key = jax.random.key(seed)", "the key is made here"),
-        ("for _ in range(100):", "in the turns of this loop"),
+        ("for _ in range(100):", "in the iterations of this loop"),
         ("return x + jax.random.normal(key, x.shape)", "used again here"),
     ]
 

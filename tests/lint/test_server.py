@@ -316,7 +316,7 @@ def test_a_lens_says_per_what_a_function_compiles(tmp_path: Path) -> None:
         editor.open("train.py")
         document = {"textDocument": {"uri": editor.uri("train.py")}}
         (lens,) = editor.ask("textDocument/codeLens", document)
-        title = "compiles: one program per turn of the loop at line 10"
+        title = "compiles: one program per iteration of the loop at line 10"
         assert lens["command"]["title"] == title
     finally:
         editor.process.kill()

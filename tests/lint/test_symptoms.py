@@ -24,6 +24,11 @@ EXAMPLES = list(NAMED.values())
 RUNNABLE = [pytest.param(example, id=name) for name, example in NAMED.items()]
 # All runs are forks of one process: importing JAX is most of the time.
 RUNNER = Path(__file__).parents[2] / "docs" / "measuring" / "bare.py"
+# Most of the rest is compiling, and nothing here depends on how fast the code is.
+FLAGS = (
+    "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
+    " --xla_llvm_disable_expensive_passes=true"
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +41,7 @@ def outcomes(tmp_path_factory):
         for kind in ("bad", "good")
     ]
     (folder / "in.json").write_text(json.dumps(programs), "utf-8")
-    env = os.environ | {
-        "JAX_PLATFORMS": "cpu",
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
-    }
+    env = os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": FLAGS}
     subprocess.run(
         [sys.executable, str(RUNNER), "in.json", "out.json"],
         cwd=folder,

@@ -42,7 +42,8 @@ def test_a_read_at_each_turn():
     found = saving(READ, run())
     assert found is not None and found.seconds == pytest.approx(100.0) and found.turns == 200
     assert str(found) == (
-        "about 1 min 40 s in 10,000 turns of the loop at train.py:40 (2.0 s in the 200 turns seen)"
+        "about 1 min 40 s in 10,000 iterations of the loop at train.py:40 "
+        "(2.0 s in the 200 iterations seen)"
     )
 
 
@@ -80,4 +81,4 @@ def test_the_report_says_so():
     whole = run(records.program(2, 9.5))
     whole.findings["a"] = READ
     shown = " ".join(text.render(whole, Options()).split())
-    assert "saves: about 1 min 40 s in 10,000 turns of the loop at train.py:40" in shown
+    assert "saves: about 1 min 40 s in 10,000 iterations of the loop at train.py:40" in shown

@@ -43,7 +43,7 @@ def repeated(place: Place) -> str:
     """What repeats the place, in words: its innermost loop, or the calls of its function."""
     loops = long_loops(place)
     if loops:
-        return "turn of this loop"
+        return "iteration of this loop"
     function = place.body.function
     return f"call of `{function.name}`" if is_hot(place.body) or is_step(place.body) else ""
 

@@ -115,7 +115,7 @@ def _made(site: Site) -> Made:
 
 
 def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
-    """Something else than data is new in each turn too, so that a program for each may be meant."""
+    """Something else than data is new in each iteration too: a program for each may be meant."""
     call, loops = variation.call, variation.loops
     if call.loops - loops and not _is_made_by_caller(row, variation):  # used by an inner loop
         return True
@@ -160,7 +160,7 @@ def _varies(marks: Marks, loops: Marks) -> bool:
 
 
 def _is_chosen(captured: Value, variation: Variation) -> bool:
-    """A setting of the turn: it varies and is no array, or is an object made in the turn."""
+    """A setting of the turn: it varies and is no array, or is an object made in the iteration."""
     is_array = not captured.unknown and all(isinstance(atom, Array) for atom in captured.atoms)
     if not is_array and _varies(captured.marks, variation.loops):
         return True

@@ -28,7 +28,7 @@ def told(reuse: Reuse) -> str:
     kind = reuse.loop[3] if len(reuse.loop) > 3 else ""
     if kind == "vmap":
         return "every element of this `vmap` draws from the same key: the same numbers for each"
-    turn = f"every turn of the `{kind}`" if kind else "every turn of the loop"
+    turn = f"every iteration of the `{kind}`" if kind else "every iteration of the loop"
     if not kind and reuse.loop[2] < 0:
         turn = "every call"
     return f"{turn} draws from the same key: the same numbers each time"
@@ -45,7 +45,7 @@ def chain(reuse: Reuse) -> Iterator[Place]:
     else:
         path, line, column, *_ = reuse.loop
         if column > 0:
-            yield path, (line, column, line, column), "in the turns of this loop"
+            yield path, (line, column, line, column), "in the iterations of this loop"
     if reuse.at != (reuse.now.path, reuse.now.span):
         yield reuse.now.path, reuse.now.span, "used again here"
 

@@ -44,15 +44,15 @@ def each_turn(loops: frozenset[Any], path: str) -> str:
     if column < 0:
         return "call of this method"
     if path.endswith(".ipynb") or file.endswith(".ipynb"):
-        return "turn of the loop"
+        return "iteration of the loop"
     where = f"at line {line}" if file == path else f"at {file.rpartition('/')[2]}:{line}"
-    return f"turn of the loop {where}"
+    return f"iteration of the loop {where}"
 
 
 def loop_places(loops: frozenset[Any]) -> tuple[Place, ...]:
     """The loops, for the chain."""
     return tuple(
-        (loop[0], (loop[1], loop[2], loop[1], loop[2]), "in the turns of this loop")
+        (loop[0], (loop[1], loop[2], loop[1], loop[2]), "in the iterations of this loop")
         for loop in sorted(loop for loop in loops if isinstance(loop, tuple) and len(loop) == 3)
         if loop[2] > 0
     )

@@ -120,7 +120,7 @@ def _at(row: Row, line: int, cell: int | None) -> bool:
 
 
 def programs(row: Row) -> str:
-    """`compiles once`, `compiles: one program per turn of the loop at line 12`."""
+    """`compiles once`, `compiles: one program per iteration of the loop at line 12`."""
     if row.per:
         return f"compiles: one program per {row.per}"
     least = "at least " if row.open and row.programs > 1 else ""

@@ -187,12 +187,12 @@ def _equations(compiled: CompiledFunction, interpreted: Interpreted) -> int:
 
 
 _WORDS = {
-    "value": "is static and has another value at each {each}",
-    "object": "is static and a new object at each {each}",
-    "data": "is static data of a tree, and new at each {each}",
-    "shape": "has another size along axis {axis} at each {each}",
+    "value": "is static and has another value in each {each}",
+    "object": "is static and a new object in each {each}",
+    "data": "is static data of a tree, and new in each {each}",
+    "shape": "has another size along axis {axis} in each {each}",
     "ragged": "is shorter along axis {axis} in the last batch",
-    "length": "is a container that grows at each {each}",
+    "length": "is a container that grows in each {each}",
     "structure": "is {structures}",
     "dtype": "is {dtypes}",
     "weak": "is weakly typed at one call and not at another",
@@ -205,7 +205,7 @@ _WORDS = {
 def _reason(variation: Variation) -> Reason:
     call = variation.call
     if variation.kind == "identity":
-        text = f"the function is new at each {each_turn(variation.loops, call.path)}"
+        text = f"the function is new in each {each_turn(variation.loops, call.path)}"
     elif variation.kind == "once":
         text = f"made, called once and dropped by {called(call.within)}"
     else:

@@ -41,7 +41,9 @@ def _cells(row: Row, seen: bool) -> list[str]:
         _end(f"{row.path}:{cell}{row.line}"),
         _end(row.function),
         row.wrapper,
-        "one per " + row.per if row.per else f"{row.programs}{'+' * row.open}",
+        "one per " + row.per.replace(" of the loop", ", loop")
+        if row.per
+        else f"{row.programs}{'+' * row.open}",
         _constants(row),
         f"{row.equations:,} equations" if row.equations else "",
         *([run] * seen),
@@ -74,11 +76,11 @@ def _reasons(row: Row) -> list[str]:
 
 
 def _sum(rows: Sequence[Row]) -> str:
-    turns = sum(row.per.startswith("turn") for row in rows)
+    turns = sum(row.per.startswith("iteration") for row in rows)
     calls = sum(bool(row.per) for row in rows) - turns
     more = sum(not row.per and row.programs > 1 for row in rows)
     parts = (
-        (turns, "in each turn of a loop"),
+        (turns, "once per iteration"),
         (calls, "at each call of another"),
         (more, "a few times"),
         (len(rows) - turns - calls - more, "once"),

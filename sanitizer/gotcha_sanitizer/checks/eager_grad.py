@@ -43,7 +43,7 @@ class EagerGrad(Check):
         yield Finding(
             name="eager-grad",
             message=f"a gradient is taken outside of jit, in a loop: its {count} kinds of "
-            "operation run one by one, and Python runs the loss function again at each turn",
+            "operation run one by one, and Python runs the loss function again in each iteration",
             site=site,
             advice="put `jax.jit` around the whole step",
             count=count,

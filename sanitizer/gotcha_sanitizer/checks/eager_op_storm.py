@@ -77,7 +77,7 @@ def _is_callback(loop: Site) -> bool:
 
 
 def _counts(program: Program) -> bool:
-    """The innermost loop is the one that counts: in another, each turn may have new shapes."""
+    """The innermost loop is the one that counts: in another, each iteration may have new shapes."""
     return program.turn is not None and program.turn.loop == program.loops[0]
 
 

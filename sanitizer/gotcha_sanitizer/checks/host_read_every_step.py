@@ -1,4 +1,4 @@
-"""Lines that make the host wait for the device at each turn of a loop."""
+"""Lines that make the host wait for the device in each iteration of a loop."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _CALLED = {
 class HostReadEveryStep(Check):
     """Times how long the host waits in each read of an array; looks at what is left to compute.
 
-    A finding only where a line reads at each turn of its loop, waits for a good part of the loop's
-    own time or of the run, and leaves nothing in flight: the device then idles until the next step
-    is queued. A read at each turn that costs less is a note, and so is one whose value the program
-    acts on, as `env.step(int(action))` does. Reading the
-    loss of the step before, once the next step is queued, waits as long and is right, unless the
-    next step too is done before the host has woken up. So is reading every n steps or once per
-    epoch. `seconds` is what could be spared at most: the time that the
-    host took between the reads, while the device had nothing to do.
+    A finding only where a line reads in each iteration of its loop, waits for a good part of the
+    loop's own time or of the run, and leaves nothing in flight: the device then idles until the
+    next step is queued. A read in each iteration that costs less is a note, and so is one whose
+    value the program acts on, as `env.step(int(action))` does. Reading the loss of the step before,
+    once the next step is queued, waits as long and is right, unless the next step too is done
+    before the host has woken up. So is reading every n steps or once per epoch. `seconds` is what
+    could be spared at most: the time that the host took between the reads, while the device had
+    nothing to do.
     """
 
     def __init__(self, options) -> None:
@@ -69,7 +69,7 @@ class HostReadEveryStep(Check):
 
 
 def _severity(row: ReadsAt, now: float) -> Severity | None:
-    """By what it costs; None where it is no read of each turn, or the device has work meanwhile."""
+    """By its cost; None where it is no read of each iteration, or the device has work meanwhile."""
     worth = _stalls(row, now) or _stalls_its_loop(row)
     if not worth and not (_leaves_idle(row) and row.visits >= _TURNS):
         return None
@@ -114,7 +114,7 @@ def _finding(row: ReadsAt, now: float, severity: Severity) -> Finding:
     chain = ((row.loops[0], "the loop"),) if row.loops else ()
     return Finding(
         name="host-read-every-step",
-        message=f"{how} waits for the device at each turn of the loop: "
+        message=f"{how} waits for the device in each iteration of the loop: "
         f"{plural(row.visits, 'time')}, {seconds(blocked)} in all{share}; nothing was queued "
         "meanwhile, "
         "so the device idles until the next step comes",

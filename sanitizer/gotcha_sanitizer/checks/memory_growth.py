@@ -52,11 +52,11 @@ class _Series:
             del self.at[1:-1:2], self.count[1:-1:2], self.turn[1:-1:2]
 
     def growth(self, group: Group) -> Growth | None:
-        """By the turns of the loop in which the run ended, else by its time."""
+        """By the iterations of the loop in which the run ended, else by its time."""
         return self._by_turns(group) or growth(group, self.at, self.count)
 
     def _by_turns(self, group: Group) -> Growth | None:
-        """A host that waits for its device makes no turns meanwhile, and keeps no array more."""
+        """A host that waits for its device runs no iteration meanwhile, and keeps no array more."""
         turns = self.turn if self.turn[-1] is not None else self.turn[:-1]
         if not turns or turns[-1] is None:
             return None

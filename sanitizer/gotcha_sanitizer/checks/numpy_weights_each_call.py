@@ -1,4 +1,4 @@
-"""Large numpy arrays that go to the device again at each turn of a loop."""
+"""Large numpy arrays that go to the device again in each iteration of a loop."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NumpyWeightsEachCall(Check):
                 yield Finding(
                     name="numpy-weights-each-call",
                     message=f"`{name}` of `{event.function.name}` is {size(total)} of numpy, "
-                    "the same at each turn of the loop: they are copied to the device at each call",
+                    "the same in each iteration of the loop: each call copies them to the device",
                     site=site,
                     advice="put it on the device once, before the loop, with `jax.device_put`",
                     function=event.function.name,

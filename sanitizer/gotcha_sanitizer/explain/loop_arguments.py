@@ -1,4 +1,4 @@
-"""Which arguments of a call stay the same object at each turn of the loop around it.
+"""Which arguments of a call stay the same object in each iteration of the loop around it.
 
 Read from the source: a plain name that the loop neither binds nor mentions a second time.
 """

@@ -1,8 +1,9 @@
-"""What it saves to fix a finding: seconds in 10,000 turns of the loop that it costs them in.
+"""What it saves to fix a finding: seconds in 10,000 iterations of the loop that it costs them in.
 
 An estimate, with its method in words: the seconds lost so far, divided by the turns that the loop
 was seen to count. It is given only where the loop counts without beginning again, has made fifty
-turns, and the finding was still costing time at the end: what has converged costs nothing more.
+iterations, and the finding was still costing time at the end: what has converged costs nothing
+more.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class Saving(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"about {seconds(self.seconds)} in {TURNS:,} turns of the loop at {place(self.loop)} "
-            f"({seconds(self.lost)} in the {self.turns:,} turns seen)"
+            f"about {seconds(self.seconds)} in {TURNS:,} iterations of the loop at "
+            f"{place(self.loop)} ({seconds(self.lost)} in the {self.turns:,} iterations seen)"
         )
 
 
@@ -58,7 +59,7 @@ def _loop(finding: Finding, run: Run) -> tuple[str, int] | None:
 
 
 def _goes_on(finding: Finding, run: Run) -> bool:
-    """A recompile: there was one late in the run. All else is paid in each turn."""
+    """A recompile: there was one late in the run. All else is paid in each iteration."""
     if finding.name != "recompile":
         return True
     own = (p["at"] for p in run.programs if p["function"] == finding.function and p["causes"])

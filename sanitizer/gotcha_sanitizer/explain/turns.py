@@ -1,4 +1,4 @@
-"""Does a line run at each turn of a loop? Read from the source, for lines that a run has shown.
+"""Does a line run in each iteration of a loop? From the source, for lines that a run has shown.
 
 "No" where it stands under an `if`, behind a `continue`, in an exception's handler, or where what it
 reads is made by a loop of its own, as the loss of an epoch is.
@@ -22,7 +22,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def each_turn(stack: Sequence[Site], columns: Sequence[int]) -> bool:
-    """True where the innermost line runs once in each turn of a loop around one of the lines.
+    """True where the innermost line runs once in each iteration of a loop around one of the lines.
 
     `columns` are of the calls in those lines, in bytes from 0; -1 where one is not known.
     """
@@ -127,7 +127,7 @@ def _within_body(node: ast.AST, line: int) -> bool:
 
 
 def _skipped(loop: ast.AST, line: int) -> bool:
-    """A `continue` before the line: some turns do not come to it."""
+    """A `continue` before the line: some iterations do not come to it."""
     return any(isinstance(n, ast.Continue) and n.lineno < line for n in ast.walk(loop))
 
 

@@ -1,4 +1,4 @@
-"""At which turn of the user's loop a call runs: what the loop itself counts."""
+"""At which iteration of the user's loop a call runs: what the loop itself counts."""
 
 from __future__ import annotations
 

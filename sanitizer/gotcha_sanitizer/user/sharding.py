@@ -64,7 +64,7 @@ def collectives(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Exchange:
 
     It compiles once more, with the arguments' shardings, and runs nothing. Bytes are those of the
     results on one device, so an all-reduce of a gradient counts once. A collective inside of a loop
-    counts once, however often the loop turns. A line is that of the operation which XLA made the
+    counts once, however often the loop runs. A line is that of the operation which XLA made the
     collective for: what reads sharded data, not always what should be changed.
     """
     import jax

@@ -31,7 +31,7 @@ class HostRead:
 
 @dataclass(frozen=True, slots=True)
 class ReadsAt:
-    """All reads so far at one line by one method. Seconds; `steady`: at each turn of its loop.
+    """All reads so far at one line by one method. Seconds; `steady`: in each iteration of its loop.
 
     `visits`: times that the program came by; it may read many leaves then, of which one waits.
     `waits`: reads that waited; of those `looked` were looked at, and `idle` left nothing in flight.

@@ -15,7 +15,7 @@ class EagerAtLoop(Rule):
 
     ## Instead
     Fill a numpy array and convert it after the loop, or collect what is on the device in a list and
-    `jnp.stack` it. If each turn needs the array, update it in the jitted function, with
+    `jnp.stack` it. If each iteration needs the array, update it in the jitted function, with
     `donate_argnums`.
 
     ## Not reported

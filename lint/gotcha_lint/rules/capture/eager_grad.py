@@ -25,7 +25,7 @@ class EagerGrad(Rule):
 
     ## Not reported
     Code that is traced or may be: functions handed to `jit` somewhere in the project, libraries
-    whose callers jit them, tests, loops of a few turns.
+    whose callers jit them, tests, loops of a few iterations.
     """
 
     roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})

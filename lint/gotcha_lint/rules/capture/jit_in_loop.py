@@ -8,7 +8,7 @@ from gotcha_lint.solve.programs import Programs
 
 
 class JitInLoop(Rule):
-    """Jits a new function object at each turn of a loop, each call of a hot function, or each leaf.
+    """Jits a new function in each iteration of a loop, each hot call, or for each leaf.
 
     ## What happens
     JAX finds compiled programs by the identity of the function. A lambda, a nested `def`, and the
@@ -25,10 +25,10 @@ class JitInLoop(Rule):
 
     ## Not reported
     Functions that are kept (in a cache, an attribute, a list), compiled ahead of time, used in an
-    inner loop, or made around another model or configuration each turn; loops that sleep until
+    inner loop, or made around another model or configuration each iteration; loops that sleep until
     there is something to do, and those more than three calls away, which mostly go over whole
     runs; benchmarks, which warm a function up and hand it on to be timed (`timed(lambda: f(x))`).
-    What a function captures of the data of the turn is the business of `jit-captures-batch`.
+    What a function captures of the data of the iteration is the business of `jit-captures-batch`.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})

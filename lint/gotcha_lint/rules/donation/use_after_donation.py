@@ -108,7 +108,7 @@ class UseAfterDonation(Rule):
             return
         places = ((call.node, "donated here"),)
         if site.again:
-            text = f"`{site.name}` is donated in every turn of the loop: the second has none left"
+            text = f"`{site.name}` is donated in every iteration: the second has none left"
         elif site.name in given:
             text = (
                 f"`{site.name}` was donated, so its buffer is gone: reading it raises RuntimeError"

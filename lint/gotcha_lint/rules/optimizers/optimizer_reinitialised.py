@@ -106,7 +106,7 @@ def _state(site: Call) -> Iterator[Report]:
     step = not loops and (site.body.trace is not None or bool(site.body.hot))
     if not loops and not step:
         return
-    again = "turn of this loop" if loops else "step"
+    again = "iteration of this loop" if loops else "step"
     name = _assigned(site)
     if name is not None:
         update = _only_update(site, name) or (_own_step(site, name) if loops else None)
@@ -132,7 +132,7 @@ def _whole_optimizer(site: Call) -> Iterator[Report]:
     if update is not None and update.at.loops == site.at.loops:
         yield Report(
             site.node,
-            f"`{name}` is initialised again in each turn of this loop: moments and schedule "
+            f"`{name}` is initialised again in each iteration of this loop: moments and schedule "
             "start from zero",
             places=((update.node, "the only update it makes"),),
         )

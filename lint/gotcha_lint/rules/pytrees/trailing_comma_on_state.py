@@ -14,8 +14,8 @@ class TrailingCommaOnState(Rule):
 
     ## What happens
     `params = step(params, x),` binds `(params,)`. A tuple is a pytree too, so that a step that maps
-    over its leaves takes it: at each turn the state is one tuple deeper, and the step compiles
-    again, 20 times in 20 turns. Others fail far away, with `TypeError: tuple indices must be
+    over its leaves takes it: in each iteration the state is one tuple deeper, and the step compiles
+    again, 20 times in 20 iterations. Others fail far away, with `TypeError: tuple indices must be
     integers or slices, not str`.
 
     ## Instead

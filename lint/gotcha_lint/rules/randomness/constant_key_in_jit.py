@@ -26,8 +26,8 @@ class ConstantKeyInJit(Rule):
 
     ## What happens
     The key, and with it every number drawn from it, is a constant of the compiled program: each
-    call and each turn of a `scan` has the same noise. In a diffusion trainer four batches drew four
-    equal timesteps.
+    call and each iteration of a `scan` has the same noise. In a diffusion trainer four batches drew
+    four equal timesteps.
 
     ## Instead
     Pass a key in, and split it outside or `fold_in` the step.

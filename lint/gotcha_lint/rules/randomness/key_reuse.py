@@ -16,7 +16,7 @@ class KeyReuse(Rule):
 
     ## What happens
     The same numbers again: two layers start identical, every step has the same dropout mask, and so
-    has every turn of a `scan` whose body takes the key from around it.
+    has every iteration of a `scan` whose body takes the key from around it.
     The two uses may lie far apart: a function that draws from its key, called with a key that is
     split afterwards; an attribute from which a method draws and that no method renews.
     Nothing fails. `jax.debug_key_reuse(True)` raises `KeyReuseError`, for typed keys

@@ -168,7 +168,7 @@ def _each(site: Call, argument: Argument) -> str:
     if not loops or any(_is_few(loop.over.literal) for loop in loops):
         return ""
     counted = mark and not mark.startswith(varying.PARAM) and _counts(site, argument.node)
-    return "turn of this loop" if counted or _moves(site, argument.node) else ""
+    return "iteration of this loop" if counted or _moves(site, argument.node) else ""
 
 
 def _counts(site: Call, node: cst.CSTNode) -> bool:
@@ -223,7 +223,7 @@ def _within(place: Place, loops: tuple[Loop, ...]) -> bool:
 
 
 def _multiplies(bind: Bind) -> bool:
-    """`x = x * 0.5`, at every turn: it never comes back to an old value."""
+    """`x = x * 0.5`, in every iteration: it never comes back to an old value."""
     match bind.source:
         case cst.BinaryOperation(left=cst.Name(value=name), operator=operator):
             return name == bind.name and isinstance(operator, _STEADY) and not bind.at.guards

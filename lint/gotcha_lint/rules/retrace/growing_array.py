@@ -17,11 +17,11 @@ _GROWING = frozenset(["concatenate", "append", "concat", "vstack", "hstack"])
 
 
 class GrowingArray(Rule):
-    """Grows a `jax.Array` in a loop: each turn has a new shape, and compiles for it.
+    """Grows a `jax.Array` in a loop: each iteration has a new shape, and compiles for it.
 
     ## What happens
     `jnp.concatenate([buffer, new])` outside of `jit` compiles for every new length (22 compilations
-    for 20 turns), and so does every jitted function that is given the result: 15 tokens, 15
+    for 20 iterations), and so does every jitted function that is given the result: 15 tokens, 15
     traces. It also copies the whole buffer each time.
 
     ## Instead
@@ -29,7 +29,8 @@ class GrowingArray(Rule):
     (or numpy) and concatenate once after the loop.
 
     ## Not reported
-    Loops over a few things that are written out, and those that draw into a figure at each turn.
+    Loops over a few things that are written out, and those that draw into a figure in each
+    iteration.
     """
 
     roots = frozenset(_GROWING)
@@ -112,7 +113,7 @@ def _carried(body: Body, call: Call) -> str:
 def _report(node: cst.CSTNode, name: str, turns: str = "this loop") -> Report:
     return Report(
         node,
-        f"`{name}` is longer at each turn of {turns}, and operations on it compile "
+        f"`{name}` is longer in each iteration of {turns}, and operations on it compile "
         f"again: fill a buffer of the full length, or concatenate once after the loop",
     )
 

@@ -130,7 +130,7 @@ def _report(names: cst.BaseExpression, what: str) -> Report:
 
 
 def _orders(place: Iterate) -> bool:
-    """The turns of the loop make operations, or a list of arrays."""
+    """The iterations of the loop make operations, or a list of arrays."""
     inside = [site for site in place.body.sites if place.loop in site.at.loops]
     if any(_computes(site) for site in inside):
         return True
@@ -178,7 +178,7 @@ def _deals(call: Call) -> bool:
 
 
 def _draws(place: Iterate) -> bool:
-    """Each turn splits one key, which the next goes on with."""
+    """Each iteration splits one key, which the next goes on with."""
     renewed = {bind.name for bind in place.body.of(Bind) if place.loop in bind.at.loops}
     calls = [call for call in place.body.of(Call) if place.loop in call.at.loops]
     keys = [call.arg_node(0, "key") for call in calls if call.name == _SPLIT]

@@ -9,21 +9,21 @@ _TURNS, _EQUATIONS = 32, 64  # from here on a loop costs more to compile than to
 
 
 class UnrolledLoop(Rule):
-    """Runs a long Python loop while JAX traces: each turn becomes part of the program.
+    """Runs a long Python loop while JAX traces: each iteration becomes part of the program.
 
     ## What happens
     A Python loop in a traced function is no loop of the program: its equations are written out once
-    for each turn. Time to trace and to compile grows with the number of turns: 4 equations a turn
-    took 0.5 s for 64 turns, 2.8 s for 256 and 8 s for 1,024 (measured on CPU); `lax.fori_loop` of
-    the same body took 0.1 s for each.
+    for each iteration. Time to trace and to compile grows with the number of iterations: 4
+    equations an iteration took 0.5 s for 64 iterations, 2.8 s for 256 and 8 s for 1,024 (measured
+    on CPU); `lax.fori_loop` of the same body took 0.1 s for each.
 
     ## Instead
-    `jax.lax.scan` or `jax.lax.fori_loop` where the turns are alike; for layers of a network, stack
-    their parameters and scan over them.
+    `jax.lax.scan` or `jax.lax.fori_loop` where the iterations are alike; for layers of a network,
+    stack their parameters and scan over them.
 
     ## Not reported
-    Short loops: less than 32 turns, or 64 equations in all. Loops whose number of turns follows
-    from a configuration or an array's shape are shown with `--all`.
+    Short loops: less than 32 iterations, or 64 equations in all. Loops whose number of iterations
+    follows from a configuration or an array's shape are shown with `--all`.
     """
 
     preview = True
@@ -71,16 +71,16 @@ class UnrolledLoop(Rule):
 
 
 def _foreseen(loop: facts.UnrolledLoop) -> Foreseen | None:
-    """Of a known number of turns, only where it is long."""
+    """Of a known number of iterations, only where it is long."""
     line, column = loop.span[:2]
     header = loop.path, (line, column, line, column)
     cost = f"{loop.equations} equations" if loop.equations > 1 else "one equation"
     if loop.turns is None:
         return Foreseen(
             header,
-            f"this loop of {called(loop.within)} runs while JAX traces it: each turn adds about "
-            f"{cost} to the program, and their number grows with the input or the configuration; "
-            "use `lax.scan` or `lax.fori_loop`",
+            f"this loop of {called(loop.within)} runs while JAX traces it: each iteration adds "
+            f"about {cost} to the program, and their number grows with the input or the "
+            "configuration; use `lax.scan` or `lax.fori_loop`",
             certain=False,
         )
     total = loop.turns * loop.equations

@@ -181,11 +181,12 @@ def _message(site: Call, argument: Argument, mark: str) -> str:
     if mark.startswith(varying.GROWN):
         grown = mark.removeprefix(varying.GROWN)
         return (
-            f"`{what}` is as long as `{grown}`, which grows at each turn of this loop: "
+            f"`{what}` is as long as `{grown}`, which grows in each iteration of this loop: "
             f"`{callee}` compiles each time; {_CURE}"
         )
     if mark == "loop-variable":
         return (
-            f"`{what}` has another shape at each turn of this loop: `{callee}` compiles each time"
+            f"`{what}` has another shape in each iteration of this loop: "
+            f"`{callee}` compiles each time"
         )
     return f"`{what}` {_OWN[mark]}: `{callee}` compiles again for each new length; {_CURE}"

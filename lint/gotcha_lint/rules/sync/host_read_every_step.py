@@ -11,7 +11,7 @@ from gotcha_lint.solve.programs import Programs
 
 
 class HostReadEveryStep(Rule):
-    """Reads a value of the training step on the host at each turn of the loop.
+    """Reads a value of the training step on the host in each iteration of the loop.
 
     ## What happens
     `float(loss)`, `loss.item()`, `np.asarray(...)`, `print(loss)` or `if loss < best` wait until
@@ -25,9 +25,9 @@ class HostReadEveryStep(Rule):
     steps take longer than a millisecond, read the result of the step before.
 
     ## Not reported
-    Reads under an `if` that looks at the turn, of the step before, after an inner loop, and after
-    another step was queued; functions that compile at each turn; `block_until_ready` before the
-    clock is read. Demos of at most 20 turns in all.
+    Reads under an `if` that looks at the iteration, of the step before, after an inner loop, and
+    after another step was queued; functions that compile in each iteration; `block_until_ready`
+    before the clock is read. Demos of at most 20 iterations in all.
 
     With `--all`, as `info`: reads that the next step needs, as those of an agent that acts; arrays
     that a loop fetches; methods that a caller may call in a loop.
@@ -98,13 +98,13 @@ _NUMBERS = frozenset({"float", "int", "bool", "complex", "item", "if", "range", 
 def _foreseen(wait: Wait) -> Foreseen:
     read, step = wait.read, called(wait.call.function)
     what = _WORDS.get(read.what, f"`{read.what}` reads a result of")
-    advice = "keep it on the device and fetch many at once, or read that of the turn before"
+    advice = "keep it on the device and fetch many at once, or read that of the iteration before"
     if wait.needed:
         advice = "the next step needs it: let the device decide, or run several steps in one call"
     return Foreseen(
         wait.place,
-        f"{what} {step} in the same turn of the loop, so the device has nothing to do until the "
-        f"host has queued the next one: {advice}",
+        f"{what} {step} in the same iteration of the loop, so the device has nothing to do until "
+        f"the host has queued the next one: {advice}",
         (
             (wait.call.path, wait.call.span, "queued here"),
             (read.path, read.span, "read here"),
@@ -115,7 +115,7 @@ def _foreseen(wait: Wait) -> Foreseen:
 
 
 def _is_certain(wait: Wait) -> bool:
-    """In each turn, with nothing else queued, and for nothing that only the host can do now.
+    """In each iteration, with nothing else queued, and for nothing that only the host can do now.
 
     Arrays that are no single numbers may be what the loop is there to fetch.
     """

@@ -24,9 +24,9 @@ class IterateDeviceArray(Rule):
 
     ## Not reported
     Loops whose elements stay on the device, rows given to a jitted step, say; keys of
-    `jax.random.split`; arrays that change in the loop; loops of a few turns; tests; `__repr__` and
-    similar ones; arguments, also those that an annotation calls arrays; elements that a function of
-    the project asks.
+    `jax.random.split`; arrays that change in the loop; loops of a few iterations; tests; `__repr__`
+    and similar ones; arguments, also those that an annotation calls arrays; elements that a
+    function of the project asks.
 
     ## In a run
     The sanitizer says nothing: each read by itself is right.
@@ -66,7 +66,7 @@ class IterateDeviceArray(Rule):
             yield Report(
                 read,
                 f"`{source_of(read, 40)}` fetches an element of `{name}` from the device at each "
-                f"turn of the loop: fetch them all before it, with `np.asarray({name})`",
+                f"iteration of the loop: fetch them all before it, with `np.asarray({name})`",
                 places=((array, "an array on the device"),),
             )
 
@@ -75,7 +75,7 @@ class IterateDeviceArray(Rule):
             yield Foreseen(
                 (one.read.path, one.read.span),
                 f"this reads one result of {called(one.call.function)} from the device at each "
-                "turn of the loop: fetch the whole list before it, with `jax.device_get`",
+                "iteration of the loop: fetch the whole list before it, with `jax.device_get`",
                 (
                     (*one.made, "the list"),
                     (one.call.path, one.call.span, "its elements are made here"),

@@ -22,10 +22,11 @@ class LoopOverExamples(Rule):
     once do not fit into memory: `jax.lax.map(f, xs, batch_size=64)`.
 
     ## Not reported
-    Loops that hand something from turn to turn, leave early or skip turns; loops over what is not
-    known to be an array, as a loader or a list; rows called batches, chunks or folds, or cut by
-    `split` or `reshape`; functions that are mapped already, here or elsewhere in the file; modules
-    of nnx, which a call may change; up to eight rows that are written out; tests and benchmarks.
+    Loops that hand something from one iteration to the next, leave early or skip iterations; loops
+    over what is not known to be an array, as a loader or a list; rows called batches, chunks or
+    folds, or cut by `split` or `reshape`; functions that are mapped already, here or elsewhere in
+    the file; modules of nnx, which a call may change; up to eight rows that are written out; tests
+    and benchmarks.
 
     ## In a run
     The sanitizer says nothing: each call by itself is right.

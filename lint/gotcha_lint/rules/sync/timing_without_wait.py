@@ -25,9 +25,9 @@ class TimingWithoutWait(Rule):
 
     ## Not reported
     Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait, and so
-    does `jax.tree.map(np.asarray, losses)`. Clocks that run from turn to turn, where the result of
-    the turn before is given to a function. A time that is never read, or that is called
-    `compile_time`: what is compiled is compiled when the call returns.
+    does `jax.tree.map(np.asarray, losses)`. Clocks that run from one iteration to the next, where
+    the result of the iteration before is given to a function. A time that is never read, or that is
+    called `compile_time`: what is compiled is compiled when the call returns.
 
     ## The price
     A wrong time.

@@ -50,7 +50,7 @@ class Operation:
 
 
 class Inside(NamedTuple):
-    """Where an evaluation is: names of calls and turns, named scopes, equations of the calls."""
+    """Where an evaluation is: names of calls, iterations, named scopes, equations of the calls."""
 
     path: tuple[str, ...] = ()
     scope: str = ""
@@ -177,7 +177,7 @@ class Evaluation:
         return None
 
     def _turn(self, body: Any, ins: list[Value], inside: Inside) -> Values:
-        """One turn of a loop: compiled, and entered where it is the one that matters."""
+        """One iteration of a loop: compiled, and entered where it is the one that matters."""
         if id(body) not in self._compiled:
             run = self.jax.jit(lambda *given: _compute(body, given))
             self._compiled[id(body)] = body, run

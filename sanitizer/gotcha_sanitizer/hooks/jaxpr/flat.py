@@ -37,8 +37,8 @@ class Place(NamedTuple):
 class Step(NamedTuple):
     """One operation on numbered values.
 
-    Loops have steps of their own, `loop in` for a slice or the state of a turn, `loop out` for what
-    a turn leaves; so has a cond, `branch out`.
+    Loops have steps of their own, `loop in` for a slice or the state of an iteration, `loop out`
+    for what an iteration leaves; so has a cond, `branch out`.
     """
 
     name: str
@@ -170,7 +170,7 @@ class _Writer:
         carried: Sequence[Any],
         place: Place,
     ) -> list[int]:
-        """Values of one turn of a loop. What a turn hands on unchanged is as good as constant."""
+        """Values of one iteration of a loop. What it hands on unchanged is as good as constant."""
         inner = []
         for index, (var, outer) in enumerate(moving):
             if index < len(carried) and carried[index] is var:

@@ -26,7 +26,9 @@ _FLAX_SCAN = os.path.join("flax", "core", "lift.py")  # says by split_rngs which
 _MOST = 8  # findings of one program
 _PAIRS, _USES = 200, 400  # that are looked at
 _ADVICE = "split the key and use each part once: `key, subkey = jax.random.split(key)`"
-_IN_LOOP = "use another key in each turn: `jax.random.fold_in(key, i)`, or scan over split keys"
+_IN_LOOP = (
+    "use another key in each iteration: `jax.random.fold_in(key, i)`, or scan over split keys"
+)
 
 
 def at_trace_end(context: Context, jaxpr: Any, function: str, site: Site | None) -> None:
@@ -61,8 +63,8 @@ def _fact(first: Use, second: Use, now: float, function: str) -> Fact:
         return Fact(
             at=now,
             gotcha="key-reuse",
-            message=f"a random key is {again} in each turn of a loop in `{function}`, and is the "
-            "same in all of them: every turn has the same random numbers",
+            message=f"a random key is {again} in each iteration of a loop in `{function}`, and is "
+            "the same in all of them: every iteration has the same random numbers",
             site=second.site,
             function=function,
             cause="loop",
@@ -118,7 +120,7 @@ def _reuses(flat: Flat) -> Iterator[tuple[Use, Use]]:
 
 
 def _in_each_turn(values: Values, use: Use) -> bool:
-    """True for a key that is the same in all turns of the loop it is used in."""
+    """True for a key that is the same in all iterations of the loop it is used in."""
     place = use.step.place
     if not place.loops or values.changes(use.step.ins[0], place.loops[-1]):
         return False

@@ -1,4 +1,4 @@
-"""Compiles over the turns of the training loop, where the loop counts and so can be followed."""
+"""Compiles over the iterations of the training loop, where the loop has a counter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gotcha_sanitizer.values.words import short
 
 @dataclass(frozen=True)
 class Steps:
-    """The loop in words, and the turn of each program by its number and process."""
+    """The loop in words, and the iteration of each program by its number and process."""
 
     loop: str
     turns: Mapping[tuple[int, int], int]
@@ -26,7 +26,7 @@ class Steps:
 
 
 def steps(run: Run) -> Steps | None:
-    """By the loop in which most turns compiled; None where no counter is seen to only go up.
+    """By the loop in which most iterations compiled; None where no counter is seen to only go up.
 
     What ran outside of that loop stands at the turn that was reached then.
     """

@@ -84,7 +84,7 @@ def _over_steps(found: Steps) -> _Axis:
         at = found.of(program)
         return at, at
 
-    return _Axis(found.end + 1, span, marks, lambda at: f"turn {at:,.0f}")
+    return _Axis(found.end + 1, span, marks, lambda at: f"iteration {at:,.0f}")
 
 
 def _drawing(run: Run, lanes: _Lanes, axis: _Axis, words: str) -> Markup:
