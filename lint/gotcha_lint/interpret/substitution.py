@@ -364,7 +364,7 @@ class Substitution:
             loops = event.loops | machine.current
             maybe = event.maybe or bool(machine.maybe)
             return replace(event, few=few, loops=loops, calls=calls, maybe=maybe)
-        if isinstance(event, Unrolled):
+        if isinstance(event, (Unrolled, EagerLoop)):
             return replace(event, turns=self.size(event.turns), calls=calls)
         if isinstance(event, Remark):
             tested = event.kind == "out of bounds" and bool(machine.guards)
