@@ -105,7 +105,7 @@ TABLE = (
     # What a CPU forgives: its memory is the host's, and nothing has to be copied to reach it.
     Symptom(
         "It works on the CPU only: on a GPU it fails, hangs or is slow",
-        "jax-in-callback incompatible-devices out-of-memory backend-missing fork-after-jax "
+        "jax-in-callback incompatible-devices out-of-memory backend-missing fork-after-start "
         "environment-set-too-late host-read-every-step iterate-device-array "
         "numpy-weights-each-call per-example-device-put jnp-in-data-pipeline",
     ),
