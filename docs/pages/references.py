@@ -67,8 +67,8 @@ SOURCES = (
     Source(
         "JAX: debugging flags",
         _JAX + "debugging/flags.html",
-        "non-finite-value non-finite-weights where-nan-gradient norm-at-zero except-never-raised "
-        "unguarded-division",
+        "non-finite-value non-finite-weights failed-guard where-nan-gradient norm-at-zero "
+        "except-never-raised unguarded-division",
     ),
     Source(
         "JAX: Pseudorandom numbers",

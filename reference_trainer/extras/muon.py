@@ -14,7 +14,7 @@ import optax
 from optax.contrib import MuonDimensionNumbers
 
 from reference_trainer.config import Optimizer
-from reference_trainer.train.state import is_kernel
+from reference_trainer.model.backbone import is_kernel
 
 
 def muon(settings: Optimizer, rate: optax.Schedule) -> optax.GradientTransformation:

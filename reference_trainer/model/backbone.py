@@ -206,3 +206,8 @@ def definition(config: Config, kind: str) -> nnx.GraphDef:
 
 def scanned(config: Config) -> bool:
     return config.compute.layers == "scan"
+
+
+def is_kernel(path: tuple[Any, ...]) -> bool:
+    """Whether a path leads to a matrix of a layer."""
+    return getattr(path[-1], "key", None) == "kernel"

@@ -54,6 +54,9 @@ class Checkpoints:
         best = policies.BestN(
             get_metric_fn=_bits, reverse=True, n=1, keep_checkpoints_without_metrics=False
         )
+        # Orbax's policies do not fit its own annotations, nor does a path of the standard library.
+        kept: Any = policies.AnyPreservationPolicy([policies.LatestN(keep), best])
+        directory: Any = self.folder
         handlers = ocp.handlers.local_registry()
         handlers.add(ocp.handlers.JsonHandler, checkpointable_name="about")
         context = ocp.Context()
@@ -63,9 +66,9 @@ class Checkpoints:
         logging.getLogger("absl").addFilter(integrity.not_raised)  # the same: it is added once
         with explained(self.folder):
             self._checkpointer = ocp.training.Checkpointer(
-                self.folder,
+                directory,
                 context=context,
-                preservation_policy=policies.AnyPreservationPolicy([policies.LatestN(keep), best]),
+                preservation_policy=kept,
                 cleanup_tmp_directories=clean,
             )
 

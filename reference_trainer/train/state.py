@@ -62,7 +62,7 @@ def update(
     grads: backbone.Params, state: TrainState, config: Config
 ) -> tuple[backbone.Params, optax.OptState]:
     """What to add to the parameters, and the optimizer's next state."""
-    change = optimizer(config).update
+    change: Any = optimizer(config).update
     if config.optimizer.kind == "muon":  # XLA lays out its products of matrices that are cut
         layouts = parallel.specs((state.params, state.opt_state))
         change = jax.sharding.auto_axes(change, out_sharding=layouts)
@@ -75,14 +75,9 @@ def decayed(params: backbone.Params) -> Any:
 
     def is_matrix(path: tuple[Any, ...], leaf: Any) -> bool:
         del leaf
-        return path[0].key in ("embed", "heads") or is_kernel(path)
+        return path[0].key in ("embed", "heads") or backbone.is_kernel(path)
 
     return jax.tree.map_with_path(is_matrix, params)
-
-
-def is_kernel(path: tuple[Any, ...]) -> bool:
-    """Whether a path leads to a matrix of a layer."""
-    return getattr(path[-1], "key", None) == "kernel"
 
 
 def init(key: jax.Array, config: Config) -> TrainState:

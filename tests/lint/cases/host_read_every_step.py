@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
+from tqdm.auto import trange
 
 
 @jax.jit
@@ -391,3 +392,11 @@ def names_alone(params, batches):
         metrics = evaluate(params, batch)
         print(sorted(metrics.keys()))
     return metrics
+
+
+def with_a_bar(w, steps, batches):
+    with trange(0, steps, desc="train") as bar:
+        for _, x in zip(bar, batches, strict=False):
+            w, loss = step(w, x)
+            bar.set_postfix(loss=float(loss))  # ! host-read-every-step
+    return w

@@ -120,7 +120,7 @@ def progress(call: Call) -> Value:
     """Goes over what it is given."""
     if call.short == "trange":
         counted = only(Library("builtins.range"))
-        return call.engine.call(counted, call.args[:1], {}, call.span)
+        return call.engine.call(counted, call.args, {}, call.span)
     return call.argument(0, "iterable")
 
 
