@@ -56,7 +56,7 @@ EVALUATES = ("eval", "valid", "rescore", "plot", "visuali")
 RUNS = frozenset({"train", "fit", "run", "filter"})
 # Comments that say that equal numbers are meant, or that nothing is drawn.
 SAME_SEED = ("same seed", "same key", "same rng", "same random", "common random")
-SAME_SEED += ("dummy key", "dummy rng", "unused key")
+SAME_SEED += ("fixed key", "fixed rng", "fixed seed", "dummy key", "dummy rng", "unused key")
 # What stands over several runs of different methods.
 COMPARES = ("comparison of", "compare ", "comparing ")
 # One that reads data from somewhere shuffles with its key, if it uses it at all.
