@@ -68,7 +68,9 @@ def write(
         )
     with suppress(ValueError):  # a second time: it is known already
         jax_export.register_namedtuple_serialization(Int8, serialized_name="reference_trainer.Int8")
-    made = jax_export.export(jax.jit(run), platforms=platforms or None)(weights, inputs)
+    # Under a mesh the file would ask for it, and its symbolic number of rows would not be resolved.
+    with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), ())):
+        made = jax_export.export(jax.jit(run), platforms=platforms or None)(weights, inputs)
     try:
         path.write_bytes(made.serialize())
     except ImportError:

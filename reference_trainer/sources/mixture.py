@@ -61,6 +61,9 @@ def shares(weights: Sequence[float]) -> np.ndarray:
     """Batches of each data set in a cycle, at least one: rounded so that they add up."""
     exact = np.array(weights) / sum(weights) * CYCLE
     counts = np.maximum(np.floor(exact), 1).astype(int)
-    while (missing := CYCLE - counts.sum()) != 0:
-        counts[np.argmax((exact - counts) * np.sign(missing))] += np.sign(missing)
+    while counts.sum() < CYCLE:
+        counts[np.argmax(exact - counts)] += 1
+    while counts.sum() > CYCLE:
+        # One that has more than one, and of these one that is above its share, or least below.
+        counts[np.argmin(np.where(counts > 1, exact - counts, np.inf))] -= 1
     return counts

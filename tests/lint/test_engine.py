@@ -106,22 +106,37 @@ STALE = """
         other = {}
         for step in range(steps):
             other["scale"] = step
-            SETTINGS["scale"] *= 0.5  # SETTINGS
+            SETTINGS["scale"] *= 0.5  # 'scale'
 
 
     @jax.jit
     def scaled(x):
-        return x * rate * SETTINGS["scale"]
+        return x * rate
+
+
+    @jax.jit
+    def sized(x):
+        return x * SETTINGS["scale"]
+
+
+    def main(x):
+        x = sized(x)
+        warm(3)
+        return sized(x)
 """
 
 
 def test_a_stale_global_names_the_line_that_assigns_it(tmp_path):
     lines = code(STALE).splitlines()
     findings = lint_files(tmp_path / "project", {"train.py": code(STALE)}, ("stale-global",))
-    chains = [[place for place in f.chain if "assigned" in place.message] for f in findings]
-    told = {place.message.split("`")[1]: lines[place.line - 1] for (place,) in chains}
-    assert told.keys() == {"rate", "SETTINGS"}
-    assert all(line.endswith(f"  # {name}") for name, line in told.items())
+    assigned = {
+        f.message.split("`")[1]: lines[place.line - 1]
+        for f in findings
+        for place in f.chain
+        if "assigned" in place.message
+    }
+    assert assigned.keys() == {"rate", "'scale'"}
+    assert all(line.endswith(f"  # {name}") for name, line in assigned.items())
 
 
 def test_a_file_alone_has_the_findings_it_has_with_its_tree(tmp_path):
@@ -364,3 +379,26 @@ def test_many_draws_are_read_once():
     _cost_of_draws(5)  # imports and caches
     few, more, most = (_cost_of_draws(count) for count in (40, 80, 160))
     assert most - more < 2.2 * (more - few)  # what does not depend on the number drops out
+
+
+def test_a_tree_that_was_fetched_is_given_to_a_compiled_function(tmp_path):
+    text = """
+        from typing import NamedTuple
+        import jax
+
+
+        class State(NamedTuple):
+            step: jax.Array
+            rate: jax.Array
+
+
+        @jax.jit
+        def step(state):
+            return state._replace(step=state.step + 1)
+
+
+        def main(a, b):
+            kept = jax.device_get(State(a, b))
+            return step(kept)
+    """
+    assert lint_files(tmp_path / "project", {"train.py": code(text)}) == []

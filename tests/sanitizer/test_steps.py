@@ -116,7 +116,7 @@ def test_the_page_has_an_axis_of_steps():
         records.program(5, 60.0, **_turn(400)),
     )
     assert "Over <code>step</code> of the loop at src/train.py:40" in text
-    titles = [part.partition(":")[0] for part in text.split("<title>at turn ")[1:]]
+    titles = [part.partition(":")[0] for part in text.split("<title>at iteration ")[1:]]
     assert [round(int(each) / 100) for each in titles] == [1, 2, 3, 4, 3]  # the last: evaluate
     assert text.count("<svg viewBox") >= 2  # over time too
 

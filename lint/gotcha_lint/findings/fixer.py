@@ -35,6 +35,9 @@ Decode = Callable[[str, bytes], SourceFile]
 Parses = Callable[[str], bool]
 
 
+_SEVERITIES = ("info", "warning", "error")
+
+
 @dataclass(frozen=True)
 class TakenBack:
     """A fix that was tried and did not help."""
@@ -202,13 +205,18 @@ class _Fixing:
         return ""
 
     def _worse(self, batch: Batch, after: Findings) -> str:
+        """Why the batch is no gain. One that mends an error may bring up a warning."""
         for path in {*after, *batch}:
             applied = batch[path][1] if path in batch else ()
+            mended = min((_SEVERITIES.index(f.severity) for f in applied), default=0)
             allowed = Counter(finding.name for finding in self.outcome.findings.get(path, ()))
             allowed.subtract(finding.name for finding in applied)
             now = after.get(path, ())
             for name, count in Counter(finding.name for finding in now).items():
                 if count > allowed[name]:
+                    weight = max(_SEVERITIES.index(f.severity) for f in now if f.name == name)
+                    if weight < mended:
+                        continue
                     stays = {f.id for f in applied} & {f.id for f in now if f.name == name}
                     return "the finding stays" if stays else f"it brings up `{name}` in {path}"
         return ""

@@ -210,7 +210,7 @@ def _fetched_instance(
     """A new object of the same class: a tree, of which each field is fetched."""
     old = atom.site
     site = machine.allocate("instance", span, (old.info.get("class"), extra))
-    site.info.update({k: old.info.get(k) for k in ("class", "name", "statics")})
+    site.info.update({k: old.info[k] for k in ("class", "name", "statics") if k in old.info})
     for name in machine.fields_of(old):
         value = machine.read((old, name))
         if value is not None:

@@ -23,6 +23,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.batches import is_ragged
+from gotcha_lint.interpret.effects import is_of_device
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
@@ -243,6 +244,9 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
+            elif isinstance(event, Effect) and event.kind == "pickle":
+                if any(map(is_of_device, event.values)):
+                    self._effect(event)
             elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
         for (site, _), calls in self.groups.items():
