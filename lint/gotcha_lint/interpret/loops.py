@@ -182,6 +182,7 @@ def _iterate(
     turns: Size | None,
 ) -> tuple[int, int]:
     """Runs a loop; returns the equations and the dispatches of one iteration."""
+    machine.reading.discard(loop)  # what another context has seen says nothing here
     activation = machine.activation
     state = LoopState(len(machine.layers))
     activation.loops.append(state)

@@ -235,7 +235,7 @@ def _begin(engine: Engine, path: str) -> None:
     engine.path, engine.calls = path, ()
     engine.loops, engine.current, engine.guards = [], NO_MARKS, ()
     engine.traced = engine.guarded = engine.differentiated = engine.lenient = 0
-    engine.per_device = 0
+    engine.per_device = engine.dispatches = 0
     engine.budget = engine.root_budget
     engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
     engine.charged = set()
