@@ -345,12 +345,22 @@ def both_happen(first: KeyUse, now: KeyUse) -> bool:
     """
     ways = zip((*first.calls, None), (*now.calls, None), strict=False)
     level = next((n for n, (a, b) in enumerate(ways) if a != b), len(first.calls))
-    sides = [
-        {(branch, side) for branch, side in use.sides[level] if _is_span(branch)}
-        for use in (first, now)
-        if level < len(use.sides)
-    ]
-    return len(sides) < 2 or sides[0] <= sides[1] or sides[1] <= sides[0]
+    first_sides, now_sides = _spans(first, level), _spans(now, level)
+    if not (first_sides <= now_sides or now_sides <= first_sides):
+        return False
+    # One function that is called twice: with other arguments it may not draw at all.
+    for below in range(level + 1, min(len(first.functions), len(now.functions))):
+        if first.functions[below] is not now.functions[below]:
+            break
+        if _spans(first, below) != _spans(now, below):
+            return False
+    return True
+
+
+def _spans(use: KeyUse, level: int) -> set[tuple[Any, Any]]:
+    """The open branches around a use, in the function at this level of its calls."""
+    sides = use.sides[level] if level < len(use.sides) else ()
+    return {(branch, side) for branch, side in sides if _is_span(branch)}
 
 
 def _is_span(branch: Any) -> bool:

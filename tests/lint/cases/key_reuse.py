@@ -808,3 +808,26 @@ def another_key_in_each_branch(key, x, flag):
             key, subkey = jax.random.split(key)
             x = x + jax.random.normal(subkey, x.shape)
     return x
+
+
+def picked(logits, key=None, chosen=None):
+    if chosen is None:
+        chosen = jax.random.categorical(key, logits)
+    return logits[chosen], chosen
+
+
+def given_what_to_choose(a, b, anew):
+    """With `chosen` the second call may not draw."""
+    key = jax.random.key(0)
+    x, chosen = picked(a, key)
+    if anew:
+        chosen = None
+    y, _ = picked(b, key, chosen)
+    return x + y
+
+
+def chosen_twice(a, b):
+    key = jax.random.key(0)
+    x, _ = picked(a, key)
+    y, _ = picked(b, key)  # ! key-reuse
+    return x + y
