@@ -54,11 +54,9 @@ def test_settings(name: str, python: str, tmp_path: Path):
 def test_reads_are_recorded_by_line(python: str, tmp_path: Path):
     program = PROGRAMS / "reads.py"
     result = run(program, tmp_path / "run.jsonl", python=interpreters()[python])
-    ((path, line, how), row), *_ = sorted(
-        result.run.reads.items(), key=lambda item: -item[1]["waited"]
-    )
+    casts = {at: row for at, row in result.run.reads.items() if at[2] in ("__float__", "__bool__")}
+    ((path, line, _), row), *_ = sorted(casts.items(), key=lambda item: -item[1]["waited"])
     assert Path(path).name == "reads.py"
-    assert how in ("__float__", "__bool__")
     assert "float(" in program.read_text().splitlines()[line - 1]
     assert row["waited"] > 0.001
     read = {row["function"]: row["count"] for row in result.run.reads.values()}
