@@ -13,7 +13,8 @@ from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import Array, Marks, Method, Object, Value
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations, wrapper
-from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Variation
+from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Variation
+from gotcha_lint.solve.programs import Programs
 
 Made = Literal["lambda", "closure", "partial", "method", "transform"]
 

@@ -13,8 +13,8 @@ from gotcha_lint.facts.paths import is_benchmark, is_test, names_benchmark
 from gotcha_lint.facts.random import ALIGNED, EVALUATES, LOADED, LOADS, RUNS, SAME_ON_PURPOSE
 from gotcha_lint.interpret.events import KeyUse
 from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.compiled_functions import Place
 from gotcha_lint.solve.keys import Reuse
-from gotcha_lint.solve.programs import Place
 
 _COPIES = ("target", "copy", "reference")  # of a network, that begin with its weights
 

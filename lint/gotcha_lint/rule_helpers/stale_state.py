@@ -11,7 +11,8 @@ from gotcha_lint.facts.setting_up import is_set_up
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called, lines_of
-from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Stale
+from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Stale
+from gotcha_lint.solve.programs import Programs
 
 _SAME = ("apply_fn", "tx")  # what a train state keeps that replaces another
 Where = Literal["variable", "attribute", "global"]

@@ -7,7 +7,8 @@ from typing import Any
 
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.program.ir import Function
-from gotcha_lint.solve.programs import CompiledFunction, Place, Programs, Variation
+from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Variation
+from gotcha_lint.solve.programs import Programs
 
 KIB, MIB = 2**10, 2**20
 

@@ -19,10 +19,8 @@ from gotcha_lint.domain.value import (
     Number,
     Object,
     Value,
-    is_of_unknown,
 )
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.effects import is_of_device
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -36,80 +34,30 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
-from gotcha_lint.interpret.leaves import Axis, Leaf
 from gotcha_lint.program.data_flow import is_lost
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import arrays_in, changes, is_own_variable, may_be_arrays
+from gotcha_lint.solve.compiled_functions import (
+    Capture,
+    CompiledFunction,
+    Loops,
+    Place,
+    Stale,
+    Variation,
+)
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
 from gotcha_lint.solve.per_input import is_called_for_each_input
 from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
-from gotcha_lint.solve.structures import kinds, signature
+from gotcha_lint.solve.structures import signature
 from gotcha_lint.solve.timing import Elapsed, unwaited
+from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
 _PLAIN = frozenset(("fork", "apply", "paramless", "dropped", "undecided"))  # each speaks for itself
-Place = tuple[str, Span, str]  # path, span, what is there
-Loops = frozenset[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Variation:
-    """One thing that makes JAX compile a function again.
-
-    kind: "identity" (a new function), "value" (of a static argument), "object" (a static argument
-    hashed by identity), "data" (static data in a tree), "shape", "ragged" (a shorter last slice),
-    "length" (a container grows), "structure", "dtype", "weak", "style" (by position or by name),
-    "once" (made, called once and dropped by a function that may be called often), "no tree",
-    "unhashable".
-    `loops`: one program for each of their turns; empty: a few programs.
-    """
-
-    kind: str
-    call: CompiledCall
-    label: str = ""
-    alternatives: tuple[str, ...] = ()
-    loops: Loops = NO_MARKS
-    axis: int = 0
-    places: tuple[Place, ...] = ()
-    certain: bool = True
-    made: CallString = ()  # the calls that lead to where a new function is compiled
-    fresh: frozenset[Site] = frozenset()  # captured objects that are new in each turn, too
-    turns: int | None = None  # of all `loops`, where they are known
-
-
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """Arrays that become constants of a program, with their bytes."""
-
-    call: CompiledCall
-    location: Location
-    bytes: int | None
-    origin: Origin | None
-    total: int
-    is_weights: bool = False  # of a model that the function applies: of unknown size, but not small
-
-
-@dataclass(frozen=True, slots=True)
-class Stale:
-    """A captured location is written after the trace that read it; the compiled call keeps the old.
-
-    `before`: its value at the trace; `after`: what is written; `writer`: the name of the function.
-    """
-
-    call: CompiledCall
-    location: Location
-    before: Value
-    after: Value
-    path: str
-    span: Span
-    of_object: bool
-    static_self: bool
-    at_top: bool  # by the code of a module, not by a function of it
-    writer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,26 +99,6 @@ class EagerWork:
         places = tuple(dict.fromkeys(self.places + other.places))
         loops, certain = self.loops | other.loops, self.certain or other.certain
         return EagerWork(self.within, loops, places, certain)
-
-
-@dataclass(slots=True)
-class CompiledFunction:
-    """A place that compiles, and all that is known of its programs."""
-
-    site: Site
-    function: Function | None
-    calls: int = 0
-    exported: bool = True  # called only by functions that outsiders call
-    keys: set[Any] = field(default_factory=set)
-    variations: list[Variation] = field(default_factory=list)
-    shared: bool = False  # with other places that compile the very same function
-    distinct: int = 1  # programs that its calls from one root need for certain
-    differing: tuple[Differing, ...] = ()  # and the parts of the key that tell them apart
-    captures: list[Capture] = field(default_factory=list)
-    stale: list[Stale] = field(default_factory=list)
-    replaced: dict[str, tuple[CompiledCall, int | None]] = field(default_factory=dict)
-    """Arguments that the result replaces from turn to turn, not donated; and their bytes."""
-    is_kept: bool = False  # made only where there is none yet: in a memoised function, say
 
 
 @dataclass(slots=True)
@@ -514,7 +442,7 @@ class _Reader:
         for call in calls:
             self._statics(row, call)
         if any(call.in_loop for call in calls):
-            _leaves(row, calls)
+            compare_leaves(row, calls)
 
     def _fresh_captures(self, call: CompiledCall, loops: Loops) -> frozenset[Site]:
         sites = (a.site for _, value in call.captured for a in value.atoms if isinstance(a, Object))
@@ -577,7 +505,7 @@ class _Reader:
             row = self._row(site, first)
             for other in calls[1:]:
                 if other.generation == first.generation and not exclude(first, other):
-                    _compare(row, first, other)
+                    compare(row, first, other)
 
 
 def _on_other_sides(a: Allocation, b: Allocation) -> bool:
@@ -613,167 +541,3 @@ def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:
         if value.marks & loops and value.unknown:
             return True
     return False
-
-
-def _compare(row: CompiledFunction, first: CompiledCall, other: CompiledCall) -> None:
-    there: Place = (first.path, first.span, "the other call")
-    top = [{p for p in c.leaves if "[" not in p and "." not in p} for c in (first, other)]
-    names = other.style[1] ^ first.style[1]
-    if names and len(top[0]) == len(top[1]) and top[0] & top[1] and not other.statics:
-        row.variations.append(
-            Variation("style", other, "`, `".join(sorted(names)), places=(there, *where(other)))
-        )
-    for path, leaf in other.leaves.items():
-        old = first.leaves.get(path)
-        if old is None or _constants(leaf) != _constants(old):
-            continue
-        mine, its = set(kinds(leaf)), set(kinds(old))
-        if mine == its == {"leaf"}:
-            _compare_types(row, other, path, leaf, old, there)
-        elif len(mine) == len(its) == 1 and mine != its:
-            words = {kind.split()[0] for kind in mine | its}
-            if words == {"list", "tuple"}:
-                _add(row, "structure", other, path, sorted(mine | its), (there,))
-
-
-def _compare_types(
-    row: CompiledFunction, call: CompiledCall, path: str, leaf: Leaf, old: Leaf, there: Place
-) -> None:
-    if not (len(leaf.dtypes) == len(old.dtypes) == 1):
-        return
-    if set(leaf.dtypes) != set(old.dtypes):
-        _add(row, "dtype", call, path, sorted({*leaf.dtypes, *old.dtypes}), (
-            *_places(leaf.dtypes), *_places(old.dtypes), there
-        ))  # fmt: skip
-    elif len(leaf.weaks) == len(old.weaks) == 1 and set(leaf.weaks) != set(old.weaks):
-        _add(row, "weak", call, path, [], (*_weak_places(leaf), *_weak_places(old), there))
-
-
-def _leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
-    """What differs between the calls of one place in a loop.
-
-    Alternatives of one call are no difference by themselves: a configuration may decide between
-    them, once. They are where they vary with the loop, or where two calls have none in common.
-    The elements of a list of many may be of several kinds side by side, the same ones at each call.
-    """
-    last = calls[-1]
-    loops: Loops = frozenset().union(*(call.loops for call in calls))
-    done: set[str] = set()
-    for path in dict.fromkeys(path for call in calls for path in call.leaves):
-        leaves = [call.leaves[path] for call in calls if path in call.leaves]
-        around = NO_MARKS if "[*]" in path else loops
-        merged = Leaf()
-        for leaf in leaves:
-            merged.add(leaf)
-        alternatives = kinds(merged)
-        seen = [{k: at for k, at in leaf.kinds.items() if k in alternatives} for leaf in leaves]
-        if len(alternatives) > 1 and _differ(seen, leaves, around):
-            _add(row, "structure", last, path, sorted(alternatives), _places(alternatives))
-            row.keys |= {("structure", path, kind) for kind in alternatives}
-        elif len(alternatives) > 1:
-            continue
-        elif _differ([leaf.dtypes for leaf in leaves], leaves, around):
-            _add(row, "dtype", last, path, sorted(merged.dtypes), _places(merged.dtypes))
-        elif len(merged.dtypes) <= 1:
-            if _differ([leaf.weaks for leaf in leaves], leaves, around):
-                _add(row, "weak", last, path, [], _weak_places(merged))
-            _sizes(row, last, path, merged, leaves, loops, done)
-
-
-def _differ(
-    alternatives: list[dict[Any, Origin | None]], leaves: list[Leaf], around: Loops
-) -> bool:
-    """Is it certain that the calls see more than one of the alternatives?
-
-    A call whose argument may be something unknown besides says nothing; two others may suffice.
-    """
-    sure = [
-        (set(e), leaf) for e, leaf in zip(alternatives, leaves, strict=True) if not leaf.unknown
-    ]
-    known = [each for each, _ in sure if each]
-    if len(sure) == len(leaves) and any(len(e) > 1 and leaf.marks & around for e, leaf in sure):
-        return True
-    return any(first.isdisjoint(second) for first in known for second in known)
-
-
-def _sizes(
-    row: CompiledFunction,
-    call: CompiledCall,
-    path: str,
-    leaf: Leaf,
-    leaves: list[Leaf],
-    around: Loops,
-    done: set[str],
-) -> None:
-    for symbol, marks in leaf.symbols:
-        batch = is_ragged(symbol) if marks & around else None
-        if batch is not None and batch not in call.handled and "ragged" not in done:
-            done.add("ragged")
-            row.keys.add(("ragged", path))
-            made = (*batch.made, "this loader keeps the last, smaller batch")
-            row.variations.append(Variation("ragged", call, path, places=(made, *where(call))))
-    for (rank, axis), (size, origin) in leaf.sizes.items():
-        places: tuple[Place, ...] = tuple(
-            (*at, "the size comes from here") for at in (origin, size.origin) if at
-        )
-        loops = size.marks & around
-        if size.ragged and size.ragged[0] not in call.handled and "ragged" not in done:
-            done.add("ragged")
-            row.keys.add(("ragged", path))
-            row.variations.append(
-                Variation("ragged", call, path, axis=axis, places=(*places, *where(call)))
-            )
-        elif loops and not size.few and size.constant is None and "shape" not in done:
-            done.add("shape")
-            certain = _size_differs(leaves, (rank, axis), around)
-            row.variations.append(
-                Variation(
-                    "shape", call, path, loops=loops, axis=axis,
-                    places=(*places, *where(call)), certain=certain,
-                )
-            )  # fmt: skip
-
-
-def _size_differs(leaves: list[Leaf], axis: Axis, around: Loops) -> bool:
-    """Is it certain, in one of the calls? Elements of something unknown may be of one length."""
-    sizes = [leaf.sizes[axis][0] for leaf in leaves if axis in leaf.sizes]
-    return any(size.marks & around and not is_of_unknown(size.affine) for size in sizes)
-
-
-def _add(
-    row: CompiledFunction,
-    kind: str,
-    call: CompiledCall,
-    label: str,
-    alternatives: list[str],
-    places: tuple[Place, ...],
-) -> None:
-    row.variations.append(
-        Variation(kind, call, label, tuple(alternatives), places=(*places, *where(call)))
-    )
-
-
-def _places(alternatives: dict[str, Origin | None]) -> tuple[Place, ...]:
-    return tuple((*at, f"{what} from here") for what, at in alternatives.items() if at)
-
-
-def _weak_places(leaf: Leaf) -> tuple[Place, ...]:
-    words = {True: "weakly typed from here", False: "strongly typed from here"}
-    return tuple((*at, words[weak]) for weak, at in leaf.weaks.items() if at)
-
-
-def _constants(leaf: Leaf) -> tuple[Any, ...]:
-    return tuple(sorted((axis, size.constant or -1) for axis, (size, _) in leaf.sizes.items()))
-
-
-def where(call: CompiledCall) -> tuple[Place, ...]:
-    """The places that every finding about a compiled call shows."""
-    out: list[Place] = [
-        (call.site.path, call.site.span, "compiled here"),
-        (call.path, call.span, "called here"),
-    ]
-    function = call.function
-    if function is not None:
-        line = (function.line, 1, function.line, 1)
-        out.append((function.path, line, f"`{function.name}` is defined here"))
-    return tuple(out)

@@ -19,7 +19,7 @@ from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.findings.forecast import Interpreted, interpret
 from gotcha_lint.program.ir import Function
 from gotcha_lint.rule_helpers.wording import called, each_turn, structures, wrapper
-from gotcha_lint.solve.programs import CompiledFunction, Variation
+from gotcha_lint.solve.compiled_functions import CompiledFunction, Variation
 from gotcha_lint.task import Failure
 
 _PER_TURN = ("identity", "value", "object", "data", "shape", "length")

@@ -5,7 +5,8 @@ from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import KIB, MIB, called, lines_of, listed, size
-from gotcha_lint.solve.programs import Capture, CompiledFunction, Place, Programs
+from gotcha_lint.solve.compiled_functions import Capture, CompiledFunction, Place
+from gotcha_lint.solve.programs import Programs
 
 
 class LargeConstantCaptured(Rule):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called
-from gotcha_lint.solve.programs import CompiledFunction, Programs
+from gotcha_lint.solve.compiled_functions import CompiledFunction
+from gotcha_lint.solve.programs import Programs
 
 _LARGE = 16 << 20  # bytes: from here on it is worth a note, whatever else is known
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.compiled_functions import Place
 from gotcha_lint.solve.keys import Reuse
-from gotcha_lint.solve.programs import Place, Programs
+from gotcha_lint.solve.programs import Programs
 
 _SINCE = (0, 5)  # partitionable by default: 0.4.30 gives other keys
 

@@ -1,0 +1,182 @@
+"""What differs between the calls of a compiled function: types, sizes, structure, style."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gotcha_lint.domain.sites import Origin
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    is_of_unknown,
+)
+from gotcha_lint.interpret.batches import is_ragged
+from gotcha_lint.interpret.events import (
+    CompiledCall,
+)
+from gotcha_lint.interpret.leaves import Axis, Leaf
+from gotcha_lint.solve.compiled_functions import CompiledFunction, Loops, Place, Variation
+from gotcha_lint.solve.structures import kinds
+
+
+def compare(row: CompiledFunction, first: CompiledCall, other: CompiledCall) -> None:
+    there: Place = (first.path, first.span, "the other call")
+    top = [{p for p in c.leaves if "[" not in p and "." not in p} for c in (first, other)]
+    names = other.style[1] ^ first.style[1]
+    if names and len(top[0]) == len(top[1]) and top[0] & top[1] and not other.statics:
+        row.variations.append(
+            Variation("style", other, "`, `".join(sorted(names)), places=(there, *where(other)))
+        )
+    for path, leaf in other.leaves.items():
+        old = first.leaves.get(path)
+        if old is None or _constants(leaf) != _constants(old):
+            continue
+        mine, its = set(kinds(leaf)), set(kinds(old))
+        if mine == its == {"leaf"}:
+            _compare_types(row, other, path, leaf, old, there)
+        elif len(mine) == len(its) == 1 and mine != its:
+            words = {kind.split()[0] for kind in mine | its}
+            if words == {"list", "tuple"}:
+                _add(row, "structure", other, path, sorted(mine | its), (there,))
+
+
+def _compare_types(
+    row: CompiledFunction, call: CompiledCall, path: str, leaf: Leaf, old: Leaf, there: Place
+) -> None:
+    if not (len(leaf.dtypes) == len(old.dtypes) == 1):
+        return
+    if set(leaf.dtypes) != set(old.dtypes):
+        _add(row, "dtype", call, path, sorted({*leaf.dtypes, *old.dtypes}), (
+            *_places(leaf.dtypes), *_places(old.dtypes), there
+        ))  # fmt: skip
+    elif len(leaf.weaks) == len(old.weaks) == 1 and set(leaf.weaks) != set(old.weaks):
+        _add(row, "weak", call, path, [], (*_weak_places(leaf), *_weak_places(old), there))
+
+
+def compare_leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
+    """What differs between the calls of one place in a loop.
+
+    Alternatives of one call are no difference by themselves: a configuration may decide between
+    them, once. They are where they vary with the loop, or where two calls have none in common.
+    The elements of a list of many may be of several kinds side by side, the same ones at each call.
+    """
+    last = calls[-1]
+    loops: Loops = frozenset().union(*(call.loops for call in calls))
+    done: set[str] = set()
+    for path in dict.fromkeys(path for call in calls for path in call.leaves):
+        leaves = [call.leaves[path] for call in calls if path in call.leaves]
+        around = NO_MARKS if "[*]" in path else loops
+        merged = Leaf()
+        for leaf in leaves:
+            merged.add(leaf)
+        alternatives = kinds(merged)
+        seen = [{k: at for k, at in leaf.kinds.items() if k in alternatives} for leaf in leaves]
+        if len(alternatives) > 1 and _differ(seen, leaves, around):
+            _add(row, "structure", last, path, sorted(alternatives), _places(alternatives))
+            row.keys |= {("structure", path, kind) for kind in alternatives}
+        elif len(alternatives) > 1:
+            continue
+        elif _differ([leaf.dtypes for leaf in leaves], leaves, around):
+            _add(row, "dtype", last, path, sorted(merged.dtypes), _places(merged.dtypes))
+        elif len(merged.dtypes) <= 1:
+            if _differ([leaf.weaks for leaf in leaves], leaves, around):
+                _add(row, "weak", last, path, [], _weak_places(merged))
+            _sizes(row, last, path, merged, leaves, loops, done)
+
+
+def _differ(
+    alternatives: list[dict[Any, Origin | None]], leaves: list[Leaf], around: Loops
+) -> bool:
+    """Is it certain that the calls see more than one of the alternatives?
+
+    A call whose argument may be something unknown besides says nothing; two others may suffice.
+    """
+    sure = [
+        (set(e), leaf) for e, leaf in zip(alternatives, leaves, strict=True) if not leaf.unknown
+    ]
+    known = [each for each, _ in sure if each]
+    if len(sure) == len(leaves) and any(len(e) > 1 and leaf.marks & around for e, leaf in sure):
+        return True
+    return any(first.isdisjoint(second) for first in known for second in known)
+
+
+def _sizes(
+    row: CompiledFunction,
+    call: CompiledCall,
+    path: str,
+    leaf: Leaf,
+    leaves: list[Leaf],
+    around: Loops,
+    done: set[str],
+) -> None:
+    for symbol, marks in leaf.symbols:
+        batch = is_ragged(symbol) if marks & around else None
+        if batch is not None and batch not in call.handled and "ragged" not in done:
+            done.add("ragged")
+            row.keys.add(("ragged", path))
+            made = (*batch.made, "this loader keeps the last, smaller batch")
+            row.variations.append(Variation("ragged", call, path, places=(made, *where(call))))
+    for (rank, axis), (size, origin) in leaf.sizes.items():
+        places: tuple[Place, ...] = tuple(
+            (*at, "the size comes from here") for at in (origin, size.origin) if at
+        )
+        loops = size.marks & around
+        if size.ragged and size.ragged[0] not in call.handled and "ragged" not in done:
+            done.add("ragged")
+            row.keys.add(("ragged", path))
+            row.variations.append(
+                Variation("ragged", call, path, axis=axis, places=(*places, *where(call)))
+            )
+        elif loops and not size.few and size.constant is None and "shape" not in done:
+            done.add("shape")
+            certain = _size_differs(leaves, (rank, axis), around)
+            row.variations.append(
+                Variation(
+                    "shape", call, path, loops=loops, axis=axis,
+                    places=(*places, *where(call)), certain=certain,
+                )
+            )  # fmt: skip
+
+
+def _size_differs(leaves: list[Leaf], axis: Axis, around: Loops) -> bool:
+    """Is it certain, in one of the calls? Elements of something unknown may be of one length."""
+    sizes = [leaf.sizes[axis][0] for leaf in leaves if axis in leaf.sizes]
+    return any(size.marks & around and not is_of_unknown(size.affine) for size in sizes)
+
+
+def _add(
+    row: CompiledFunction,
+    kind: str,
+    call: CompiledCall,
+    label: str,
+    alternatives: list[str],
+    places: tuple[Place, ...],
+) -> None:
+    row.variations.append(
+        Variation(kind, call, label, tuple(alternatives), places=(*places, *where(call)))
+    )
+
+
+def _places(alternatives: dict[str, Origin | None]) -> tuple[Place, ...]:
+    return tuple((*at, f"{what} from here") for what, at in alternatives.items() if at)
+
+
+def _weak_places(leaf: Leaf) -> tuple[Place, ...]:
+    words = {True: "weakly typed from here", False: "strongly typed from here"}
+    return tuple((*at, words[weak]) for weak, at in leaf.weaks.items() if at)
+
+
+def _constants(leaf: Leaf) -> tuple[Any, ...]:
+    return tuple(sorted((axis, size.constant or -1) for axis, (size, _) in leaf.sizes.items()))
+
+
+def where(call: CompiledCall) -> tuple[Place, ...]:
+    """The places that every finding about a compiled call shows."""
+    out: list[Place] = [
+        (call.site.path, call.site.span, "compiled here"),
+        (call.path, call.span, "called here"),
+    ]
+    function = call.function
+    if function is not None:
+        line = (function.line, 1, function.line, 1)
+        out.append((function.path, line, f"`{function.name}` is defined here"))
+    return tuple(out)
