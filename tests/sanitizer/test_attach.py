@@ -115,3 +115,11 @@ def test_who_does_not_listen_is_left_alone(cli: Any):
         quiet.kill()
         quiet.wait(30)
     assert "No such process" in cli("attach", str(quiet.pid))[2]
+
+
+def test_elsewhere_than_on_linux_nobody_is_asked(monkeypatch: pytest.MonkeyPatch, cli: Any):
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.delattr("sys.remote_exec", raising=False)
+    monkeypatch.setattr("gotcha_sanitizer.run.idle.listens", lambda pid: False)
+    code, _, error = cli("attach", str(os.getpid()))
+    assert code != 0 and "on Linux only" in error

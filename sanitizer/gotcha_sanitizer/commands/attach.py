@@ -22,7 +22,7 @@ _CODE = "from gotcha_sanitizer.run.idle import begin; begin()\n"
 def command(pid: int) -> int:
     """Start the sanitizer in a running program.
 
-    The program was started with GOTCHA_SANITIZE=idle, or both Pythons are 3.14 or later.
+    The program was started with GOTCHA_SANITIZE=idle (on Linux), or both Pythons are 3.14 or later.
     """
     try:
         ready = idle.listens(pid)
@@ -33,6 +33,11 @@ def command(pid: int) -> int:
         os.kill(pid, idle.NUMBER or 0)
     elif remote is not None:
         _execute(remote, pid)
+    elif sys.platform != "linux":
+        raise click.ClickException(
+            f"whether process {pid} listens to SIGUSR2 can be asked on Linux only: elsewhere both "
+            "Pythons have to be 3.14 or later"
+        )
     else:
         raise click.ClickException(
             f"process {pid} does not listen to SIGUSR2, which would end it: start the program with "
