@@ -16,7 +16,7 @@ from flax import nnx
 
 from reference_trainer.config import Config
 from reference_trainer.model import attention
-from reference_trainer.model.parts import Linear, Norm
+from reference_trainer.model.parts import Linear, Norm, again
 
 
 class Rows(NamedTuple):
@@ -67,7 +67,7 @@ class Mlp(nnx.Module):
         self.down = Linear(hidden, width, config, rngs=rngs, scale=residual(config))
 
     def __call__(self, x_BTD: jax.Array) -> jax.Array:
-        return self.down(jax.nn.gelu(self.up(x_BTD)))
+        return self.down(again(jax.nn.gelu)(self.up(x_BTD)))
 
 
 class Block(nnx.Module):
