@@ -17,6 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_type_hints
 
+from reference_trainer.run.ranges import wrong
+
 
 class UserError(Exception):
     """A mistake that a user can correct: shown as one line, without a traceback."""
@@ -127,9 +129,8 @@ class Config:
     run: Run = field(default_factory=Run)
 
     def __post_init__(self) -> None:
-        from reference_trainer.run import ranges  # which needs the names of this module
-
-        ranges.check(self)
+        if message := wrong(self, group(self)):
+            raise ConfigError(message)
 
     def replace(self, **sections: Mapping[str, Any]) -> Config:
         """`config.replace(data={"batch": 8})`: the same run with other values; ConfigError."""
