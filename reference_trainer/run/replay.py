@@ -38,14 +38,7 @@ def keep(batch: Batch, step: int, folder: Path) -> Path:
     path = folder / f"bad-batch-{step}-{jax.process_index()}.npz"
     parts = (leaf.addressable_shards for leaf in batch)
     local = Batch(*(np.concatenate([np.asarray(p.data) for p in part]) for part in parts))
-    np.savez_compressed(
-        path,
-        inputs=local.inputs,
-        targets=local.targets,
-        segments=local.segments,
-        positions=local.positions,
-        weights=local.weights,
-    )
+    np.savez_compressed(path, **local._asdict())
     return path
 
 
