@@ -52,7 +52,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     about = supervise.about(args.platform)
     seconds = supervise.chosen(args.names, about["platform"])
-    minutes = args.minutes or supervise.MINUTES[about["platform"]]
+    usual = supervise.MINUTES[about["platform"]]
+    minutes = args.minutes or usual
+    longer = max(minutes / usual, 1.0)  # more minutes are more for each
+    seconds = {name: round(longer * limit) for name, limit in seconds.items()}
     found = supervise.run(seconds, args.platform, args.quick, minutes, _tell)
     report.show(about, found)
     if args.json:

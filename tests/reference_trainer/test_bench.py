@@ -164,6 +164,29 @@ def test_the_command_prints_a_table_and_writes_json(tmp_path, capsys):
     assert "temporary memory" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("minutes", "limit"), [("90", 240), ("5", 120), ("", 120)])
+def test_more_minutes_are_more_for_each_family(monkeypatch, minutes, limit):
+    given = []
+    monkeypatch.setattr(
+        supervise, "about", lambda _: {"platform": "cpu", "devices": 1, "device": ""}
+    )
+    monkeypatch.setattr(supervise, "run", lambda seconds, *_: given.append(seconds) or [])
+    assert main(["loss", *(["--minutes", minutes] if minutes else [])]) == 0
+    assert given == [{"loss": limit}]
+
+
+@pytest.mark.parametrize(("backend", "kept"), [("gpu", True), ("cpu", False)])
+def test_compiled_programs_are_kept_on_a_gpu(monkeypatch, backend, kept):
+    """On a CPU a family measures how long compiles take."""
+    from benchmarks.trainer import child
+
+    folders = []
+    monkeypatch.setattr(child.flags, "keep_programs", folders.append)
+    monkeypatch.setattr(child.jax, "default_backend", lambda: backend)
+    assert child.main("auto") == 0
+    assert folders == [child.CACHE] * kept
+
+
 def test_a_time_is_until_the_result_is_there():
     class Result:
         ready = False
