@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import jax
 import pytest
 
 from benchmarks.trainer import properties
 from reference_trainer import parallel
+from tests.reference_trainer.support import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +36,13 @@ def test_each_property_is_better_here(found):
 def test_what_is_exact(found, name, usual, here):
     assert found[name].here == here
     assert usual in (None, found[name].usual)
+
+
+def test_the_page_has_the_numbers_of_the_results():
+    rows = json.loads((ROOT / "benchmarks/results/trainer_properties.json").read_text())["rows"]
+    page = (ROOT / "docs/trainer.md").read_text().partition("| property | usually | here |")[2]
+    table = page.partition("\n\n")[0]
+    assert len(rows) == 9
+    for row in rows:
+        assert row["note"].removeprefix("usually ") in table
+        assert f"{row['value']:g}" in table
