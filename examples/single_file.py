@@ -21,11 +21,10 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 from orbax.checkpoint import v1 as ocp
 
-VOCABULARY = 256
-
 
 @dataclass(frozen=True)  # hashable: a static argument, and no compiled step misses a change
 class Config:
+    vocabulary: int = 256  # bytes; 0 separates documents
     width: int = 128
     depth: int = 4
     head_width: int = 32
@@ -43,15 +42,12 @@ class Config:
     seed: int = 0
 
 
-Array = Any  # numpy on the host, jax.Array on the device
-
-
-class Batch(NamedTuple):  # all that a step needs is an argument
-    inputs: Array  # int32 BT
-    targets: Array  # int32 BT
-    segments: Array  # int32 BT: the document's number in its row, from 1; 0 is padding
-    positions: Array  # int32 BT: steps since the document's start
-    weights: Array  # float32 BT: 0 where a target does not count
+class Batch(NamedTuple):  # all that a step needs is an argument; numpy, or on the device
+    inputs: Any  # int32 BT
+    targets: Any  # int32 BT
+    segments: Any  # int32 BT: the document's number in its row, from 1; 0 is padding
+    positions: Any  # int32 BT: steps since the document's start
+    weights: Any  # float32 BT: 0 where a target does not count
 
 
 class State(NamedTuple):
@@ -60,9 +56,7 @@ class State(NamedTuple):
     opt_state: optax.OptState
 
 
-# --- data: one shape, and batch i is a function of i and the seed ----------------------------
-
-
+# Data: one shape, and batch i is a function of i and the seed.
 def read(paths, length):
     """Inputs and targets of at most `length` bytes; a longer text goes on in the next pair."""
     documents = []
@@ -116,35 +110,32 @@ class Batches:
         return batch
 
 
-# --- model: functions of a plain tree of float32 arrays --------------------------------------
-
-
+# Model: functions of a plain tree of float32 arrays.
 def init_params(key, config):
     width, small = config.width, (2 * config.depth) ** -0.5  # layers add up to the same size
-    shapes = {"qkv": (width, 3 * width), "out": (width, width)}
-    shapes |= {"up": (width, 4 * width), "down": (4 * width, width)}
+    keys = iter(jax.random.split(key, 1 + 4 * config.depth))
 
-    def layer_params(key):
-        params = {name: {"scale": jnp.ones(width)} for name in ("norm", "mlp_norm")}
-        for one, (name, shape) in zip(jax.random.split(key, 4), shapes.items(), strict=True):
-            scale = shape[0] ** -0.5 * (small if name in ("out", "down") else 1.0)
-            params[name] = {"kernel": scale * jax.random.normal(one, shape)}
-        return params
+    def matrix(rows, columns, scale=1.0):
+        return scale * rows**-0.5 * jax.random.normal(next(keys), (rows, columns))
 
-    embed_key, *keys = jax.random.split(key, 1 + config.depth)
-    embed = width**-0.5 * jax.random.normal(embed_key, (VOCABULARY, width))
-    layers = [layer_params(key) for key in keys]
-    return {"embed": embed, "layers": layers, "norm": {"scale": jnp.ones(width)}}
+    def layer_params():
+        norms = {"norm": jnp.ones(width), "mlp_norm": jnp.ones(width)}
+        mixer = {"qkv": matrix(width, 3 * width), "out": matrix(width, width, small)}
+        mlp = {"up": matrix(width, 4 * width), "down": matrix(4 * width, width, small)}
+        return norms | mixer | mlp
+
+    embed, layers = matrix(width, config.vocabulary).T, range(config.depth)
+    return {"embed": embed, "layers": [layer_params() for _ in layers], "norm": jnp.ones(width)}
 
 
 def product(x, matrix):  # summed in float32, written in the type of x
-    return jnp.matmul(x, matrix["kernel"].astype(x.dtype), preferred_element_type=x.dtype)
+    return jnp.matmul(x, matrix.astype(x.dtype), preferred_element_type=x.dtype)
 
 
-def normed(x, norm):
+def normed(x, scale):
     wide = x.astype(jnp.float32)
     root = lax.rsqrt(jnp.mean(wide**2, -1, keepdims=True) + 1e-6)
-    return (wide * root * norm["scale"]).astype(x.dtype)
+    return (wide * root * scale).astype(x.dtype)
 
 
 def rotated(x_BTHK, positions_BT, config):
@@ -159,12 +150,10 @@ def rotated(x_BTHK, positions_BT, config):
 def layer(params, x_BTD, batch, config):
     shape = (*x_BTD.shape[:2], 3, -1, config.head_width)
     qkv = product(normed(x_BTD, params["norm"]), params["qkv"]).reshape(shape)
-    q_BTHK, k_BTHK = (rotated(qkv[:, :, i], batch.positions, config) for i in (0, 1))
+    q, k = (rotated(qkv[:, :, i], batch.positions, config) for i in (0, 1))  # BTHK
     # Of the same document; the mask is made on the device. On a GPU: implementation="cudnn".
     mask_B1TS = batch.segments[:, None, :, None] == batch.segments[:, None, None, :]
-    mixed = jax.nn.dot_product_attention(
-        q_BTHK, k_BTHK, qkv[:, :, 2], mask=mask_B1TS, is_causal=True
-    )
+    mixed = jax.nn.dot_product_attention(q, k, qkv[:, :, 2], mask=mask_B1TS, is_causal=True)
     x_BTD = x_BTD + product(mixed.reshape(x_BTD.shape), params["out"])
     hidden = jax.nn.gelu(product(normed(x_BTD, params["mlp_norm"]), params["up"]))
     return x_BTD + product(hidden, params["down"])
@@ -182,20 +171,13 @@ def loss_sums(params, batch, config):
     return jnp.sum(losses * batch.weights), jnp.sum(batch.weights)
 
 
-# --- one step: one jit, the state donated, sums divided once ---------------------------------
-
-
+# One step: one jit, the state donated, sums divided once.
 def optimizer(config):
     rate, last = config.learning_rate, max(config.steps, config.warmup + 1)
     schedule = optax.warmup_cosine_decay_schedule(0.0, rate, config.warmup, last, 0.1 * rate)
     matrices = functools.partial(jax.tree.map, lambda leaf: leaf.ndim > 1)
     adamw = optax.adamw(schedule, b2=0.95, weight_decay=config.weight_decay, mask=matrices)
     return optax.chain(optax.clip_by_global_norm(config.clip), adamw)
-
-
-def init(key, config):
-    params = init_params(key, config)
-    return State(jnp.zeros((), jnp.int32), params, optimizer(config).init(params))
 
 
 def gradients(params, batch, config):
@@ -225,12 +207,16 @@ def train_step(state, batch, config):
 
 def start(config, checkpoints, layout):
     """The state of the newest checkpoint, or a fresh one, with one layout: no second compile."""
-    make = jax.jit(functools.partial(init, config=config), out_shardings=layout)
+
+    def fresh(key):
+        params = init_params(key, config)
+        return State(jnp.zeros((), jnp.int32), params, optimizer(config).init(params))
+
     key = jax.random.key(config.seed)
     if checkpoints.latest is None:
-        return make(key)
-    like = jax.eval_shape(make, key)  # without it lists and dictionaries come back
-    like = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=layout), like)
+        return jax.jit(fresh, out_shardings=layout)(key)
+    # Shapes and types without arrays: without them lists and dictionaries come back.
+    like = jax.tree.map(lambda x: x.update(sharding=layout), jax.eval_shape(fresh, key))
     return checkpoints.load_checkpointables(None, {"state": like})["state"]
 
 
@@ -238,10 +224,8 @@ def train(config, documents, out):
     """The losses of the steps that were run, from the newest checkpoint in `out` on."""
     mesh = jax.make_mesh((jax.device_count(),), ("data",), axis_types=(AxisType.Explicit,))
     whole, rows = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
-    step = jax.jit(
-        train_step, static_argnames="config", donate_argnums=0, out_shardings=(whole, whole)
-    )
-    batches, losses, waiting, since = Batches(documents, config), [], None, time.perf_counter()
+    step = jax.jit(train_step, static_argnames="config", donate_argnums=0, out_shardings=whole)
+    batches, losses, waiting, began = Batches(documents, config), [], None, time.perf_counter()
     with jax.set_mesh(mesh), ocp.training.Checkpointer(Path(out).absolute()) as checkpoints:
         state = start(config, checkpoints, whole)
         for number in range(int(state.step) + 1, config.steps + 1):
@@ -251,8 +235,7 @@ def train(config, documents, out):
                 losses.append(float(waiting))
             waiting = loss
             if number % config.log_every == 0 and losses:
-                seconds, since = time.perf_counter() - since, time.perf_counter()
-                rate = config.log_every * config.batch * config.length / seconds
+                rate = len(losses) * config.batch * config.length / (time.perf_counter() - began)
                 print(f"step {number - 1}: loss {losses[-1]:.3f}, {rate:,.0f} tokens/s", flush=True)
                 if not np.isfinite(losses[-1]):
                     raise SystemExit("not finite: the update was left out; lower the learning rate")
@@ -267,8 +250,7 @@ def main():
     parser.add_argument("--out", required=True, help="the run's folder")
     parser.add_argument("--steps", type=int, default=Config.steps)
     args = parser.parse_args()
-    config = Config(steps=args.steps)
-    losses = train(config, read(args.texts, config.length), args.out)
+    losses = train(Config(steps=args.steps), read(args.texts, Config.length), args.out)
     print(f"last loss: {losses[-1]:.3f} nats per byte" if losses else "the run is complete")
 
 

@@ -10,12 +10,13 @@ checkpoint; a run is changed by making a new value.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
+
+from reference_trainer.run.ranges import wrong
 
 
 class UserError(Exception):
@@ -127,15 +128,11 @@ class Config:
     run: Run = field(default_factory=Run)
 
     def __post_init__(self) -> None:
-        from reference_trainer.run import ranges  # which needs the names of this module
-
-        ranges.check(self)
+        if message := wrong(self, group(self)):
+            raise ConfigError(message)
 
     def replace(self, **sections: Mapping[str, Any]) -> Config:
         """`config.replace(data={"batch": 8})`: the same run with other values; ConfigError."""
-        for section, values in sections.items():
-            for name in values:
-                field_type(section, name)
         changed = {
             section: dataclasses.replace(getattr(self, section), **values)
             for section, values in sections.items()
@@ -145,22 +142,6 @@ class Config:
     def to_json(self) -> dict[str, dict[str, Any]]:
         """Plain lists, numbers and strings: what a checkpoint holds and `from_json` reads."""
         return json.loads(json.dumps(dataclasses.asdict(self)))
-
-
-def field_type(section: str, name: str) -> Any:
-    """The declared type of a setting; ConfigError with what was probably meant."""
-    sections = get_type_hints(Config)
-    if section not in sections:
-        raise ConfigError(f"no section {section!r}{_meant(section, sections)}")
-    hints = get_type_hints(sections[section])
-    if name not in hints:
-        raise ConfigError(f"no setting {section}.{name}{_meant(name, hints)}")
-    return hints[name]
-
-
-def _meant(name: str, names: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(names), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(sorted(names))}"
 
 
 def group(config: Config) -> int:

@@ -77,7 +77,7 @@ CROWDED = {
 CIRCLES = {
     "gotcha_lint": {"analysis"},  # all of the old analysis
     "gotcha_sanitizer": set(),
-    "reference_trainer": {"config", "attention", "layers", "loader", "replay"},
+    "reference_trainer": set(),
 }
 
 

@@ -1,7 +1,7 @@
-"""State space layers by `lax.associative_scan`: the form that is often copied, to be measured.
+"""State space layers by scans over time, to be measured and to be compared with.
 
-Every step's state is kept, B * T * H * P * N numbers, at each of log2(T) levels. See
-`extras/mamba.py` for what to use instead.
+By `lax.associative_scan`, the form that is often copied, every step's state is kept, B * T * H * P
+* N numbers, at each of log2(T) levels. See `extras/mamba.py` for what to use instead.
 """
 
 from __future__ import annotations
@@ -10,7 +10,30 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from reference_trainer.extras.decode import ssd_step
+
 Element = tuple[jax.Array, jax.Array]  # how much is kept of what was before, and what is added
+
+
+def sequential(
+    x_BTHP: jax.Array,
+    log_decay_BTH: jax.Array,
+    b_BTN: jax.Array,
+    c_BTN: jax.Array,
+    starts_BT: jax.Array,
+    state_BHPN: jax.Array,
+) -> tuple[jax.Array, jax.Array]:
+    """Step by step as it is defined: what `mamba.ssd` is tested against."""
+
+    def one(state_BHPN: jax.Array, step: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
+        x_BHP, log_decay_BH, b_BN, c_BN = step
+        y_BHP, state_BHPN = ssd_step(x_BHP, log_decay_BH, b_BN, c_BN, state_BHPN)
+        return state_BHPN, y_BHP
+
+    log_decay_BTH = jnp.where(starts_BT[..., None], -jnp.inf, log_decay_BTH)
+    steps = tuple(jnp.moveaxis(x, 1, 0) for x in (x_BTHP, log_decay_BTH, b_BTN, c_BTN))
+    state_BHPN, y_TBHP = lax.scan(one, state_BHPN, steps)
+    return jnp.moveaxis(y_TBHP, 0, 1), state_BHPN
 
 
 def associative(
@@ -21,7 +44,7 @@ def associative(
     starts_BT: jax.Array,
     state_BHPN: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
-    """As `decode.sequential`."""
+    """As `sequential`."""
     log_decay_BTH = jnp.where(starts_BT[..., None], -jnp.inf, log_decay_BTH)
     kept_BTH11 = jnp.exp(log_decay_BTH)[..., None, None]
     added_BTHPN = jnp.einsum(

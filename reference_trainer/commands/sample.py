@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 
 from reference_trainer.commands import common
 from reference_trainer.config import ConfigError
@@ -27,14 +28,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(f"{args.out} was not trained on text; `eval` says how good it is")
     if len(args.prompt.encode()) >= loaded.config.data.length:
         raise ConfigError(f"--prompt: at most {loaded.config.data.length - 1} bytes")
-    for i in range(args.count):
-        print(
-            sample.text(
-                loaded.params,
-                args.prompt,
-                loaded.config,
-                seed=args.seed + i,
-                temperature=args.temperature,
-            )
-        )
+    draw = functools.partial(sample.text, loaded.params, args.prompt, loaded.config)
+    for seed in range(args.seed, args.seed + args.count):
+        print(draw(seed=seed, temperature=args.temperature))
     return 0

@@ -11,7 +11,8 @@ The suffix of an array names its axes: B rows, T steps, F features, H heads.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -43,6 +44,17 @@ class Corpus(NamedTuple):
     unit: str  # what one target is: "byte", "voice-frame"
     about: dict[str, Any]  # plain values for the checkpoint: source, versions, digest
     groups: tuple[int, ...] = ()  # training documents of each path
+
+
+State = dict[str, Any]  # of a loader: plain values
+
+
+class Loader(Iterator[Batch], Protocol):
+    """The batches of a run."""
+
+    def state(self) -> State:
+        """What gives the batches that come next, if a loader is made with it."""
+        ...
 
 
 def empty(rows: int, length: int, features: int, heads: int) -> Batch:

@@ -9,21 +9,10 @@ and write the same state, so that a run started with one goes on with the other.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
 
 from reference_trainer.config import Data
-from reference_trainer.data.batch import Batch
+from reference_trainer.data.batch import Batch, Loader, State
 from reference_trainer.data.batching import Batches
-
-State = dict[str, Any]  # plain values
-
-
-class Loader(Iterator[Batch], Protocol):
-    """The batches of a run."""
-
-    def state(self) -> State:
-        """What gives the batches that come next, if a loader is made with it."""
-        ...
 
 
 def loader(batches: Batches, data: Data, state: State | None = None, fused: int = 1) -> Loader:

@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
 
-from reference_trainer.data.batch import Batch
-from reference_trainer.data.loader import Loader
+from reference_trainer.data.batch import Batch, Loader
 
 Placed = tuple[Batch, dict[str, Any]]  # on the device; the state of the loader after it
 Ready = SimpleQueue[Placed | BaseException]

@@ -101,27 +101,6 @@ def attend_one(
     return out_BHK.astype(q_BHK.dtype), Cache(k_BHSK, v_BHSK)
 
 
-def sequential(
-    x_BTHP: jax.Array,
-    log_decay_BTH: jax.Array,
-    b_BTN: jax.Array,
-    c_BTN: jax.Array,
-    starts_BT: jax.Array,
-    state_BHPN: jax.Array,
-) -> tuple[jax.Array, jax.Array]:
-    """The same, step by step as it is defined: what `ssd` is tested against."""
-
-    def one(state_BHPN: jax.Array, step: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
-        x_BHP, log_decay_BH, b_BN, c_BN = step
-        y_BHP, state_BHPN = ssd_step(x_BHP, log_decay_BH, b_BN, c_BN, state_BHPN)
-        return state_BHPN, y_BHP
-
-    log_decay_BTH = jnp.where(starts_BT[..., None], -jnp.inf, log_decay_BTH)
-    steps = tuple(jnp.moveaxis(x, 1, 0) for x in (x_BTHP, log_decay_BTH, b_BTN, c_BTN))
-    state_BHPN, y_TBHP = lax.scan(one, state_BHPN, steps)
-    return jnp.moveaxis(y_TBHP, 0, 1), state_BHPN
-
-
 def ssd_step(
     x_BHP: jax.Array,
     log_decay_BH: jax.Array,

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import grain
 
 from reference_trainer.config import Data
-from reference_trainer.data.batch import Batch
+from reference_trainer.data.batch import Batch, State
 from reference_trainer.data.batching import Batches
-from reference_trainer.data.loader import State
 
 
 class GrainLoader(Iterator[Batch]):

@@ -22,8 +22,7 @@ def fake_quantise(x: jax.Array, axis: int) -> jax.Array:
     reached by way of the scale: nothing else learns. And zeros give 0 / 0, NaN in all of the model.
     """
     wide = lax.stop_gradient(x).astype(jnp.float32)
-    largest = jnp.max(jnp.abs(wide), axis=axis, keepdims=True)
-    scale = jnp.maximum(largest / LARGEST, jnp.finfo(jnp.float32).tiny)
+    scale = scales(wide, axis)
     nearest = jnp.round(wide / scale) * scale
     # A cast to bfloat16 and back may be left out by the compiler of a GPU; this may not.
     own = jnp.finfo(x.dtype)
@@ -31,6 +30,12 @@ def fake_quantise(x: jax.Array, axis: int) -> jax.Array:
     # The added term is exactly 0 and its gradient is 1: straight through.
     # gotcha: shows[zero-gradient] `round` alone has the derivative 0
     return rounded + (x - lax.stop_gradient(x))
+
+
+def scales(x: jax.Array, axis: int) -> jax.Array:
+    """What whole numbers are multiplied by, for all values along `axis`; never 0."""
+    largest = jnp.max(jnp.abs(x), axis=axis, keepdims=True)
+    return jnp.maximum(largest / LARGEST, jnp.finfo(jnp.float32).tiny)
 
 
 class Int8(NamedTuple):
@@ -46,10 +51,9 @@ def packed(params: Any) -> Any:
     """
 
     def one(path: tuple[Any, ...], leaf: jax.Array) -> Any:
-        if not (isinstance(path[-1], jax.tree_util.DictKey) and path[-1].key == "kernel"):
+        if getattr(path[-1], "key", None) != "kernel":
             return leaf
-        largest = jnp.max(jnp.abs(leaf), axis=-2, keepdims=True)
-        scale = jnp.maximum(largest / LARGEST, jnp.finfo(jnp.float32).tiny)
+        scale = scales(leaf, -2)
         return Int8(jnp.round(leaf / scale).astype(jnp.int8), scale)
 
     return jax.tree.map_with_path(one, params)

@@ -23,8 +23,7 @@ from flax import nnx
 from jax import lax
 
 from reference_trainer.config import Config
-from reference_trainer.model.layers import Rows, residual
-from reference_trainer.model.parts import Linear, Norm, again, cut, joined
+from reference_trainer.model.parts import Linear, Norm, Rows, again, cut, joined, residual
 from reference_trainer.precision import aligned, einsum32
 
 FORGOTTEN = -25.0  # log-decays below it are raised to it: 1e-11 is nothing to a float32

@@ -35,7 +35,7 @@ Ref = Any  # of Pallas: memory that a kernel reads or writes
 def packed_attention(
     q_BTHK: jax.Array, k_BTHK: jax.Array, v_BTHK: jax.Array, segments_BT: jax.Array, window: int
 ) -> jax.Array:
-    """As `attention.attend`."""
+    """As `layers.attend`."""
     return _forward(q_BTHK, k_BTHK, v_BTHK, segments_BT, window)[0]
 
 

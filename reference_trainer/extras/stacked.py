@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from reference_trainer.data.batch import Batch
-from reference_trainer.data.loader import Loader
+from reference_trainer.data.batch import Batch, Loader
 
 
 class Stacked(Iterator[Batch]):

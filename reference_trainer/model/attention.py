@@ -19,7 +19,6 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.ad_checkpoint import checkpoint_name
 
 from reference_trainer.precision import einsum32
 
@@ -58,38 +57,6 @@ def rotate(x_BTHK: jax.Array, positions_BT: jax.Array) -> jax.Array:
     cos, sin = jnp.cos(angles_BT1K), jnp.sin(angles_BT1K)
     a, b = jnp.split(x_BTHK.astype(jnp.float32), 2, axis=-1)
     return jnp.concatenate([a * cos - b * sin, a * sin + b * cos], -1).astype(x_BTHK.dtype)
-
-
-def attend(
-    q_BTHK: jax.Array,
-    k_BTHK: jax.Array,
-    v_BTHK: jax.Array,
-    segments_BT: jax.Array,
-    *,
-    kind: str,
-    window: int,
-    chunk: int,
-    packed: bool,
-) -> jax.Array:
-    """Mix the values of this and earlier steps of the same document, at most `window` back.
-
-    Padding is a document too, so that every step sees at least itself. Rows that are not `packed`
-    hold one document with padding on the right: for them causal order alone keeps the two apart.
-    """
-    queries, keys = Queries(q_BTHK, segments_BT, 0), Keys(k_BTHK, v_BTHK, segments_BT)
-    if kind == "cudnn":
-        return flash(queries, keys, window, packed)
-    if kind == "packed":
-        from reference_trainer.extras.packed import packed_attention
-
-        return packed_attention(q_BTHK, k_BTHK, v_BTHK, segments_BT, window)
-    if kind == "chunked":
-        from reference_trainer.extras.chunked import chunked
-
-        return checkpoint_name(chunked(queries, keys, window, chunk), ATTENTION)
-    if kind == "xla":
-        return checkpoint_name(mixed(queries, keys, window), ATTENTION)
-    raise ValueError(f"attention {kind!r}: one of xla, chunked, cudnn, packed")
 
 
 def flash(queries: Queries, keys: Keys, window: int, packed: bool) -> jax.Array:

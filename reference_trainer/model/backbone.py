@@ -24,8 +24,8 @@ from reference_trainer import parallel
 from reference_trainer.config import Config, group
 from reference_trainer.data.batch import Batch
 from reference_trainer.model.attention import ATTENTION
-from reference_trainer.model.layers import Block, Rows
-from reference_trainer.model.parts import PRODUCT, normed
+from reference_trainer.model.layers import Block
+from reference_trainer.model.parts import PRODUCT, Rows, normed
 
 Params = dict[str, Any]
 FLASH = "dot_product_attention_fwd"  # JAX's primitive around cuDNN's kernel

@@ -9,22 +9,13 @@ Sampling computes one step at a time over the same parameters: `extras/decode.py
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import jax
 from flax import nnx
+from jax.ad_checkpoint import checkpoint_name
 
 from reference_trainer.config import Config
 from reference_trainer.model import attention
-from reference_trainer.model.parts import Linear, Norm, again
-
-
-class Rows(NamedTuple):
-    """What every layer must know about the rows, besides their values."""
-
-    segments_BT: jax.Array
-    positions_BT: jax.Array
-    packed: bool  # a row may hold more than one document
+from reference_trainer.model.parts import Linear, Norm, Rows, again, residual
 
 
 class Attention(nnx.Module):
@@ -39,7 +30,7 @@ class Attention(nnx.Module):
     def __call__(self, x_BTD: jax.Array, rows: Rows) -> jax.Array:
         compute, model = self.config.compute, self.config.model
         q_BTHK, k_BTHK, v_BTHK = self.heads(x_BTD)
-        mixed_BTHK = attention.attend(
+        mixed_BTHK = attend(
             attention.rotate(q_BTHK, rows.positions_BT),
             attention.rotate(k_BTHK, rows.positions_BT),
             v_BTHK,
@@ -56,6 +47,39 @@ class Attention(nnx.Module):
         shape = (*x_BTD.shape[:2], 3, -1, self.config.model.head_width)
         qkv = self.qkv(x_BTD).reshape(shape)
         return qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2]
+
+
+def attend(
+    q_BTHK: jax.Array,
+    k_BTHK: jax.Array,
+    v_BTHK: jax.Array,
+    segments_BT: jax.Array,
+    *,
+    kind: str,
+    window: int,
+    chunk: int,
+    packed: bool,
+) -> jax.Array:
+    """Mix the values of this and earlier steps of the same document, at most `window` back.
+
+    Padding is a document too, so that every step sees at least itself. Rows that are not `packed`
+    hold one document with padding on the right: for them causal order alone keeps the two apart.
+    """
+    queries = attention.Queries(q_BTHK, segments_BT, 0)
+    keys = attention.Keys(k_BTHK, v_BTHK, segments_BT)
+    if kind == "cudnn":
+        return attention.flash(queries, keys, window, packed)
+    if kind == "packed":
+        from reference_trainer.extras.packed import packed_attention
+
+        return packed_attention(q_BTHK, k_BTHK, v_BTHK, segments_BT, window)
+    if kind == "chunked":
+        from reference_trainer.extras.chunked import chunked
+
+        return checkpoint_name(chunked(queries, keys, window, chunk), attention.ATTENTION)
+    if kind == "xla":
+        return checkpoint_name(attention.mixed(queries, keys, window), attention.ATTENTION)
+    raise ValueError(f"attention {kind!r}: one of xla, chunked, cudnn, packed")
 
 
 class Mlp(nnx.Module):
@@ -95,8 +119,3 @@ class Block(nnx.Module):
 
     def _dropped(self, x: jax.Array, key: jax.Array | None) -> jax.Array:
         return self.dropout(x, deterministic=key is None, rngs=key)
-
-
-def residual(config: Config) -> float:
-    """Smaller weights where layers add up, so that the sum keeps its size with any depth."""
-    return (2 * config.model.depth) ** -0.5

@@ -9,6 +9,7 @@ shape to compile. Right: zeros after the end, cut off again. (gotchas: varying-s
 from __future__ import annotations
 
 import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +20,14 @@ from reference_trainer.config import Config
 from reference_trainer.precision import product
 
 PRODUCT = "product"  # for `compute.remat`
+
+
+class Rows(NamedTuple):
+    """What every layer must know about the rows, besides their values."""
+
+    segments_BT: jax.Array
+    positions_BT: jax.Array
+    packed: bool  # a row may hold more than one document
 
 
 class Linear(nnx.Module):
@@ -38,6 +47,11 @@ class Linear(nnx.Module):
 
             kernel, x = fake_quantise(kernel, axis=0), fake_quantise(x, axis=-1)
         return checkpoint_name(product(x, kernel), PRODUCT)
+
+
+def residual(config: Config) -> float:
+    """Smaller weights where layers add up, so that the sum keeps its size with any depth."""
+    return (2 * config.model.depth) ** -0.5
 
 
 class Norm(nnx.Module):

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from reference_trainer.config import Config
 from reference_trainer.extras.packed import BLOCK
-from reference_trainer.model.attention import attend
+from reference_trainer.model.layers import attend
 
 NAMES = {"cudnn": "cuDNN attention", "packed": "packed attention"}
 

@@ -1,11 +1,13 @@
-"""What each setting must be, checked when a configuration is made."""
+"""What each setting must be, checked when a configuration is made.
+
+Settings are read by their dotted names: `config.py` imports this module, and not the reverse.
+"""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-
-from reference_trainer.config import Config, ConfigError, group
+from typing import Any
 
 # What each number must be, with the names of the settings; a NaN is none of these.
 RANGES: list[tuple[str, Callable[[float], bool], str]] = [
@@ -30,19 +32,22 @@ RANGES: list[tuple[str, Callable[[float], bool], str]] = [
 ]
 
 
-def check(config: Config) -> None:
-    """Each number in its range, and what no single setting decides; ConfigError."""
+def wrong(config: Any, unit: int) -> str:
+    """The first setting that is out of its range, or that does not fit the others; "" if none.
+
+    `unit`: layers in one group (`config.group`).
+    """
     for words, holds, names in RANGES:
         for name in names.split():
             if not holds(value := operator.attrgetter(name)(config)):
-                raise ConfigError(f"{name}={value}: must be {words}")
-    model, data = config.model, config.data
+                return f"{name}={value}: must be {words}"
+    model, data, run = config.model, config.data, config.run
     sizes = (*model.features, *model.heads)
     if not (model.pattern and model.features and model.heads) or min(sizes) < 1:
-        raise ConfigError("model.pattern, features and heads have one entry or more, of 1 or more")
-    unit, source, run, mixed = group(config), data.source, config.run, data.weights
+        return "model.pattern, features and heads have one entry or more, of 1 or more"
+    source, mixed = data.source, data.weights
     cut = run.steps % run.fused or run.eval_every % run.fused or run.save_every % run.fused
-    wrong = {
+    rules = {
         "run.steps, eval_every and save_every must be multiples of run.fused": cut,
         "run.fused needs rows of one length, as of data.batching=pack": run.fused > 1
         and data.batching == "bucket",
@@ -55,6 +60,4 @@ def check(config: Config) -> None:
         and (source != "tokens" or len(mixed) != len(data.paths) or not all(x > 0 for x in mixed)),
         "model.head_width must be even: rotary positions turn pairs": model.head_width % 2,
     }
-    for message, is_wrong in wrong.items():
-        if is_wrong:
-            raise ConfigError(message)
+    return next((message for message, broken in rules.items() if broken), "")

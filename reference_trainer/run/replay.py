@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -15,9 +15,6 @@ from reference_trainer.model.backbone import Params
 from reference_trainer.train.state import TrainState
 from reference_trainer.train.step import gradients, summed_gradients
 
-if TYPE_CHECKING:
-    from reference_trainer.train.reader import Step
-
 
 class NotFinite(UserError):
     """The loss or the gradients of a step are NaN or infinite."""
@@ -25,19 +22,23 @@ class NotFinite(UserError):
     code = 1
 
 
+class Step(NamedTuple):
+    """A step that has arrived."""
+
+    number: int
+    length: int  # of its rows
+    loss: float
+    targets: float
+    grad_norm: float
+    finite: float  # 0 where not
+
+
 def keep(batch: Batch, step: int, folder: Path) -> Path:
     """Write the rows of this process's devices to `bad-batch-STEP-PROCESS.npz`."""
     path = folder / f"bad-batch-{step}-{jax.process_index()}.npz"
     parts = (leaf.addressable_shards for leaf in batch)
     local = Batch(*(np.concatenate([np.asarray(p.data) for p in part]) for part in parts))
-    np.savez_compressed(
-        path,
-        inputs=local.inputs,
-        targets=local.targets,
-        segments=local.segments,
-        positions=local.positions,
-        weights=local.weights,
-    )
+    np.savez_compressed(path, **local._asdict())
     return path
 
 

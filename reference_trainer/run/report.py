@@ -49,14 +49,16 @@ def before(job: Job, *notes: str) -> None:
                 f"data.batch={config.data.batch}, and the data fill {rows} rows of {length} steps: "
                 "the others are empty in every such batch; a smaller data.batch costs less"
             )
-    sizes = {"data.length": config.data.length} | multiplied(config, state.params)
-    notes = (*notes, *padded(config), *padding_report(sizes, unit()), peak(config))
+    lengths = {"data.length": config.data.length} | multiplied(config, state.params)
+    notes = (*notes, *padded(config), *padding_report(lengths, unit()), peak(config))
     for line in (*notes, flags.described(config), reproducible(config)):
         if line:
             console.print(line)
     every = [compiled(job, state, length) for length in sorted(job.batches.lengths)]
     needed = metrics.memory(every[-1])
     console.print("memory of a step, on each device: " + _sizes(needed))
+    large = {name: size for name, size in sizes(state).items() if size >= 2**10}
+    console.print("state, on all devices together: " + _sizes(large))
 
 
 def compiled(job: Job, state: states.TrainState, length: int) -> jax.stages.Compiled:
@@ -72,16 +74,12 @@ def unit() -> int:
 
 def multiplied(config: Config, params: Params) -> dict[str, int]:
     """Rows and columns of the matrices in products, by name; layers of one kind are named once."""
-    sizes = {}
+    sizes, head = {}, "embed" if config.model.tied else "heads"
     for path, leaf in jax.tree.leaves_with_path(params):
         section, *names = (getattr(key, "key", None) or key.idx for key in path)
         if section == "layers":
             names = [name for name in names if isinstance(name, str)]
-        if (
-            names[-1] == "kernel"
-            or section == "heads"
-            or (section == "embed" and config.model.tied)
-        ):
+        if names[-1] == "kernel" or section == head:
             name = ".".join(map(str, [section, *names]))
             sizes |= {f"{name} (rows)": leaf.shape[-2], f"{name} (columns)": leaf.shape[-1]}
     return sizes
@@ -116,7 +114,7 @@ def sizes(tree: Any, name: str = "") -> dict[str, int]:
     elif isinstance(tree, tuple):
         parts = enumerate(tree)
     else:
-        return {name: sum(leaf.nbytes for leaf in jax.tree.leaves(tree))}
+        return {name: sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))}
     found = [sizes(part, f"{name}.{key}" if name else str(key)) for key, part in parts]
     return {key: size for part in found for key, size in part.items()}
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from reference_trainer.config import Config, ConfigError, field_type
+from reference_trainer.config import Config, ConfigError
 
 
 def from_json(values: Mapping[str, Mapping[str, Any]], base: Config | None = None) -> Config:
@@ -65,6 +66,22 @@ def listing() -> str:
     return "\n".join(lines)
 
 
+def _field_type(section: str, name: str) -> Any:
+    """The declared type of a setting; ConfigError with what was probably meant."""
+    sections = get_type_hints(Config)
+    if section not in sections:
+        raise ConfigError(f"no section {section!r}{_meant(section, sections)}")
+    hints = get_type_hints(sections[section])
+    if name not in hints:
+        raise ConfigError(f"no setting {section}.{name}{_meant(name, hints)}")
+    return hints[name]
+
+
+def _meant(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(sorted(names))}"
+
+
 def _comments(kind: type) -> dict[str, str]:
     """By field: the comment on its line, or nothing where the source is not at hand."""
     try:
@@ -79,7 +96,7 @@ def _written(value: Any) -> str:
 
 
 def _parsed(section: str, name: str, text: str) -> Any:
-    hint = field_type(section, name)
+    hint = _field_type(section, name)
     if hint is str or get_origin(hint) is Literal:
         return text
     if get_origin(hint) is tuple:
@@ -97,7 +114,7 @@ def _number(text: str) -> Any:
 
 
 def _typed(section: str, name: str, value: Any) -> Any:
-    hint = field_type(section, name)
+    hint = _field_type(section, name)
     if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
         kind = get_args(hint)[0]
         return tuple(_one(section, name, kind, part) for part in value)

@@ -25,26 +25,6 @@ from reference_trainer.train.checkpoint import Checkpoints, Saved
 from reference_trainer.train.state import TrainState
 
 Resume = Literal["auto", "always", "never"]
-FIXED = {  # what a saved state depends on; the rest may change when a run goes on
-    "model": None,
-    "data": {
-        "source",
-        "paths",
-        "weights",
-        "limit",
-        "held_out",
-        "batching",
-        "length",
-        "batch",
-        "bins",
-        "buckets",
-        "delay",
-        "seed",
-    },
-    "compute": set(),  # but how many layers are one group: see `_fixed`
-    "optimizer": {"kind"},
-    "run": {"seed"},
-}
 
 
 def find(folder: Path, way: Resume, step: int | None = None) -> Saved | None:
@@ -181,10 +161,12 @@ def _unused(folder: Path) -> Path:
 
 
 def _fixed(config: Config) -> dict[str, Any]:
-    """Of the settings of remat only the groups of layers, the form that parameters are kept in."""
-    settings, chosen = config.to_json(), {}
-    for section, names in FIXED.items():
-        values = settings[section]
-        chosen[section] = {k: v for k, v in values.items() if names is None or k in names}
-    chosen["compute"]["remat_every (layers in a group)"] = group(config)
-    return chosen
+    """What a saved state depends on; the rest may change when a run goes on."""
+    found = config.to_json()
+    return {
+        "model": found["model"],
+        "data": {k: v for k, v in found["data"].items() if k not in ("loader", "prefetch")},
+        "compute": {"remat_every (layers in a group)": group(config)},  # parameters are kept so
+        "optimizer": {"kind": config.optimizer.kind},
+        "run": {"seed": config.run.seed},
+    }

@@ -19,6 +19,7 @@ from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.run import replay
 from reference_trainer.run.log import Log
+from reference_trainer.run.replay import Step
 from reference_trainer.train.state import TrainState
 from reference_trainer.train.step import Metrics
 
@@ -29,17 +30,6 @@ class Sent(NamedTuple):
     number: int  # of the last one
     metrics: Metrics
     batch: Batch
-
-
-class Step(NamedTuple):
-    """A step that has arrived."""
-
-    number: int
-    length: int  # of its rows
-    loss: float
-    targets: float
-    grad_norm: float
-    finite: float  # 0 where not
 
 
 def _steps(sent: Sent) -> list[Step]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +60,16 @@ def environment(devices: int = 1) -> dict[str, str]:
         "XLA_FLAGS": f"{CHEAP} --xla_force_host_platform_device_count={devices}",
         "PYTHONPATH": str(ROOT),
     }
+
+
+def printed(code: str, *args: str, devices: int = 1) -> Any:
+    """The last line that a program prints, read as JSON; it runs on so many CPU devices."""
+    command = [sys.executable, "-c", code, *args]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment(devices), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 # Compiled whole: operation by operation, most of a test's time would go into small compiles.

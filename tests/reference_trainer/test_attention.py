@@ -12,8 +12,8 @@ import pytest
 
 from reference_trainer.config import Config
 from reference_trainer.extras.decode import Cache, attend_one
-from reference_trainer.model import attention
-from reference_trainer.model.attention import attend, rotate
+from reference_trainer.model.attention import rotate
+from reference_trainer.model.layers import attend
 from reference_trainer.run import kernels
 
 ROWS, STEPS, HEADS, WIDTH = 2, 37, 2, 8
@@ -253,4 +253,4 @@ def test_the_trial_is_of_the_rows_and_the_window_of_the_run(
 
 def test_an_unknown_kind_is_named() -> None:
     with pytest.raises(ValueError, match="'flash': one of xla, chunked, cudnn, packed"):
-        attention.attend(*qkv(), SEGMENTS, kind="flash", window=0, chunk=8, packed=True)
+        attend(*qkv(), SEGMENTS, kind="flash", window=0, chunk=8, packed=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import time
 from collections.abc import Iterator
 
@@ -40,8 +41,13 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "platform"), CASES)
-def test_a_family_in_its_smallest_form(name, platform):
-    """Those for a GPU too: they run anywhere, so that they are known to work."""
+def test_a_family_in_its_smallest_form(monkeypatch, name, platform):
+    """Those for a GPU too: they run anywhere, so that they are known to work; there with nothing
+    but JAX, Flax, Optax, Orbax and NumPy.
+    """
+    if platform == "gpu":
+        for package in ("grain", "matplotlib", "music21", "tensorboardX", "torch"):
+            monkeypatch.setitem(sys.modules, package, None)
     rows = list(FAMILIES[name].measure(Size(platform, quick=True)))
     assert rows
     assert len({row.name for row in rows}) == len(rows)
@@ -162,6 +168,29 @@ def test_the_command_prints_a_table_and_writes_json(tmp_path, capsys):
     assert content["seconds"]["loss"] > 0
     assert content["not_measured"] == supervise.elsewhere("cpu") != []
     assert "temporary memory" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("minutes", "limit"), [("90", 240), ("5", 120), ("", 120)])
+def test_more_minutes_are_more_for_each_family(monkeypatch, minutes, limit):
+    given = []
+    monkeypatch.setattr(
+        supervise, "about", lambda _: {"platform": "cpu", "devices": 1, "device": ""}
+    )
+    monkeypatch.setattr(supervise, "run", lambda seconds, *_: given.append(seconds) or [])
+    assert main(["loss", *(["--minutes", minutes] if minutes else [])]) == 0
+    assert given == [{"loss": limit}]
+
+
+@pytest.mark.parametrize(("backend", "kept"), [("gpu", True), ("cpu", False)])
+def test_compiled_programs_are_kept_on_a_gpu(monkeypatch, backend, kept):
+    """On a CPU a family measures how long compiles take."""
+    from benchmarks.trainer import child
+
+    folders = []
+    monkeypatch.setattr(child.flags, "keep_programs", folders.append)
+    monkeypatch.setattr(child.jax, "default_backend", lambda: backend)
+    assert child.main("auto") == 0
+    assert folders == [child.CACHE] * kept
 
 
 def test_a_time_is_until_the_result_is_there():

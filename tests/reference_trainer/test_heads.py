@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +14,7 @@ import pytest
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch, empty
 from reference_trainer.model import heads
-from tests.reference_trainer.support import ROOT, SMALL, environment
+from tests.reference_trainer.support import SMALL, printed
 
 ROWS, STEPS, WIDTH, VOCABULARY = 2, 24, 32, 48
 BOTH = [pytest.param("float32", 1e-5), pytest.param("bfloat16", 2e-2)]
@@ -115,51 +113,46 @@ import jax
 from reference_trainer import parallel
 from reference_trainer.train import state as states, step
 from tests.reference_trainer.support import SMALL
-kind, layers, accumulate = sys.argv[1], sys.argv[2], int(sys.argv[3])
-config = SMALL.replace(
-    model={"width": 64, "depth": 2}, compute={"layers": layers, "loss_chunk": 16},
-    data={"batch": 16}, run={"parallel": kind}, optimizer={"accumulate": accumulate},
-)
-mesh = parallel.device_mesh()
-jax.set_mesh(mesh)
-args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
-text = step.build(config, mesh).lower(*args).compile().as_text()
 names = r"(all-reduce|reduce-scatter|all-gather|all-to-all)(?:-start)?\\("
-where = {}
-for part in re.split(r"\\n(?=(?:ENTRY )?%)", text):
-    name = part.split(" (", 1)[0].removeprefix("ENTRY ").strip()
-    where[name] = re.findall(names, part)
-called = {m for m in re.findall(r"(?:body|condition)=(%[\\w.-]+)", text)}
-print(json.dumps([sum(map(len, where.values())), {n: where[n] for n in called if where.get(n)},
-                  len(called)]))
+found, mesh = {}, parallel.device_mesh()
+jax.set_mesh(mesh)
+for kind, layers in json.loads(sys.argv[1]):
+    config = SMALL.replace(
+        model={"width": 64, "depth": 2}, compute={"layers": layers, "loss_chunk": 16},
+        data={"batch": 16}, run={"parallel": kind}, optimizer={"accumulate": 2},
+    )
+    args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
+    text = step.build(config, mesh).lower(*args).compile().as_text()
+    where = {}
+    for part in re.split(r"\\n(?=(?:ENTRY )?%)", text):
+        name = part.split(" (", 1)[0].removeprefix("ENTRY ").strip()
+        where[name] = re.findall(names, part)
+    called = {m for m in re.findall(r"(?:body|condition)=(%[\\w.-]+)", text)}
+    within = {n: where[n] for n in called if where.get(n)}
+    found[f"{kind} {layers}"] = [sum(map(len, where.values())), within, len(called)]
+print(json.dumps(found))
 """
+KINDS = [("dp", "unroll"), ("zero", "scan"), ("fsdp", "unroll"), ("fsdp", "scan")]
+MATRICES = 4  # of a layer
 
 
-@pytest.mark.parametrize(
-    ("kind", "layers", "accumulate"),
-    [("dp", "unroll", 2), ("zero", "scan", 2), ("fsdp", "unroll", 2), ("fsdp", "scan", 2)],
-)
-def test_devices_meet_in_no_loop(kind, layers, accumulate):
+@pytest.fixture(scope="module")
+def collectives() -> dict[str, tuple[int, dict[str, list[str]], int]]:
+    """By kind: transfers in the compiled step, those in loops, and loops."""
+    return printed(COLLECTIVES, json.dumps(KINDS), devices=8)
+
+
+@pytest.mark.parametrize(("kind", "layers"), KINDS)
+def test_devices_meet_in_no_loop(collectives, kind, layers):
     """Gradients are summed over eight devices once a step: after all parts, chunks and layers.
 
     With fsdp and scanned layers in the loop over layers, which gathers one layer at a time; in none
     within it, over parts and chunks.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", COLLECTIVES, kind, layers, str(accumulate)],
-        cwd=ROOT,
-        env=environment(8),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    count, within, loops = json.loads(done.stdout.splitlines()[-1])
+    count, within, loops = collectives[f"{kind} {layers}"]
     assert count > 0 and loops > 0
     if (kind, layers) != ("fsdp", "scan"):
         assert within == {}
         return
     gathers, scatters = ["all-gather"] * MATRICES, ["reduce-scatter"] * MATRICES
     assert sorted(within.values(), key=len) == [gathers, gathers + scatters]  # forward, and back
-
-
-MATRICES = 4  # of a layer

@@ -5,20 +5,22 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import types
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from reference_trainer import parallel
+from reference_trainer import parallel, sources
 from reference_trainer.data.batch import Batch, Corpus, Document
 from reference_trainer.data.batching import Batches
-from reference_trainer.run import probes, replay, start
+from reference_trainer.run import presets, probes, replay, start
 from reference_trainer.run.log import Log
 from reference_trainer.train import loop, reader
 from reference_trainer.train.step import Metrics, evaluate
-from tests.reference_trainer.support import SMALL, TINY, corpus, job, run, same
+from tests.reference_trainer.support import ROOT, SMALL, TINY, corpus, job, run, same
 
 SIXTY = TINY.replace(
     run={"steps": 60, "eval_every": 60, "save_every": 60}, optimizer={"learning_rate": 1e-2}
@@ -49,20 +51,35 @@ def test_buckets_compile_once_each(tmp_path):
     assert result.recompiled == 0
 
 
+class Tracker:
+    """Called as Weights & Biases is."""
+
+    def __init__(self, **_: object) -> None:
+        self.calls: list[tuple[int, dict[str, float]]] = []
+
+    def log(self, values: dict[str, float], *, step: int) -> None:
+        self.calls.append((step, values))
+
+
 def test_trackers_get_the_numbers(tmp_path):
-    """Anything with `log`, called as Weights & Biases is."""
-
-    class Tracker:
-        def __init__(self) -> None:
-            self.calls: list[tuple[int, dict[str, float]]] = []
-
-        def log(self, values: dict[str, float], *, step: int) -> None:
-            self.calls.append((step, values))
-
     tracker = Tracker()
     with Log(tmp_path, 2, trackers=[tracker]) as log:
         log.write(1, loss=2.5, peak="unknown")
     assert tracker.calls == [(1, {"loss": 2.5})]
+
+
+def test_the_program_of_the_page_gives_them_to_a_tracker(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "trainer.md").read_text()
+    code = page.partition("```python\nfrom pathlib import Path\nimport wandb\n")[2].partition(
+        "```"
+    )[0]
+    tracker = Tracker()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(presets.PRESETS, "cpu_smoke", SMALL.replace(run={"steps": 2}))
+    monkeypatch.setattr(sources, "load", lambda data: corpus())
+    wandb = types.SimpleNamespace(init=lambda **_: tracker)
+    exec(code, {"wandb": wandb, "Path": Path})
+    assert [values["loss"] > 0 for _, values in tracker.calls if "loss" in values] == [True] * 2
 
 
 class Quiet:

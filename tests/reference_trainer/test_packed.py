@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reference_trainer.extras import packed
-from reference_trainer.model.attention import attend
+from reference_trainer.model.layers import attend
 from reference_trainer.run import kernels
 from tests.reference_trainer.test_attention import wanted
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import socket
 import subprocess
 import sys
+from typing import Any
 
 import jax
 import numpy as np
@@ -14,91 +16,80 @@ import pytest
 from reference_trainer import parallel
 from reference_trainer.config import ConfigError
 from reference_trainer.run import processes
-from tests.reference_trainer.support import ROOT, TINY, environment
+from tests.reference_trainer.support import ROOT, TINY, environment, printed
 
 PROGRAM = """
-import json, sys
+import json, re, sys
 import jax
 from reference_trainer import parallel
-from reference_trainer.train import state as states
-from tests.reference_trainer.support import ROOT, TINY, environment, job
-config = TINY.replace(
-    data={"batch": 16}, model={"width": 64}, run={"parallel": sys.argv[1]},
-    optimizer={"accumulate": int(sys.argv[2]), "kind": sys.argv[3]},
-)
-made = job(config)
-jax.set_mesh(made.mesh)
-state = states.create(config, made.mesh)
-bytes_each = sum(leaf.addressable_shards[0].data.nbytes for leaf in jax.tree.leaves(state))
-losses, held = [], 0
-for i in range(5):
-    state, said = made.step(state, parallel.place(made.batches[i], made.mesh))
-    losses.append(float(said.loss))
-layouts = {str(leaf.sharding.spec) for leaf in jax.tree.leaves(state)}
-print(json.dumps([losses, bytes_each, sorted(layouts), jax.device_count()]))
-"""
-
-
-def five(
-    kind: str, devices: int, accumulate: int = 1, optimizer: str = "adamw"
-) -> tuple[list[float], int, list[str]]:
-    command = [sys.executable, "-c", PROGRAM, kind, str(accumulate), optimizer]
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment(devices), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    losses, size, layouts, count = json.loads(done.stdout.splitlines()[-1])
-    assert count == devices
-    return losses, size, layouts
-
-
-GATHERED = """
-import re, jax
-from reference_trainer import parallel
 from reference_trainer.train import state as states, step
-from tests.reference_trainer.support import TINY
-config = TINY.replace(
-    model={"pattern": ("attention",), "width": 128, "depth": 4}, compute={"layers": "scan"},
-    data={"batch": 64}, run={"parallel": "fsdp"},
-)
-mesh = parallel.device_mesh()
+from tests.reference_trainer.support import SMALL, TINY, job
+base = TINY if "tiny" in sys.argv else SMALL
+found, mesh = {}, parallel.device_mesh()
 jax.set_mesh(mesh)
-args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
-text = step.build(config, mesh).lower(*args).compile().as_text()
-print(*re.findall(r"= f32\\[([\\d,]+)\\]\\S* (?:all-gather|all-to-all)\\(", text))
+for kind, accumulate, optimizer in json.loads(sys.argv[1]):
+    config = base.replace(
+        data={"batch": 16}, model={"width": 64}, run={"parallel": kind},
+        optimizer={"accumulate": accumulate, "kind": optimizer},
+    )
+    made = job(config)
+    state = states.create(config, mesh)
+    size = sum(leaf.addressable_shards[0].data.nbytes for leaf in jax.tree.leaves(state))
+    losses = []
+    for i in range(5):
+        state, metrics = made.step(state, parallel.place(made.batches[i], mesh))
+        losses.append(float(metrics.loss))
+    layouts = {str(leaf.sharding.spec) for leaf in jax.tree.leaves(state)}
+    found[f"{kind} {accumulate} {optimizer}"] = [losses, size, sorted(layouts)]
+if "moved" in sys.argv:
+    config = TINY.replace(
+        model={"pattern": ("attention",), "width": 128, "depth": 4}, compute={"layers": "scan"},
+        data={"batch": 64}, run={"parallel": "fsdp"},
+    )
+    args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
+    text = step.build(config, mesh).lower(*args).compile().as_text()
+    found["moved"] = re.findall(r"= f32\\[([\\d,]+)\\]\\S* (?:all-gather|all-to-all)\\(", text)
+print(json.dumps([found, jax.device_count()]))
 """
+# One layer, and (slow) two, one of them a state space layer.
+FAST = {1: [("dp", 1, "adamw")], 4: [("dp", 1, "adamw"), ("zero", 2, "adamw")]}
+SLOW = {
+    1: [("dp", 1, "adamw"), ("dp", 1, "muon")],
+    4: [("fsdp", 2, "adamw"), ("zero", 1, "muon")],
+    8: [("dp", 2, "adamw"), ("fsdp", 1, "adamw"), ("fsdp", 2, "adamw")],
+}
+
+
+@functools.cache
+def runs(devices: int, slow: bool) -> dict[str, Any]:
+    """Five losses, bytes of a device and layouts, by case: all of one number of devices at once."""
+    cases = json.dumps((SLOW if slow else FAST)[devices])
+    more = ["tiny"] if slow else ["moved"] * (devices == 4)
+    found, count = printed(PROGRAM, cases, *more, devices=devices)
+    assert count == devices
+    return found
 
 
 def test_weights_are_gathered_and_activations_are_not():
     """Inside the scan over layers."""
-    env = environment(4)
-    done = subprocess.run(
-        [sys.executable, "-c", GATHERED], cwd=ROOT, env=env, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    moved = done.stdout.split()
+    moved = runs(4, False)["moved"]
     assert any(shape.endswith("128,384") for shape in moved)  # queries, keys and values
     assert not any(shape.count(",") > 1 for shape in moved)  # rows, steps, width
 
 
-@pytest.fixture(scope="module")
-def one():
-    return five("dp", 1)
-
-
 @pytest.mark.parametrize(
-    ("kind", "devices", "accumulate"),
+    ("slow", "devices", "kind", "accumulate"),
     [
-        ("dp", 4, 1),
-        ("zero", 4, 2),
-        pytest.param("fsdp", 4, 2, marks=pytest.mark.slow),
-        pytest.param("dp", 8, 2, marks=pytest.mark.slow),
-        pytest.param("fsdp", 8, 1, marks=pytest.mark.slow),
-        pytest.param("fsdp", 8, 2, marks=pytest.mark.slow),
+        pytest.param(slow, devices, kind, parts, marks=[pytest.mark.slow] if slow else [])
+        for slow, cases in ((False, FAST), (True, SLOW))
+        for devices in (4, 8)
+        for kind, parts, optimizer in cases.get(devices, [])
+        if optimizer == "adamw"
     ],
 )
-def test_the_losses_are_those_of_one_device(one, kind, devices, accumulate):
-    losses, size, layouts = five(kind, devices, accumulate)
+def test_the_losses_are_those_of_one_device(slow, devices, kind, accumulate):
+    one = runs(1, slow)["dp 1 adamw"]
+    losses, size, layouts = runs(devices, slow)[f"{kind} {accumulate} adamw"]
     np.testing.assert_allclose(losses, one[0], rtol=1e-5)
     if kind != "dp":
         assert size < 0.35 * one[1]
@@ -110,8 +101,8 @@ def test_the_losses_are_those_of_one_device(one, kind, devices, accumulate):
 @pytest.mark.slow
 def test_muon_multiplies_matrices_that_are_cut():
     """Its products are laid out by the compiler, and give what they give on one device."""
-    losses, _, layouts = five("zero", 4, optimizer="muon")
-    np.testing.assert_allclose(losses, five("dp", 1, optimizer="muon")[0], rtol=1e-5)
+    losses, _, layouts = runs(4, True)["zero 1 muon"]
+    np.testing.assert_allclose(losses, runs(1, True)["dp 1 muon"][0], rtol=1e-5)
     assert any("data" in layout for layout in layouts)
 
 

@@ -9,12 +9,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from reference_trainer import parallel
+from reference_trainer.run.settings import from_json
+from reference_trainer.train import state as states
 from reference_trainer.train.checkpoint import Checkpoints
-from tests.reference_trainer.support import environment
+from reference_trainer.train.state import TrainState
+from tests.reference_trainer.support import environment, same
 
 SETTINGS = [
     "model.width=32", "model.depth=1", "model.pattern=attention", "model.head_width=16",
@@ -125,25 +131,65 @@ def test_never_and_always(folder, straight):
 
 @pytest.mark.slow
 def test_fifty_kills_change_nothing(folder, straight):
-    """At random moments, early ones among them; always the same command; bit by bit."""
-    kills, killed, runs, rng = int(os.environ.get("TRAINER_KILLS", "50")), 0, 0, random.Random(1)
+    """One unchanged command, killed at moments spread over the life of a run, until it is complete.
+
+    A third of the kills come as soon as the folder is locked, before any checkpoint; a third while
+    a save is written; the others after a time. Losses and the last state are the same bits.
+    """
+    kills, rng = int(os.environ.get("TRAINER_KILLS", "50")), random.Random(1)
     began = time.monotonic()
     assert finished(folder, "timed", "run.save_every=2")[0] == 0
-    whole = time.monotonic() - began
-    while killed < kills:
-        runs += 1
-        while code := ended(start(folder, f"killed-{runs}", "run.save_every=2"), rng, whole):
+    whole, found, runs = time.monotonic() - began, Counter[str](), 0
+    while found.total() < kills:
+        out = folder / f"killed-{(runs := runs + 1)}"
+        moment = rng.choice(["locked", "saving", "later"])
+        while code := ended(start(folder, out.name, "run.save_every=2"), out, moment, whole, rng):
             assert code == -signal.SIGKILL
-            killed += 1
-        assert losses(folder / f"killed-{runs}") == straight
-    print(f"{killed} kills, {runs} runs")
+            found[reached(out)] += 1
+            moment = rng.choice(["saving", "later"]) if found.total() < kills else "never"
+        assert losses(out) == straight
+        assert same(last_state(out), last_state(folder / "straight"))
+    print(f"{found.total()} kills in {runs} runs: {dict(found)}")
 
 
-def ended(process: subprocess.Popen[str], rng: random.Random, whole: float) -> int:
+def ended(
+    process: subprocess.Popen[str], out: Path, moment: str, whole: float, rng: random.Random
+) -> int:
     """The exit code of a command that is killed at some moment, unless it ends before."""
-    try:
-        process.communicate(timeout=rng.uniform(0.1, 1.3) * whole)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
+    began, end = time.time(), time.monotonic() + (rng.uniform(0, whole) if moment == "later" else 0)
+    seen = moment == "later"
+    while process.poll() is None and moment != "never":
+        if not seen and (seen := appeared(out, MOMENTS[moment], began)):
+            end = time.monotonic() + rng.uniform(0, 0.1)
+        if seen and time.monotonic() >= end:
+            process.kill()
+            break
+        time.sleep(0.002)
+    _, errors = process.communicate()
+    assert process.returncode in (0, -signal.SIGKILL), errors[-3000:]
     return process.returncode
+
+
+MOMENTS = {"locked": "run.lock", "saving": "checkpoints/*tmp*"}
+
+
+def appeared(out: Path, pattern: str, since: float) -> bool:
+    """Whether this process made such a file: a killed one leaves its own."""
+    with suppress(FileNotFoundError):  # gone between the two calls
+        return any(path.stat().st_mtime >= since for path in out.glob(pattern))
+    return False
+
+
+def reached(out: Path) -> str:
+    """What a killed run had come to."""
+    names = [path.name for path in out.glob("checkpoints/*")]
+    steps = [int(name) for name in names if name.isdigit()]
+    if len(steps) < len(names):
+        return "in a save" if steps else "in the first save"
+    return ("at the end" if max(steps) == 12 else "between saves") if steps else "before any save"
+
+
+def last_state(out: Path) -> TrainState:
+    with Checkpoints(out / "checkpoints") as checkpoints:
+        config = from_json(checkpoints.read().config)
+        return checkpoints.restore(states.abstract(config, parallel.device_mesh()))

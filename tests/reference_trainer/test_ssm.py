@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.trainer.associative import associative
-from reference_trainer.extras.decode import convolve_one, sequential, ssd_step
+from benchmarks.trainer.associative import associative, sequential
+from reference_trainer.extras.decode import convolve_one, ssd_step
 from reference_trainer.extras.mamba import convolve, ssd
 
 Inputs = dict[str, jax.Array]

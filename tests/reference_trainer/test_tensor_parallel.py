@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import numpy as np
 
-from tests.reference_trainer.support import ROOT, environment
+from tests.reference_trainer.support import printed
 
 PROGRAM = """
 import json, sys
@@ -38,15 +34,7 @@ print(json.dumps([losses, {name: text.count(f"stablehlo.{name}") for name in nam
 
 
 def test_the_losses_are_those_of_one_device_with_one_transfer_a_block():
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=ROOT,
-        env=environment(8),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    (one, *others), transfers, refused = json.loads(done.stdout.splitlines()[-1])
+    (one, *others), transfers, refused = printed(PROGRAM, devices=8)
     assert one[-1] < one[0]
     for losses in others:
         np.testing.assert_allclose(losses, one, rtol=1e-5)

@@ -11,10 +11,9 @@ import numpy as np
 import optax
 
 from benchmarks.trainer import cases, clock
-from benchmarks.trainer.associative import associative
+from benchmarks.trainer.associative import associative, sequential
 from benchmarks.trainer.row import Row, Size
 from reference_trainer import metrics
-from reference_trainer.extras.decode import sequential
 from reference_trainer.extras.mamba import ssd
 
 SECONDS = {"cpu": 120, "gpu": 45}
