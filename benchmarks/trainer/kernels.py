@@ -2,10 +2,10 @@
 
     python -m benchmarks.trainer.kernels --preset h200_124m [section.name=value ...]
 
-A few steps are traced by JAX's profiler. Each kernel is one operation of the compiled program, which
-knows the lines it comes from. The sums by file say which part of the model is slow, the list below
-them which kernel of it. On a GPU the kernels are launched one by one here and not as graphs, which a
-trace shows as one.
+A few steps are traced by JAX's profiler. Each kernel is one operation of the compiled program,
+which knows the lines it comes from. The sums by file say which part of the model is slow, the list
+below them which kernel of it. On a GPU kernels are launched one by one here, and not as graphs: a
+trace shows those as one.
 """
 
 from __future__ import annotations
