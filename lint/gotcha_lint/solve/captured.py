@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.sites import Frame, Site
 from gotcha_lint.domain.value import (
     Array,
+    Atom,
     Mapping,
     Number,
     Object,
@@ -15,9 +16,8 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
 )
-from gotcha_lint.interpret.events import (
-    Location,
-)
+from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.program.data_use import is_used_as_data
 
 
 def changes(before: Value, after: Value) -> bool:
@@ -31,6 +31,41 @@ def changes(before: Value, after: Value) -> bool:
     still = ("function", "class", "module", "transform")
     kept = all(isinstance(a, Object) and a.site.kind in still for a in after.atoms)
     return after.unknown or not kept
+
+
+def is_data(call: CompiledCall, place: Location, value: Value) -> bool:
+    """Does the trace take it for arrays (must)? A Python number may choose a program."""
+    if _is_of_arrays(call, value):
+        return True
+    base, name = place
+    if not isinstance(base, (Frame, str)) or not all(map(_may_be_data, value.atoms)):
+        return False
+    owner = base.function if isinstance(base, Frame) else None
+    return is_used_as_data(owner, name, call.traced)
+
+
+def _is_of_arrays(call: CompiledCall, value: Value) -> bool:
+    """Arrays, tuples of arrays, objects of which the trace reads arrays alone."""
+    if value.unknown or not value.atoms:
+        return False
+    for atom in value.atoms:
+        if isinstance(atom, Tuple):
+            parts: Iterable[Value] = atom.items
+        elif isinstance(atom, Object) and atom.site.kind == "instance":
+            parts = [read for place, read in call.captured if place[0] is atom.site]
+        elif isinstance(atom, Array):
+            continue
+        else:
+            return False
+        if not parts or not all(_is_of_arrays(call, part) for part in parts):
+            return False
+    return True
+
+
+def _may_be_data(atom: Atom) -> bool:
+    if isinstance(atom, Tuple):
+        return all(_may_be_data(part) for item in atom.items for part in item.atoms)
+    return isinstance(atom, (Array, Symbol))
 
 
 def may_be_arrays(value: Value) -> bool:

@@ -37,7 +37,13 @@ from gotcha_lint.interpret.events import (
 from gotcha_lint.program.data_flow import is_lost
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
-from gotcha_lint.solve.captured import arrays_in, changes, is_own_variable, may_be_arrays
+from gotcha_lint.solve.captured import (
+    arrays_in,
+    changes,
+    is_data,
+    is_own_variable,
+    may_be_arrays,
+)
 from gotcha_lint.solve.compiled_functions import (
     Capture,
     CompiledFunction,
@@ -535,9 +541,9 @@ def _is_settled(call: CompiledCall) -> bool:
 
 def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:
     """Is another program wanted in each turn: another model or configuration is captured?"""
-    for _, value in call.captured:
-        if value.marks & loops and not all(isinstance(a, (Array, Number)) for a in value.atoms):
-            return True
-        if value.marks & loops and value.unknown:
-            return True
-    return False
+    return any(
+        value.marks & loops
+        and (value.unknown or not all(isinstance(a, (Array, Number)) for a in value.atoms))
+        and not is_data(call, place, value)
+        for place, value in call.captured
+    )

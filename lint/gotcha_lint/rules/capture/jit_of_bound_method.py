@@ -1,8 +1,6 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.queries.rebuilt import rebuilt
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.new_functions import new_functions
 from gotcha_lint.solve.programs import Programs
 
@@ -67,17 +65,6 @@ class JitOfBoundMethod(Rule):
             compiles=4,
         ),
     )
-
-    def check(self, site: Call) -> Iterator[Report]:
-        found = rebuilt(site)
-        if found is None or found.made != "method":
-            return
-        yield Report(
-            site.node,
-            f"the bound method `{found.name}` and its compiled program die with this call: each "
-            f"{found.each} compiles again; jit it once and keep it",
-            why_hot=True,
-        )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for new in new_functions(programs, "method"):
