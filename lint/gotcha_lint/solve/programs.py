@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -161,6 +161,7 @@ class _Reader:
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
         self.sizes: dict[tuple[Site, str], int | None] = {}  # of arguments, at the first call
         self.updated: list[EagerUpdate] = []
+        self.elements: list[Effect] = []
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -183,6 +184,9 @@ class _Reader:
                     self._effect(event)
             elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
+            elif isinstance(event, Effect) and event.kind == "element":
+                self.elements.append(event)
+        self._element_reads()
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
         if self.programs.counted:
@@ -225,6 +229,13 @@ class _Reader:
             key = event.what, (event.path, event.span)
             old = self.programs.updates.get(key)
             self.programs.updates[key] = work if old is None else old.joined(work)
+
+    def _element_reads(self) -> None:
+        """Beside a compiled function, one element in an iteration may not be worth a word."""
+        around = {call.loops for calls in self.asked.values() for call in calls}
+        for event in self.elements:
+            beside = any(event.loops <= loops for loops in around)
+            self._effect(replace(event, maybe=event.maybe or beside))
 
     def _effect(self, event: Effect) -> None:
         known = self.programs.effects[event.kind]
