@@ -368,8 +368,9 @@ class _Reader:
         total = 0
         weights = weights_read(call.traced)
         for place, value in call.captured:
-            at = weights.get(place[1])
-            if at is not None and not isinstance(place[0], Site) and may_be_arrays(value):
+            of_object = isinstance(place[0], Site)
+            at = weights.get(f".{place[1]}" if of_object else place[1])
+            if at is not None and may_be_arrays(value) and not is_own_variable(place):
                 row.captures.append(Capture(call, place, None, at, 0, is_weights=True))
                 continue
             if value.unknown or is_own_variable(place):
