@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gotcha_lint.domain.sites import Frame, Site
+from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import (
     Array,
     Atom,
@@ -17,6 +17,7 @@ from gotcha_lint.domain.value import (
     Value,
 )
 from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.data_use import is_used_as_data
 
 
@@ -76,6 +77,23 @@ def may_be_arrays(value: Value) -> bool:
         or (isinstance(atom, Object) and atom.site.kind in kinds)
         for atom in value.atoms
     )
+
+
+def model_called(call: CompiledCall, place: Location, value: Value) -> Origin | None:
+    """Where the compiled function calls a model of nnx or Equinox that it captures."""
+    function, atom = call.function, value.only
+    cls = atom.site.info.get("class") if isinstance(atom, Object) else None
+    if function is None or cls is None or not isinstance(place[0], (Frame, str)):
+        return None
+    if not any(name.startswith(("flax.nnx.", "equinox.")) for name in cls.info["library"]):
+        return None
+    loaded = {
+        i[1]
+        for i in instructions(function.body)
+        if i[0] == "load" and i[2] == place[1] and i[3] and i[2] not in function.locals
+    }
+    calls = (i for i in instructions(function.body) if i[0] == "call" and i[2] in loaded)
+    return next(((function.path, i[-1]) for i in calls), None)
 
 
 def is_own_variable(place: Location) -> bool:

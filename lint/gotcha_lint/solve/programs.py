@@ -43,6 +43,7 @@ from gotcha_lint.solve.captured import (
     is_data,
     is_own_variable,
     may_be_arrays,
+    model_called,
 )
 from gotcha_lint.solve.compiled_functions import (
     Capture,
@@ -371,6 +372,10 @@ class _Reader:
             of_object = isinstance(place[0], Site)
             at = weights.get(f".{place[1]}" if of_object else place[1])
             if at is not None and may_be_arrays(value) and not is_own_variable(place):
+                row.captures.append(Capture(call, place, None, at, 0, is_weights=True))
+                continue
+            at = model_called(call, place, value)
+            if at is not None:
                 row.captures.append(Capture(call, place, None, at, 0, is_weights=True))
                 continue
             if value.unknown or is_own_variable(place):

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from coders import load_coder
-from flax import struct
+from flax import nnx, struct
 
 table = np.load("table.npy")
 small = jnp.ones((3, 3))
@@ -119,3 +119,31 @@ def coded(path, batches):
     encode = jax.jit(coder.encode)
     for batch in batches:
         print(coder.decode(encode(batch)))
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(64, 64, rngs=rngs)
+
+    def __call__(self, x):
+        return self.layer(x)
+
+
+def a_model_as_a_constant(xs):
+    model = Net(nnx.Rngs(0))
+
+    @jax.jit
+    def forward(x):  # ! large-constant-captured
+        return model(x)
+
+    return [forward(x) for x in xs]
+
+
+def a_model_as_an_argument(xs):
+    model = Net(nnx.Rngs(0))
+
+    @nnx.jit
+    def forward(model, x):
+        return model(x)
+
+    return [forward(model, x) for x in xs]
