@@ -81,10 +81,12 @@ def _has_own_methods(atom: Atom, function: Function) -> bool:
     While an equal method is alive its program is found, so an object that comes from elsewhere has
     to be the receiver.
     """
-    if not isinstance(atom, Object) or atom.site.kind != "instance":
+    if not isinstance(atom, Object):
         return False
     cls = atom.site.info.get("class")
-    if cls is None or is_module_class(cls):
+    if cls is not None and is_module_class(cls):
         return False  # its methods are equal where its leaves are
+    if _is_of(atom.site.info.get("frame"), function):
+        return True
     parent = function.parent
-    return _is_of(atom.site.info.get("frame"), function) or cls.info.get("function") is parent
+    return cls is not None and cls.info.get("function") is parent

@@ -68,8 +68,9 @@ class JitOfBoundMethod(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for new in new_functions(programs, "method"):
+            what = f"the bound method {new.name}" if new.row.function else "this bound method"
             yield new.foreseen(
-                f"the bound method {new.name} is a new object at each {new.each}, and its compiled "
-                f"program dies with it: `{new.word}` compiles it each time; make the compiled "
-                "function once, and keep it"
+                f"{what} is a new object at each {new.each}, and its compiled program dies with "
+                f"it: `{new.word}` compiles it each time; make the compiled function once, and "
+                "keep it"
             )
