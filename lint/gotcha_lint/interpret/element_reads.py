@@ -16,7 +16,6 @@ from gotcha_lint.domain.value import (
     Constant,
     Elements,
     Number,
-    Symbol,
     Tuple,
     Value,
     all_marks,
@@ -42,11 +41,8 @@ def of_index(machine: Machine, base: Value, key: Value, register: int, out: Valu
         return out
     parts = key.only.items if isinstance(key.only, Tuple) else (key,)
     loops = all_marks(parts) & machine.current - base.marks
-    if (
-        not loops
-        or parts[0].constant == "%slice"
-        or not all(isinstance(p.only, (Constant, Number, Symbol)) for p in parts)
-    ):
+    numbers = [p.only for p in parts if isinstance(p.only, (Constant, Number))]
+    if not loops or len(numbers) < len(parts) or any(n.type != "int" for n in numbers):
         return out
     place = machine.activation.sources.get(register)
     bound = names_bound_in(machine.activation.function)

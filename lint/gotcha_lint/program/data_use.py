@@ -6,19 +6,23 @@ methods are called, is a model, an environment or another function.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator, Mapping
 
-from gotcha_lint.facts.concrete import SIZES
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function
 
-_SIZED = {name.rpartition(".")[2]: where for name, (where, _) in SIZES.items()}  # positions
 _DEPTH = 4  # calls that hand the variable on
 _OPERATORS = ("binop", "augment")
 
 
-def is_used_as_data(owner: Function | None, name: str, functions: Collection[Function]) -> bool:
-    """Is a variable data in each of these functions that reads it (must)?
+Sizes = Mapping[str, tuple[int, ...]]
+"""Of functions of JAX, by their last names: the positions of arguments that are sizes."""
+
+
+def is_used_as_data(
+    owner: Function | None, name: str, functions: Collection[Function], sizes: Sizes
+) -> bool:
+    """Is a variable data in each of these functions that reads it (must)? No size is data.
 
     `owner`: whose variable it is; None for a module's. Calls are followed to functions of the
     collection, by name. False where no use shows it.
@@ -27,7 +31,7 @@ def is_used_as_data(owner: Function | None, name: str, functions: Collection[Fun
         use
         for function in functions
         for hops in _hops(function, owner)
-        for use in _uses(function, {(name, hops)}, functions, _DEPTH)
+        for use in _uses(function, {(name, hops)}, functions, sizes, _DEPTH)
     ]
     return bool(uses) and all(uses)
 
@@ -49,6 +53,7 @@ def _uses(
     function: Function,
     names: set[tuple[str, int]],
     functions: Collection[Function],
+    sizes: Sizes,
     depth: int,
 ) -> Iterator[bool]:
     """Each use that says something: as data, or as something that is called."""
@@ -68,12 +73,12 @@ def _uses(
             given = [n for n, (_, register) in enumerate(i[3]) if register in held]
             root, last = _named(made, i[2])
             if given and root in libraries:
-                yield set(given).isdisjoint(_SIZED.get(last, ()))
+                yield set(given).isdisjoint(sizes.get(last, ()))
             elif given and depth:
                 starred = any(star for star, _ in i[3][: given[0] + 1])
                 for other in (f for f in functions if f.name == last):
                     parameters = _parameters(other, given, starred)
-                    yield from _uses(other, parameters, functions, depth - 1)
+                    yield from _uses(other, parameters, functions, sizes, depth - 1)
 
 
 def _parameters(function: Function, positions: list[int], starred: bool) -> set[tuple[str, int]]:

@@ -16,9 +16,12 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
 )
+from gotcha_lint.facts.concrete import SIZES
 from gotcha_lint.interpret.events import CompiledCall, Location
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.data_use import is_used_as_data
+
+_SIZES = {name.rpartition(".")[2]: where for name, (where, _) in SIZES.items()}
 
 
 def changes(before: Value, after: Value) -> bool:
@@ -42,7 +45,7 @@ def is_data(call: CompiledCall, place: Location, value: Value) -> bool:
     if not isinstance(base, (Frame, str)) or not all(map(_may_be_data, value.atoms)):
         return False
     owner = base.function if isinstance(base, Frame) else None
-    return is_used_as_data(owner, name, call.traced)
+    return is_used_as_data(owner, name, call.traced, _SIZES)
 
 
 def _is_of_arrays(call: CompiledCall, value: Value) -> bool:

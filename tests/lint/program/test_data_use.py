@@ -10,6 +10,7 @@ from gotcha_lint.program.data_flow import instructions, is_kept
 from gotcha_lint.program.data_use import is_used_as_data
 from gotcha_lint.program.parse import parse
 
+SIZES = {"arange": (0,)}
 HEAD = "import jax\nimport jax.numpy as jnp\n"
 
 
@@ -25,6 +26,7 @@ def functions(code: str):
         ("loss(w, batch)", True),
         ("loss(w, batch['x'])", True),
         ("loss(w, *batch)", True),
+        ("jnp.arange(batch)", False),
         ("batch(w)", False),
         ("batch.reset(w)", False),
         ("w * batch + batch.reset(w)", False),
@@ -43,12 +45,12 @@ def test_a_captured_variable(body, expected):
     every = functions(code)
     owner = next(f for f in every if f.name == "run")
     traced = [f for f in every if f.name in ("<lambda>", "loss")]
-    assert is_used_as_data(owner, "batch", traced) is expected
+    assert is_used_as_data(owner, "batch", traced, SIZES) is expected
 
 
 def test_a_variable_of_the_module():
     every = functions("def step(w):\n    return w * batch\n")
-    assert is_used_as_data(None, "batch", [f for f in every if f.name == "step"])
+    assert is_used_as_data(None, "batch", [f for f in every if f.name == "step"], SIZES)
 
 
 @pytest.mark.parametrize(

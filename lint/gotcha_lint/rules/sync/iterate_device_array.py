@@ -5,6 +5,8 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called, loop_places
 from gotcha_lint.solve.programs import Programs
 
+_SHOWN = ("__repr__", "__str__", "__format__", "_repr_html_", "_repr_pretty_")  # interactively
+
 
 class IterateDeviceArray(Rule):
     """Reads the elements of a device array on the host, one by one.
@@ -57,7 +59,7 @@ class IterateDeviceArray(Rule):
         seen: set[Origin] = set()
         for (path, span), effect in sorted(programs.effects["element"].items()):
             array = effect.origins[0] if effect.origins else (path, span)
-            if array not in seen:
+            if array not in seen and effect.within.name not in _SHOWN:
                 yield Foreseen(
                     (path, span),
                     "this fetches an element of an array from the device at each iteration of the "
