@@ -39,7 +39,8 @@ def of_index(machine: Machine, base: Value, key: Value, register: int, out: Valu
     array = base.only
     if not isinstance(array, Array) or not _is_read_slowly(machine, array):
         return out
-    parts = key.only.items if isinstance(key.only, Tuple) else (key,)
+    atom = key.only
+    parts = atom.items if isinstance(atom, Tuple) else (key,)
     loops = all_marks(parts) & machine.current - base.marks
     numbers = [p.only for p in parts if isinstance(p.only, (Constant, Number))]
     if not loops or len(numbers) < len(parts) or any(n.type != "int" for n in numbers):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator, Mapping
 
 from gotcha_lint.program.data_flow import instructions
-from gotcha_lint.program.ir import Function
+from gotcha_lint.program.ir import Function, Instruction
 
 _DEPTH = 4  # calls that hand the variable on
 _OPERATORS = ("binop", "augment")
@@ -58,7 +58,9 @@ def _uses(
 ) -> Iterator[bool]:
     """Each use that says something: as data, or as something that is called."""
     held: set[Hashable] = set()
-    made = {i[1]: i for i in instructions(function.body) if i[0] in ("load", "attr")}
+    made: dict[Hashable, Instruction] = {
+        i[1]: i for i in instructions(function.body) if i[0] in ("load", "attr")
+    }
     libraries = _libraries(function)
     for i in instructions(function.body):
         operation = i[0]
@@ -90,7 +92,7 @@ def _parameters(function: Function, positions: list[int], starred: bool) -> set[
     return {(names[n], 0) for n in positions if n < len(names)}
 
 
-def _named(made: dict[Hashable, tuple[object, ...]], register: Hashable) -> tuple[str, str]:
+def _named(made: Mapping[Hashable, Instruction], register: Hashable) -> tuple[str, str]:
     """The first and the last name of `jnp.linalg.norm`."""
     last, step = "", made.get(register)
     while step is not None and step[0] == "attr":

@@ -57,7 +57,9 @@ class IterateDeviceArray(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         seen: set[Origin] = set()
-        for (path, span), effect in sorted(programs.effects["element"].items()):
+        for (path, span), effect in sorted(
+            programs.effects["element"].items(), key=lambda item: item[0]
+        ):
             array = effect.origins[0] if effect.origins else (path, span)
             if array not in seen and effect.within.name not in _SHOWN:
                 yield Foreseen(
