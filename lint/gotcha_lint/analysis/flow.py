@@ -16,7 +16,6 @@ from gotcha_lint.analysis import differentiated, expressions, hosting, statement
 from gotcha_lint.analysis.carried import tell_carried
 from gotcha_lint.analysis.computing import note_computing
 from gotcha_lint.analysis.flags import known_flags, take_side, told_flags
-from gotcha_lint.analysis.makers import note_maker
 from gotcha_lint.analysis.model import FileModel, Function, Scope
 from gotcha_lint.analysis.names import outside
 from gotcha_lint.analysis.parameters import bind_parameters
@@ -86,7 +85,6 @@ class Flow:
                 self.effect(("global", self.model.path, name), value)
         for name, value in self.ever.items():
             self.effect(("local", self.id, name), value)
-        note_maker(self)
         note_computing(self)
         for site in sorted(self.places.values(), key=lambda site: site.at.order):
             site.body.sites.append(site)

@@ -42,7 +42,6 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         callers=callers_of(table),
         sets=_told(table, "sets"),
         read=_told(table, "static read"),
-        makers=frozenset(_told(table, "again")),
         updated=frozenset((key[1], key[2]) for key in table if key[0] == "updated"),
         driven=hosting.driven(set(_told(table, "acts")), calls, callees),
         rerun=rerun(table, hot),

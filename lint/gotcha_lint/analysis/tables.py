@@ -19,7 +19,7 @@ class). Functions tell, and read of others:
     carried f               parameters that a loop fills with what the call before gave
     computes f              it gives only what it makes of its parameters: numbers or arrays
     flat f                  no gradient comes through it
-    again f, static read f   gives another function at each call; what it reads of a static `self`
+    static read f            what it reads of a static `self`
 
 `survey` alone reads, at the end: called f, within f (by whom, from host and traced code),
 acts f (on the world), updated f n (a state with one update), stored c name (the methods that assign

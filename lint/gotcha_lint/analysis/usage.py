@@ -26,7 +26,6 @@ class Usage(NamedTuple):
     callers: Callers = _NONE
     sets: Mapping[FunctionId, frozenset[Setting]] = _NONE  # functions that only put settings right
     read: Mapping[FunctionId, frozenset[str]] = _NONE  # the attributes of a static `self`
-    makers: frozenset[FunctionId] = frozenset()  # that give another function at each call
     updated: frozenset[tuple[FunctionId, str]] = frozenset()  # parameters: states updated once
     driven: frozenset[FunctionId] = frozenset()  # called by loops of code that acts on the world
     rerun: Mapping[FunctionId, Steps] = _NONE  # the loops around what a function is traced into

@@ -94,6 +94,7 @@ def call(
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several
+    before = machine.dispatches
     try:
         for atom in callee.atoms:
             if isinstance(atom, Symbol) and isinstance(atom.root, Batch) and atom.path:
@@ -103,6 +104,8 @@ def call(
             out = join(out, found)
     finally:
         machine.maybe -= several
+    if machine.dispatches > before:
+        machine.started[machine.path, span] = machine.dispatches - before
     return out
 
 

@@ -24,6 +24,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import elementwise
+from gotcha_lint.interpret.element_reads import of_comparison
 from gotcha_lint.interpret.faults.checks import after_compare
 from gotcha_lint.interpret.heap import (
     class_of,
@@ -49,7 +50,8 @@ def compare(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> 
         _note_bound(machine, operator, x, y)
     if (holds_array(x) or holds_array(y)) and operator not in ("Is", "IsNot", "In", "NotIn"):
         out = elementwise(machine, [x, y], span, None, dtype="bool")
-        return after_compare(machine, operator, x, y, out, span)
+        out = after_compare(machine, operator, x, y, out, span)
+        return of_comparison(x, y, out)
     marks = x.marks | y.marks
     results: set[bool] = set()
     if x.unknown or y.unknown or not x.atoms or not y.atoms:

@@ -9,7 +9,7 @@ from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call
-from gotcha_lint.interpret.donation import replaced
+from gotcha_lint.interpret.donation import replaced, updated_in_place
 from gotcha_lint.interpret.events import CompiledCall, Location
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
@@ -68,12 +68,23 @@ class Inner:
         return [p.name for p in self.function.parameters if p.kind == "pos"][self.bound :]
 
 
+_STATIC = ("static_argnames", "static_argnums", "static_broadcasted_argnums")
+_DONATED = ("donate_argnames", "donate_argnums")
+
+
 def static_names(machine: Machine, site: Site, inner: Inner) -> tuple[set[str], set[int]]:
     """Which arguments the jit at `site` takes as static: names, and positions of the call."""
+    return chosen_names(machine, site, inner, _STATIC)
+
+
+def chosen_names(
+    machine: Machine, site: Site, inner: Inner, options: tuple[str, ...]
+) -> tuple[set[str], set[int]]:
+    """The arguments that options of the jit at `site` name: names, and positions of the call."""
     names: set[str] = set()
     positions: set[int] = set()
     parameters = inner.parameters
-    for word in ("static_argnames", "static_argnums", "static_broadcasted_argnums"):
+    for word in options:
         given = site.info["keywords"].get(word)
         if given is None:
             continue
@@ -121,6 +132,7 @@ def call_compiled(call: Call, site: Site) -> Value:
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
     parts = site.info.get("word") == "pmap"
     machine.per_device += parts
+    before = len(machine.events)
     try:
         result, captured, functions = _trace(
             machine, inner_value, traced, keywords, given, call.span
@@ -154,11 +166,23 @@ def call_compiled(call: Call, site: Site) -> Value:
             traced=functions,
             guards=machine.guards,
             needs=sources_in(deep_marks(machine, (*call.args, *call.keywords.values()))),
-            replaced=replaced(call, site),
+            replaced=(
+                *replaced(call, site),
+                *updated_in_place(
+                    machine.events[before:] if _gives_back(site) else (),
+                    dict(zip(parameters, call.args, strict=False)) | call.keywords,
+                    chosen_names(machine, site, inner, _DONATED)[0],
+                ),
+            ),
             calls=machine.calls,
         )
     )
     return given_by(on_device(result), (machine.path, call.span))
+
+
+def _gives_back(site: Site) -> bool:
+    """`nnx.jit` gives back what the trace has written to its arguments; `jax.jit` does not."""
+    return str(site.info.get("library", "")).startswith("flax.nnx.")
 
 
 def _stays_a_number(site: Site, value: Value) -> bool:

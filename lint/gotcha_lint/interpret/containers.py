@@ -44,6 +44,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.arrays import index, slice_size, unknown_array
 from gotcha_lint.interpret.derivative import at_key, kept
+from gotcha_lint.interpret.element_reads import of_row
 from gotcha_lint.interpret.faults.checks import check_index, check_mask
 from gotcha_lint.interpret.heap import (
     ENTRIES,
@@ -584,7 +585,7 @@ def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[
     if mapping is not None:
         return _key_in_turn(mapping, marks)
     if isinstance(atom, Array):
-        return _row(atom, value, marks)
+        return _row(machine, atom, value, marks)
     if isinstance(atom, Symbol):
         step = atom.step("[*]", atom.origin)
         size = Size(0, INFINITY, value.marks, None, _length(atom))
@@ -625,15 +626,16 @@ def _key_in_turn(mapping: Mapping, marks: Marks) -> tuple[Value, Size, Why]:
     return keys.marked(marks if len(mapping.keys) != 1 or not exact else NO_MARKS), size, None
 
 
-def _row(atom: Array, value: Value, marks: Marks) -> tuple[Value, Size, Why]:
+def _row(machine: Machine, atom: Array, value: Value, marks: Marks) -> tuple[Value, Size, Why]:
     varying = value.marks | marks
     if atom.key is not None:
         atom = replace(atom, key=atom.key.step(EACH_ONE) if marks else None)
     if atom.shape is None:
-        return only(atom, varying), Size(), "dim"
+        return of_row(machine, atom, only(atom, varying)), Size(), "dim"
     if not atom.shape:
         return Value((), True, varying), Size(), None
-    return only(replace(atom, shape=atom.shape[1:]), varying), atom.shape[0], "dim"
+    row = only(replace(atom, shape=atom.shape[1:]), varying)
+    return of_row(machine, atom, row), atom.shape[0], "dim"
 
 
 def _by_protocol(machine: Machine, atom: Object, marks: Marks) -> tuple[Value, Size, Why] | None:

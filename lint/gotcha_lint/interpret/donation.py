@@ -5,11 +5,13 @@ Until the call is done, the old value and the new one are both in memory.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
+
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import Array, Constant, Library, Number, Object, Value
 from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.call import Call
-from gotcha_lint.interpret.events import Replaced
+from gotcha_lint.interpret.events import Effect, Event, Replaced
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.rebinding import rebindings
@@ -35,6 +37,27 @@ def replaced(call: Call, site: Site) -> tuple[Replaced, ...]:
         if value is None or (_is_tree(machine, value) and (size is None or size >= _SMALL)):
             found.append(Replaced(text, size))
     return tuple(found)
+
+
+def updated_in_place(
+    events: Sequence[Event], given: Mapping[str, Value], donated: Collection[str]
+) -> tuple[Replaced, ...]:
+    """Arguments that are objects of nnx and that the trace writes new arrays to.
+
+    `nnx.jit` gives the new arrays back; those of an argument that is not donated live on until
+    then. `events`: those of the trace.
+    """
+    written = [
+        value
+        for event in events
+        if isinstance(event, Effect) and event.kind == "in place"
+        for value in event.values
+    ]
+    return tuple(
+        Replaced(name)
+        for name, value in given.items()
+        if name not in donated and value.atoms and value in written
+    )
 
 
 def _given(call: Call, argument: int | str | None) -> Value | None:

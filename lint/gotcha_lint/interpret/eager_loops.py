@@ -6,7 +6,8 @@ from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import Size
 from gotcha_lint.interpret.events import CompiledCall, EagerLoop, HostRead
 from gotcha_lint.interpret.heap import in_module_method
-from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.machine import Instruction, Machine
+from gotcha_lint.program.data_flow import instructions
 
 FEW_TURNS = 8
 OF_A_LAYER = 4  # operations: a product, the bias in its shape, the sum, and casts
@@ -19,7 +20,12 @@ _COUNTED_TURNS = 1000  # of an inner loop
 
 
 def note_eager(
-    machine: Machine, span: Span, turns: Size, dispatches: int, start: int, endless: bool
+    machine: Machine,
+    instruction: Instruction,
+    turns: Size,
+    dispatches: int,
+    start: int,
+    endless: bool,
 ) -> None:
     """Notes a loop that starts many operations one by one; of nested loops, the innermost long one.
 
@@ -27,6 +33,7 @@ def note_eager(
     `dispatches`: of one iteration, at least. `start`: of the loop's events. `endless`: it goes on
     as long as there are data, or a test holds.
     """
+    span: Span = instruction[-1]
     events = machine.events[start:] if dispatches else []
     beside = any(isinstance(event, CompiledCall) for event in events)
     many = _are_many(turns, dispatches, beside)
@@ -41,10 +48,28 @@ def note_eager(
     is_long = bool(turns.low) or reads or endless
     within = machine.activation.function
     machine.note(
-        EagerLoop(machine.path, span, turns, dispatches, within, reads, is_long, machine.calls)
+        EagerLoop(
+            machine.path,
+            span,
+            turns,
+            dispatches,
+            within,
+            reads,
+            is_long,
+            _mostly(machine, instruction, dispatches),
+            machine.calls,
+        )
     )
     if is_long:
         machine.dispatches -= dispatches
+
+
+def _mostly(machine: Machine, loop: Instruction, dispatches: int) -> Span | None:
+    """The call in the body of a loop that starts most of its operations, where one does."""
+    calls = [i[-1] for i in instructions([loop]) if i[0] == "call"]
+    counts = {span: machine.started.get((machine.path, span), 0) for span in calls}
+    most = max(calls, key=counts.__getitem__, default=None)
+    return most if most is not None and counts[most] * 2 > dispatches else None
 
 
 def _are_many(turns: Size, dispatches: int, beside: bool) -> bool:

@@ -41,6 +41,7 @@ from gotcha_lint.interpret import (
 )
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.derivative import kept
+from gotcha_lint.interpret.element_reads import of_index
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.program.ir import Module
@@ -131,7 +132,9 @@ class Engine(Machine):
 
     def _do_item(self, i: Instruction, r: Registers) -> None:
         _, target, base, key, span = i
-        r[target] = self._started(self.item(r.get(base, UNKNOWN), r.get(key, UNKNOWN), span))
+        whole, where = r.get(base, UNKNOWN), r.get(key, UNKNOWN)
+        found = self._started(self.item(whole, where, span))
+        r[target] = of_index(self, whole, where, base, found) if self.current else found
 
     def _do_slice(self, i: Instruction, r: Registers) -> None:
         parts = tuple(NONE if x is None else r.get(x, UNKNOWN) for x in i[2:5])

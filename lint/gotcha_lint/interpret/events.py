@@ -133,7 +133,10 @@ class Unrolled:
 
 @dataclass(frozen=True, slots=True)
 class EagerLoop:
-    """A Python loop whose operations start one by one; `dispatches` in each iteration, at least."""
+    """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
+
+    `mostly`: the call in it that starts most of them.
+    """
 
     path: str
     span: Span
@@ -142,6 +145,7 @@ class EagerLoop:
     within: Function
     reads: bool  # the host reads arrays in it, so nobody can trace it
     is_long: bool  # False: nobody knows how often it goes round
+    mostly: Span | None = None
     calls: CallString = ()
 
 

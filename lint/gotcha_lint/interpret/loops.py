@@ -68,7 +68,7 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
     start = len(machine.events)
     equations, dispatches = _iterate(machine, loop, body, None, turns)
     endless = iterable.unknown and not iterable.atoms
-    note_eager(machine, span, turns or Size(), dispatches, start, endless)
+    note_eager(machine, instruction, turns or Size(), dispatches, start, endless)
     if comprehension and turns is not None:
         _set_lengths(machine, body, turns, registers)
     traced = machine.traced or in_module_method(machine)
@@ -167,7 +167,7 @@ def run_while(machine: Machine, instruction: Instruction, registers: Registers) 
     equations, dispatches = _iterate(machine, loop, body, check, None)
     machine.guards = around
     known = turns[0] if turns else Size()
-    note_eager(machine, span, known, dispatches, start, True)
+    note_eager(machine, instruction, known, dispatches, start, True)
     if machine.traced and equations and turns and turns[0].constant:
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, turns[0], equations, within, machine.calls))

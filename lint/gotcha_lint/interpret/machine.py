@@ -64,6 +64,7 @@ class Machine(State, ABC):
         self.root_budget = 0  # ... and with how many each begins
         self.equations = 0
         self.dispatches = 0  # operations that start outside of any trace, each by itself
+        self.started: dict[Origin, int] = {}  # how many of them each call has started last
         self.generation = 0
         self.frames: dict[Any, Frame] = {}
         self.sites: dict[Any, Site] = {}
@@ -89,7 +90,7 @@ class Machine(State, ABC):
         self.turns: dict[Any, Size] = {}  # of loops, where they are known
         self.aged: Aged = {}
         self.handled: set[Any] = set()
-        self.waiting: set[Any] = set()  # loops that sleep
+        self.waiting: set[Any] = set()  # loops that sleep, or wait for somebody's input
         self.short: set[Any] = set()  # loops of a few turns
         self.reading: set[Any] = set()  # loops in which the host reads arrays of the device
         self.key_uses = 0  # that were noted

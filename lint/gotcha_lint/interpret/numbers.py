@@ -59,7 +59,23 @@ def of_numbers(operator: str, a: Atom, b: Atom, origin: Origin) -> Value:
         return Value((fraction,) if bounds(b)[1] < 0 else (fraction, whole))
     if operator in ("BitAnd", "BitOr", "BitXor") and _both_bool(a, b):
         return only(Number("bool", 0, 1, None, origin))
+    if form is None and real:
+        form = _one_to_one(operator, a, b)
     return only(Number("float" if real else "int", low, high, form, kept or origin))
+
+
+def _one_to_one(operator: str, a: Atom, b: Atom) -> Affine | None:
+    """`0.1 * 0.99**n`: other numbers give other results (must, up to rounding)."""
+    for one, other, side in ((a, b, "left"), (b, a, "right")):
+        number = other.value if isinstance(other, Constant) else None
+        form = one.affine if isinstance(one, Number) else None
+        if form is None or type(number) not in (int, float):
+            continue
+        factor = operator in ("Mult", "Div") and number != 0
+        base = operator == "Pow" and side == "right" and number not in (0, 1, -1)
+        if operator in ("Add", "Sub") or factor or base:
+            return _named("one-to-one", form, affine.symbol((operator, number, side)))
+    return None
 
 
 def _both_bool(a: Atom, b: Atom) -> bool:
@@ -285,6 +301,7 @@ _REBUILD: dict[str, Callable[..., Affine | None]] = {
     "*": product,
     "//": quotient,
     "/": _true_quotient,
+    "one-to-one": lambda form, how: _named("one-to-one", form, how),
     "min": lambda *forms: extreme("min", forms),
     "max": lambda *forms: extreme("max", forms),
 }

@@ -66,6 +66,32 @@ def maps_data(function: Function, makes: Span, span: Span) -> bool:
     return False
 
 
+def is_kept(function: Function, makes: Span) -> bool:
+    """Does what the call at `makes` gave outlive the function (may), or is it given to another?"""
+    held: set[Hashable] = {
+        i[1] for i in instructions(function.body) if i[0] == "call" and i[-1] == makes
+    }
+    for _ in range(_TURNS):
+        before = len(held)
+        for i in instructions(function.body):
+            if i[0] in ("load", "store") and used_registers(i) & held:
+                held |= _written(i)
+        if len(held) == before:
+            break
+    return any(held & _handed_on(i) for i in instructions(function.body))
+
+
+def _handed_on(instruction: Instruction) -> set[Hashable]:
+    """What an instruction returns, stores outside of the function's names, or passes on."""
+    if instruction[0] in ("setattr", "setitem", "append", "build", "dict"):
+        return used_registers(instruction)
+    if instruction[0] in ("return", "yield"):
+        return {instruction[2]}
+    if instruction[0] == "call":
+        return used_registers(instruction) - {instruction[2]}
+    return set()
+
+
 def is_lost(function: Function, span: Span) -> bool:
     """The call at `span` is of a method of a parameter, of which nothing is in the result."""
     made = {i[1]: i for i in instructions(function.body) if i[0] in ("load", "attr", "call")}

@@ -6,6 +6,7 @@ The old value is of no use any more once the call is done, unless it has another
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from gotcha_lint.program.ir import Function, Instruction, Region, Register, Span
@@ -59,6 +60,20 @@ def rebindings(function: Function) -> Rebindings:
             if register in read and read[register] in variables
         )
     return {span: arguments for span, arguments in found.items() if arguments}
+
+
+@lru_cache(maxsize=256)
+def names_bound_in(function: Function) -> Mapping[tuple[int, int], frozenset[str]]:
+    """By the line and column of a loop: the names, and attributes, that its body writes."""
+    return {
+        i[-1][:2]: frozenset(
+            step[3] if step[0] == "setattr" else step[2]
+            for step in _flat([i])
+            if step[0] in ("store", "setattr")
+        )
+        for i in _flat(function.body)
+        if i[0] in ("for", "while")
+    }
 
 
 def _flat(region: Region) -> Iterator[Instruction]:

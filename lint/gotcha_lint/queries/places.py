@@ -29,9 +29,7 @@ _STEPS = frozenset(
         "learn_step",
     ]
 )
-_SHOWN = frozenset({"__repr__", "__str__", "__format__", "_repr_html_", "_repr_pretty_"})
 _FIGURES = frozenset({"plt", "ax", "axs", "axes", "fig"})
-_CACHES = ("cache", "cached", "memo", "once")
 
 
 def long_loops(place: Place) -> tuple[Loop, ...]:
@@ -46,24 +44,6 @@ def repeated(place: Place) -> str:
         return "iteration of this loop"
     function = place.body.function
     return f"call of `{function.name}`" if is_hot(place.body) or is_step(place.body) else ""
-
-
-def polls(place: Place) -> bool:
-    """The loop sleeps until there is something to do, a checkpoint, say: it has time."""
-    loops = long_loops(place)
-    if not loops or not isinstance(loops[-1].node, cst.While):
-        return False
-    waits = [part for part in walk(loops[-1].node) if isinstance(part, cst.If)]
-    return any(
-        any(name.endswith("sleep") for name in _called(part))
-        and any(isinstance(inner, cst.Continue) for inner in walk(part))
-        for part in waits
-    )
-
-
-def shows_itself(body: Body) -> bool:
-    """`__repr__` and other methods that are called interactively, not in each step."""
-    return body.function.name in _SHOWN and body.function.cls is not None
 
 
 def draws_figures(loop: Loop) -> bool:
@@ -108,15 +88,6 @@ def assigned_each_time(place: Place) -> frozenset[str]:
 def new_each_turn(body: Body, loop: Loop) -> set[str]:
     """The names that a loop binds: its targets, and those in it."""
     return {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names
-
-
-def is_memoised(body: Body) -> bool:
-    """A function whose results are kept, by a decorator of any library."""
-    node = body.function.node
-    if not isinstance(node, cst.FunctionDef):
-        return False
-    names = {n.value.lower() for d in node.decorators for n in walk(d) if isinstance(n, cst.Name)}
-    return any(word in name for name in names for word in _CACHES)
 
 
 def happens_once(place: Place) -> bool:

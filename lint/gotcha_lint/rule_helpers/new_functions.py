@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gotcha_lint.domain.sites import Origin, Site
-from gotcha_lint.domain.value import Array, Marks, Method, Object, Value
+from gotcha_lint.domain.freshness import TURN, made_in
+from gotcha_lint.domain.sites import Frame, Origin, Site
+from gotcha_lint.domain.value import Array, Atom, Constant, Marks, Method, Number, Object, Value
+from gotcha_lint.program.data_flow import given_by_caller
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations, wrapper
+from gotcha_lint.solve.captured import is_data
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Variation
 from gotcha_lint.solve.programs import Programs
 
@@ -35,6 +38,20 @@ class NewFunction:
     places: tuple[Place, ...]
     certain: bool
     about: tuple[str, int, int] | None
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The names of the data that it captures, other data each time."""
+        call, loops = self.variation.call, self.variation.loops
+        varying = loops | {(TURN, loop) for loop in loops}
+        given = given_by_caller(call.within) if self.once else frozenset()
+        return tuple(
+            place[1]
+            for place, value in call.captured
+            if isinstance(place[0], (Frame, str))
+            and (place[1] in given or value.marks & varying or made_in(value.marks))
+            and is_data(call, place, value)
+        )
 
     @property
     def once(self) -> bool:
@@ -127,7 +144,10 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
         return True  # of unknown values
     if any(_varies(value.marks, loops) for value in _chosen(row.site)):
         return True
-    if any(_is_chosen(value, variation) for _, value in call.captured):
+    captured = [value for place, value in call.captured if not is_data(call, place, value)]
+    if len(captured) < len(call.captured):  # with new data, a number may be its length
+        captured = [value for value in captured if not all(map(_is_number, value.atoms))]
+    if any(_is_chosen(value, variation) for value in captured):
         return True
     leaves = call.leaves.values()
     sizes = [size for leaf in leaves for size, _ in leaf.sizes.values()]
@@ -158,6 +178,10 @@ def _are_all(few: frozenset[int], turns: int | None) -> bool:
 def _varies(marks: Marks, loops: Marks) -> bool:
     """With these loops, or perhaps: it is what a caller gives."""
     return any(mark in loops or mark[0] == "parameter" for mark in marks)
+
+
+def _is_number(atom: Atom) -> bool:
+    return isinstance(atom, (Constant, Number))
 
 
 def _is_chosen(captured: Value, variation: Variation) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import (
     Array,
+    Atom,
     Mapping,
     Number,
     Object,
@@ -15,9 +16,12 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
 )
-from gotcha_lint.interpret.events import (
-    Location,
-)
+from gotcha_lint.facts.concrete import SIZES
+from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_use import is_used_as_data
+
+_SIZES = {name.rpartition(".")[2]: where for name, (where, _) in SIZES.items()}
 
 
 def changes(before: Value, after: Value) -> bool:
@@ -33,6 +37,41 @@ def changes(before: Value, after: Value) -> bool:
     return after.unknown or not kept
 
 
+def is_data(call: CompiledCall, place: Location, value: Value) -> bool:
+    """Does the trace take it for arrays (must)? A Python number may choose a program."""
+    if _is_of_arrays(call, value):
+        return True
+    base, name = place
+    if not isinstance(base, (Frame, str)) or not all(map(_may_be_data, value.atoms)):
+        return False
+    owner = base.function if isinstance(base, Frame) else None
+    return is_used_as_data(owner, name, call.traced, _SIZES)
+
+
+def _is_of_arrays(call: CompiledCall, value: Value) -> bool:
+    """Arrays, tuples of arrays, objects of which the trace reads arrays alone."""
+    if value.unknown or not value.atoms:
+        return False
+    for atom in value.atoms:
+        if isinstance(atom, Tuple):
+            parts: Iterable[Value] = atom.items
+        elif isinstance(atom, Object) and atom.site.kind == "instance":
+            parts = [read for place, read in call.captured if place[0] is atom.site]
+        elif isinstance(atom, Array):
+            continue
+        else:
+            return False
+        if not parts or not all(_is_of_arrays(call, part) for part in parts):
+            return False
+    return True
+
+
+def _may_be_data(atom: Atom) -> bool:
+    if isinstance(atom, Tuple):
+        return all(_may_be_data(part) for item in atom.items for part in item.atoms)
+    return isinstance(atom, (Array, Symbol))
+
+
 def may_be_arrays(value: Value) -> bool:
     """Something unknown, or a tree of it: no function, class or model."""
     kinds = ("dict", "list", "object")
@@ -41,6 +80,23 @@ def may_be_arrays(value: Value) -> bool:
         or (isinstance(atom, Object) and atom.site.kind in kinds)
         for atom in value.atoms
     )
+
+
+def model_called(call: CompiledCall, place: Location, value: Value) -> Origin | None:
+    """Where the compiled function calls a model of nnx or Equinox that it captures."""
+    function, atom = call.function, value.only
+    cls = atom.site.info.get("class") if isinstance(atom, Object) else None
+    if function is None or cls is None or not isinstance(place[0], (Frame, str)):
+        return None
+    if not any(name.startswith(("flax.nnx.", "equinox.")) for name in cls.info["library"]):
+        return None
+    loaded = {
+        i[1]
+        for i in instructions(function.body)
+        if i[0] == "load" and i[2] == place[1] and i[3] and i[2] not in function.locals
+    }
+    calls = (i for i in instructions(function.body) if i[0] == "call" and i[2] in loaded)
+    return next(((function.path, i[-1]) for i in calls), None)
 
 
 def is_own_variable(place: Location) -> bool:

@@ -13,15 +13,16 @@ from gotcha_lint.solve.roots import Segment
 
 @dataclass(frozen=True, slots=True)
 class HostBoundLoop:
-    """`dispatches`: operations that each iteration starts, at least."""
+    """`dispatches`: operations that each iteration starts, at least; `mostly` starts most."""
 
     path: str
     span: Span
     turns: int | None
     dispatches: int
     within: Function
+    mostly: Span | None
     calls: tuple[Origin, ...]
-    certain: bool  # False: a caller may trace it, or it may be short
+    certain: bool  # False: a caller may trace it, it may be short, or it waits for somebody
 
 
 def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
@@ -29,12 +30,14 @@ def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
     for event in segment.events:
         if isinstance(event, EagerLoop):
             certain = event.is_long and (segment.runs_once or event.reads)
+            certain = certain and (event.path, *event.span[:2]) not in segment.waiting
             yield HostBoundLoop(
                 event.path,
                 event.span,
                 event.turns.constant,
                 event.dispatches,
                 event.within,
+                event.mostly,
                 event.calls,
                 certain,
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -37,7 +37,14 @@ from gotcha_lint.interpret.events import (
 from gotcha_lint.program.data_flow import is_lost
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
-from gotcha_lint.solve.captured import arrays_in, changes, is_own_variable, may_be_arrays
+from gotcha_lint.solve.captured import (
+    arrays_in,
+    changes,
+    is_data,
+    is_own_variable,
+    may_be_arrays,
+    model_called,
+)
 from gotcha_lint.solve.compiled_functions import (
     Capture,
     CompiledFunction,
@@ -155,6 +162,7 @@ class _Reader:
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
         self.sizes: dict[tuple[Site, str], int | None] = {}  # of arguments, at the first call
         self.updated: list[EagerUpdate] = []
+        self.elements: list[Effect] = []
 
     def read(self) -> None:
         for event in self.segment.events:
@@ -177,6 +185,9 @@ class _Reader:
                     self._effect(event)
             elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
+            elif isinstance(event, Effect) and event.kind == "element":
+                self.elements.append(event)
+        self._element_reads()
         for (site, _), calls in self.groups.items():
             self._varying(self._row(site, calls[-1]), calls)
         if self.programs.counted:
@@ -219,6 +230,13 @@ class _Reader:
             key = event.what, (event.path, event.span)
             old = self.programs.updates.get(key)
             self.programs.updates[key] = work if old is None else old.joined(work)
+
+    def _element_reads(self) -> None:
+        """Beside a compiled function, one element in an iteration may not be worth a word."""
+        around = {call.loops for calls in self.asked.values() for call in calls}
+        for event in self.elements:
+            beside = any(event.loops <= loops for loops in around)
+            self._effect(replace(event, maybe=event.maybe or beside))
 
     def _effect(self, event: Effect) -> None:
         known = self.programs.effects[event.kind]
@@ -351,8 +369,13 @@ class _Reader:
         total = 0
         weights = weights_read(call.traced)
         for place, value in call.captured:
-            at = weights.get(place[1])
-            if at is not None and not isinstance(place[0], Site) and may_be_arrays(value):
+            of_object = isinstance(place[0], Site)
+            at = weights.get(f".{place[1]}" if of_object else place[1])
+            if at is not None and may_be_arrays(value) and not is_own_variable(place):
+                row.captures.append(Capture(call, place, None, at, 0, is_weights=True))
+                continue
+            at = model_called(call, place, value)
+            if at is not None:
                 row.captures.append(Capture(call, place, None, at, 0, is_weights=True))
                 continue
             if value.unknown or is_own_variable(place):
@@ -535,9 +558,9 @@ def _is_settled(call: CompiledCall) -> bool:
 
 def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:
     """Is another program wanted in each turn: another model or configuration is captured?"""
-    for _, value in call.captured:
-        if value.marks & loops and not all(isinstance(a, (Array, Number)) for a in value.atoms):
-            return True
-        if value.marks & loops and value.unknown:
-            return True
-    return False
+    return any(
+        value.marks & loops
+        and (value.unknown or not all(isinstance(a, (Array, Number)) for a in value.atoms))
+        and not is_data(call, place, value)
+        for place, value in call.captured
+    )

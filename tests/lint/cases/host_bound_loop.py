@@ -86,3 +86,18 @@ class Stack(nn.Module):
 table = np.zeros(8)
 for i in range(100_000):
     table = np.tanh(table) * np.sin(table) + np.cos(table) + table[i % 8]
+
+
+def a_loop_that_asks_somebody(w):
+    while True:
+        line = input("> ")
+        if not line:
+            break
+        x = jnp.ones((4, 4))
+        for _ in range(7):
+            x = jnp.tanh(x @ w) + jnp.sin(x) * 2.0 - 1.0
+            x = jnp.tanh(x @ w) + jnp.sin(x) * 2.0 - 1.0
+        print(float(x.sum()))
+
+
+a_loop_that_asks_somebody(jnp.ones((4, 4)))

@@ -108,7 +108,7 @@ def from_a_factory_that_jits(w, loader):
 
 def factory_of_what_is_unknown(w, models):
     for model in models:
-        print(jax.jit(objective_of(model))(w))
+        print(jax.jit(objective_of(model))(w))  # ! jit-captures-batch
 
 
 class Agent:
@@ -121,7 +121,7 @@ class Agent:
         return value(w)
 
     def prepare(self, w, batch):
-        return jax.jit(lambda w: self.loss(w, batch.x, batch.y))(w)
+        return jax.jit(lambda w: self.loss(w, batch.x, batch.y))(w)  # ! jit-captures-batch
 
 
 def a_batch_and_its_size(w, loader):

@@ -11,7 +11,7 @@ class Agent:
         return jax.jit(self.policy)(x)  # ! jit-of-bound-method
 
     def first(self, x):
-        return jax.jit(self.policy)(x)
+        return jax.jit(self.policy)(x)  # ! jit-of-bound-method
 
 
 def play(agent, xs):
@@ -61,7 +61,7 @@ class Learner:
         return learn(x)
 
     def prepare(self, x):
-        learn = jax.jit(self.learn)
+        learn = jax.jit(self.learn)  # ! jit-of-bound-method
         return learn(x)
 
     def update_step(self, xs):
@@ -79,5 +79,5 @@ class Plain:
 
 def fit_plain(weight, x, loader):
     for batch in loader:
-        x = jax.jit(Plain(weight).precompute)(x + batch)  # ! jit-of-bound-method
+        x = jax.jit(Plain(weight).precompute)(x + batch)
     return x

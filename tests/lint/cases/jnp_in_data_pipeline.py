@@ -114,3 +114,42 @@ def collate(rows):
 
 def make(images):
     return DataLoader(HostImages(images), collate_fn=collate)
+
+
+class Images:
+    """No loader's class, and what a loader asks for examples."""
+
+    def __init__(self, raw):
+        self.raw = raw
+
+    def __len__(self):
+        return len(self.raw)
+
+    def __getitem__(self, i):
+        return jnp.asarray(self.raw[i]) / 255  # ! jnp-in-data-pipeline
+
+
+class OnTheDevice:
+    """Rows of what is on the device already."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, i):
+        return jnp.exp(self.rows[i])
+
+
+class WithoutLength:
+    def __getitem__(self, i):
+        return jnp.asarray(i) / 255
+
+
+class OfAnotherBase(Unknown):
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, i):
+        return jnp.asarray(i) / 255

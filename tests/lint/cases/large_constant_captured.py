@@ -3,6 +3,8 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from coders import load_coder
+from flax import nnx, struct
 
 table = np.load("table.npy")
 small = jnp.ones((3, 3))
@@ -96,3 +98,52 @@ def made_inside(i):
         return carry + bonus[i, i], x
 
     return jax.lax.scan(body, 0.0, jnp.arange(3))
+
+
+@struct.dataclass
+class Coder:
+    params: dict
+    module: object = struct.field(pytree_node=False)
+
+    def encode(self, x):  # ! large-constant-captured
+        return self.module.apply({"params": self.params}, x)
+
+    @jax.jit
+    def decode(self, x):
+        return self.module.apply({"params": self.params}, x)
+
+
+def coded(path, batches):
+    module, params = load_coder(path)
+    coder = Coder(params, module)
+    encode = jax.jit(coder.encode)
+    for batch in batches:
+        print(coder.decode(encode(batch)))
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(64, 64, rngs=rngs)
+
+    def __call__(self, x):
+        return self.layer(x)
+
+
+def a_model_as_a_constant(xs):
+    model = Net(nnx.Rngs(0))
+
+    @jax.jit
+    def forward(x):  # ! large-constant-captured
+        return model(x)
+
+    return [forward(x) for x in xs]
+
+
+def a_model_as_an_argument(xs):
+    model = Net(nnx.Rngs(0))
+
+    @nnx.jit
+    def forward(model, x):
+        return model(x)
+
+    return [forward(model, x) for x in xs]

@@ -1,8 +1,11 @@
 """The remainder of a data set."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax.training.common_utils import shard
 
 
 @jax.jit
@@ -101,3 +104,19 @@ def counted(data, labels):
         if left > 0:
             step(data[i : i + 32], labels[i : i + 32])  # ! partial-last-batch
         done = done + 1
+
+
+@partial(jax.pmap, axis_name="devices")
+def everywhere(x):
+    return jax.lax.pmean(x, "devices")
+
+
+def dealt_out(data):
+    for i in range(0, len(data), 32):
+        everywhere(shard(np.ones(100)[i : i + 32]))
+
+
+def dealt_out_of_known_length():
+    data = np.ones(100)
+    for i in range(0, len(data), 32):
+        everywhere(shard(data[i : i + 32]))  # ! partial-last-batch

@@ -425,6 +425,8 @@ def whole_number(call: Call) -> Value:
 
 @model("builtins.input")
 def typed_in(call: Call) -> Value:
+    """A loop that asks somebody waits for the answer."""
+    call.engine.waiting.update(loop for loop, _ in call.engine.loops)
     return only(Number("str", origin=call.origin), each_evaluation(call.engine))
 
 

@@ -17,7 +17,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.loaders import BATCHES, ENDLESS, LOADERS, STEPS, Batching
 from gotcha_lint.facts.loaders import EACH as MAP
-from gotcha_lint.interpret.arrays import on_device
+from gotcha_lint.interpret.arrays import lead, on_device
 from gotcha_lint.interpret.backend import note_fork
 from gotcha_lint.interpret.batches import Batch, as_batch, batch_of
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
@@ -127,6 +127,13 @@ def progress(call: Call) -> Value:
 @model("flax.jax_utils.prefetch_to_device")
 def prefetch(call: Call) -> Value:
     return call.argument(0, "iterator")
+
+
+@model("flax.training.common_utils.shard")
+def shard(call: Call) -> Value:
+    """The rows are dealt out to the devices: a short batch is short on each of them, or fails."""
+    value = call.argument(0, "xs")
+    return value if batch_of(value) is not None else lead(value, Size())
 
 
 @model("jax.device_put", "jax.device_put_replicated", "jax.device_put_sharded")

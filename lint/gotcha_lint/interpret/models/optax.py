@@ -80,7 +80,8 @@ def _note_in_place(call: Call) -> None:
     """`optimizer.update(grads)` of nnx writes to the model; `solve` asks which trace that is in."""
     atom = call.on
     if call.engine.traced and isinstance(atom, Object) and "data" in atom.site.info:
-        note(call.engine, "in place", "update", call.span, owner=atom.site)
+        values = (call.receiver, *call.args[: len(call.args) - 1])
+        note(call.engine, "in place", "update", call.span, values, owner=atom.site)
 
 
 def _note_without_params(call: Call) -> None:

@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.queries.expected import is_benchmark
-from gotcha_lint.queries.rebuilt import rebuilt
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.new_functions import new_functions
+from gotcha_lint.rule_helpers.wording import listed
+from gotcha_lint.solve.programs import Programs
 
 
 class JitCapturesBatch(Rule):
@@ -58,15 +58,11 @@ class JitCapturesBatch(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        found = rebuilt(site)
-        if found is None or not found.data or found.made == "partial" or is_benchmark(site.body):
-            return
-        names = ", ".join(f"`{name}`" for name in found.data[:3])
-        names += " and more" if len(found.data) > 3 else ""
-        yield Report(
-            site.node,
-            f"the function given to `{found.word}` captures {names}: at each {found.each} it is a "
-            f"new function, compiled again with these values baked in; pass them as arguments",
-            why_hot=True,
-        )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for new in new_functions(programs, "lambda", "closure", "transform"):
+            if new.data:
+                yield new.foreseen(
+                    f"the function given to `{new.word}` captures {listed(new.data)}: at each "
+                    f"{new.each} it is a new function, compiled again with these values baked in; "
+                    "pass them as arguments"
+                )

@@ -1,8 +1,6 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.queries.rebuilt import rebuilt
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.new_functions import new_functions
 from gotcha_lint.solve.programs import Programs
 
@@ -118,22 +116,10 @@ class JitInLoop(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        found = rebuilt(site)
-        if found is None or found.data or found.made in ("partial", "method"):
-            return
-        what = {"lambda": "this lambda", "def": f"`{found.name}`"}.get(
-            found.made, f"the function made of `{found.name}` here"
-        )
-        yield Report(
-            site.node,
-            f"{what} is a new function at each {found.each}, so `{found.word}` traces and compiles "
-            f"it each time: {found.word} it once, outside",
-            why_hot=True,
-        )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for new in new_functions(programs, "lambda", "closure", "transform"):
+            if new.data:
+                continue
             what = {"lambda": "this lambda", "closure": new.name}.get(
                 new.made, f"the function made of {new.name} here"
             )

@@ -1,8 +1,6 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.queries.rebuilt import rebuilt
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.new_functions import new_functions
 from gotcha_lint.solve.programs import Programs
 
@@ -68,21 +66,11 @@ class JitOfBoundMethod(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        found = rebuilt(site)
-        if found is None or found.made != "method":
-            return
-        yield Report(
-            site.node,
-            f"the bound method `{found.name}` and its compiled program die with this call: each "
-            f"{found.each} compiles again; jit it once and keep it",
-            why_hot=True,
-        )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for new in new_functions(programs, "method"):
+            what = f"the bound method {new.name}" if new.row.function else "this bound method"
             yield new.foreseen(
-                f"the bound method {new.name} is a new object at each {new.each}, and its compiled "
-                f"program dies with it: `{new.word}` compiles it each time; make the compiled "
-                "function once, and keep it"
+                f"{what} is a new object at each {new.each}, and its compiled program dies with "
+                f"it: `{new.word}` compiles it each time; make the compiled function once, and "
+                "keep it"
             )

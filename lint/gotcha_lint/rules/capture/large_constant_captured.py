@@ -113,7 +113,7 @@ def _read_at(function: Function, capture: Capture) -> Origin:
 
 def _of_weights(row: CompiledFunction, capture: Capture) -> Foreseen:
     function, name = row.function, str(capture.location[1])
-    used = ((*capture.origin, f"`{name}` is given to `apply` here"),) if capture.origin else ()
+    used = ((*capture.origin, f"`{name}` is used here"),) if capture.origin else ()
     place = (function.path, (function.line, 1, function.line, 1)) if function else row.site.origin
     return Foreseen(
         place,

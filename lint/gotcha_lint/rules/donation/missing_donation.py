@@ -84,8 +84,9 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
     calls = {(call.path, call.span): None for call, _ in row.replaced.values()}
     return Foreseen(
         (row.site.path, row.site.span),
-        f"{called(row.function)} is given `{names}`{room}, which its result replaces, and does not "
-        "donate it: the old and the new one are in memory at once; `donate_argnums` reuses it",
+        f"{called(row.function)} is given `{names}`{room}, of which it makes the next one, and "
+        "does not donate it: the old and the new one are in memory at once; `donate_argnums` "
+        "reuses it",
         tuple((*place, "replaced here") for place in calls),
         certain=sum(sizes) >= _LARGE,
     )

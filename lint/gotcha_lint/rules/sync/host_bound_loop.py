@@ -29,7 +29,6 @@ class HostBoundLoop(Rule):
     """
 
     severity = "warning"
-    preview = True
     examples = (
         Example(
             bad="""
@@ -67,10 +66,11 @@ class HostBoundLoop(Rule):
 def _foreseen(loop: Loop) -> Foreseen:
     line, column = loop.span[:2]
     times = "" if loop.turns is None else f" {loop.turns:,} times"
+    here = ((loop.path, loop.mostly, "most of them start here"),) if loop.mostly else ()
     return Foreseen(
         (loop.path, (line, column, line, column)),
         f"this loop starts about {loop.dispatches} operations{times}, one by one outside of `jit`: "
         "the device waits for Python; `jit` the body of the loop, or move the loop into `lax.scan`",
-        tuple((*at, "called here") for at in loop.calls),
+        (*here, *((*at, "called here") for at in loop.calls)),
         certain=loop.certain,
     )

@@ -1,14 +1,11 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.elements import elements_read
-from gotcha_lint.queries.expected import is_benchmark
-from gotcha_lint.queries.places import shows_itself
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.domain.sites import Origin
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called, loop_places
 from gotcha_lint.solve.programs import Programs
+
+_SHOWN = ("__repr__", "__str__", "__format__", "_repr_html_", "_repr_pretty_")  # interactively
 
 
 class IterateDeviceArray(Rule):
@@ -58,19 +55,21 @@ class IterateDeviceArray(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if not site.eager or is_test(site.model.path) or is_benchmark(site) or shows_itself(site):
-            return
-        for array, read, _ in elements_read(site):
-            name = source_of(array, 30)
-            yield Report(
-                read,
-                f"`{source_of(read, 40)}` fetches an element of `{name}` from the device at each "
-                f"iteration of the loop: fetch them all before it, with `np.asarray({name})`",
-                places=((array, "an array on the device"),),
-            )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        seen: set[Origin] = set()
+        for (path, span), effect in sorted(
+            programs.effects["element"].items(), key=lambda item: item[0]
+        ):
+            array = effect.origins[0] if effect.origins else (path, span)
+            if array not in seen and effect.within.name not in _SHOWN:
+                yield Foreseen(
+                    (path, span),
+                    "this fetches an element of an array from the device at each iteration of the "
+                    "loop: fetch them all before it, with `np.asarray`",
+                    tuple((*at, "the array") for at in effect.origins),
+                    not effect.maybe,
+                )
+            seen.add(array)
         for one in programs.elements:
             yield Foreseen(
                 (one.read.path, one.read.span),

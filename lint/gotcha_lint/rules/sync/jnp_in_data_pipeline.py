@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.pipelines import runs_per_example
+from gotcha_lint.queries.pipelines import is_item_of_dataset, runs_per_example
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -22,7 +22,8 @@ class JnpInDataPipeline(Rule):
     step, for all of the batch.
 
     ## Not reported
-    Classes that derive from no dataset or transformation of torch or Grain; functions given as
+    Classes that derive from no dataset or transformation of torch or Grain, except a `__getitem__`
+    beside a `__len__` that puts what it has on the device; functions given as
     `collate_fn`, which run once for each batch; calls of jitted functions; types such as
     `jnp.float32`.
 
@@ -31,7 +32,7 @@ class JnpInDataPipeline(Rule):
     `eager-op-storm` tells of what compiles again.
     """
 
-    roots = frozenset({"torch", "grain"})
+    roots = frozenset({"torch", "grain", "__getitem__"})
     examples = (
         Example(
             bad="""
@@ -59,10 +60,12 @@ class JnpInDataPipeline(Rule):
     )
 
     def check(self, site: Body) -> Iterator[Report]:
-        if is_test(site.model.path) or not runs_per_example(site):
+        if is_test(site.model.path):
             return
         calls = [call for call in site.of(Call) if _computes(call)]
-        if not calls:
+        if not calls or not (
+            runs_per_example(site) or (any(map(_transfers, calls)) and is_item_of_dataset(site))
+        ):
             return
         more = f", and {len(calls) - 1} more here," if len(calls) > 1 else ""
         yield Report(
@@ -70,6 +73,11 @@ class JnpInDataPipeline(Rule):
             f"`{source_of(calls[0].node, 40)}`{more} runs on the device for each example that the "
             "loader asks for: use numpy here, and put the whole batch on the device",
         )
+
+
+def _transfers(call: Call) -> bool:
+    """What it is given lies on the host, or why should it be made an array?"""
+    return call.name in ("jax.numpy.asarray", "jax.numpy.array", "jax.device_put")
 
 
 def _computes(call: Call) -> bool:

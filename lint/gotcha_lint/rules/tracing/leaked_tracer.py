@@ -15,6 +15,8 @@ from gotcha_lint.rule import Example, Report, Rule
 
 _ADDING = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault"})
 
+_GRADIENTS = frozenset({"grad", "value_and_grad"})
+
 
 class LeakedTracer(Rule):
     """Keeps a traced value in a list, an attribute or a global that outlives the trace.
@@ -22,7 +24,9 @@ class LeakedTracer(Rule):
     ## What happens
     The place keeps a tracer, one per compilation instead of one value per call (1 of 5 logged), and
     using it later raises `UnexpectedTracerError: Encountered an unexpected tracer`. Printing it
-    works, which hides the fault. `jax.checking_leaks()` finds such places at run time.
+    works, which hides the fault. `jax.checking_leaks()` finds such places at run time. A loss that
+    stores what it is differentiated by into another argument, as in `params["w"] = w`, changes the
+    dictionary of its caller: `jax.grad` hands the other arguments on as they are.
 
     ## Instead
     Return the value from the traced function, and store it outside.
@@ -78,12 +82,41 @@ class LeakedTracer(Rule):
         if not abstract(site) or site.trace is None or "eval_shape" in site.trace.roles:
             return
         for place in site.sites:
+            if _is_put_into_argument(site, place):
+                yield Report(
+                    place.node,
+                    f"`{source_of(place.node, 40)}` keeps the tracer of the gradient in a "
+                    "container of the caller, which outlives the gradient: store it into a copy",
+                    why_traced=True,
+                )
+                continue
             kept = _kept(site, place)
             if kept is None or guarded(place) or _is_set_back(site, place):
                 continue
             if any(tracers(kept[1])):
                 text = f"`{kept[0]}` keeps a traced value and outlives the trace: return it instead"
                 yield Report(place.node, text, why_traced=True)
+
+
+def _is_put_into_argument(body: Body, place: Place) -> bool:
+    """A gradient hands on what it is not taken of, so a store into that is one of the caller's."""
+    trace, params = body.trace, [param.name for param in body.function.params]
+    if not isinstance(place, Store) or not isinstance(place.node, cst.Subscript) or trace is None:
+        return False
+    last = trace.chain[-1][1].partition(" of ")[0] if trace.chain else ""
+    if not trace.direct or last not in _GRADIENTS or body.function.is_method:
+        return False
+    holder, stored = dotted(place.node.value), _stored(place)
+    bound = {bind.name for bind in body.of(Bind)}
+    return holder in params[1:] and stored == params[0] and bound.isdisjoint((holder, stored))
+
+
+def _stored(store: Store) -> str | None:
+    """The name whose value is stored as it is."""
+    match store.at.statement:
+        case cst.SimpleStatementLine(body=[cst.Assign(targets=[_], value=cst.Name(value=name))]):
+            return name
+    return None
 
 
 def _is_set_back(body: Body, place: Place) -> bool:

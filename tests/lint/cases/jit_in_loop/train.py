@@ -64,7 +64,7 @@ class Agent:
         return jax.jit(self.make_learn())
 
     def update(self, x):
-        learn = self.learner()  # ! jit-in-loop
+        learn = self.learner()
         self.params = learn(self.params, x)
 
 

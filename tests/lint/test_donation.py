@@ -1,0 +1,60 @@
+"""States that a compiled function updates, and whose memory is not donated."""
+
+from __future__ import annotations
+
+from tests.lint.support import lint_files
+
+UPDATED_IN_PLACE = """
+import functools
+
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+@nnx.jit
+def trained(model, optimizer, x):
+    grads = nnx.grad(lambda model: model(x).sum())(model)
+    optimizer.update(model, grads)
+
+
+@functools.partial(nnx.jit, donate_argnums=(0, 1))
+def trained_in_place(model, optimizer, x):
+    grads = nnx.grad(lambda model: model(x).sum())(model)
+    optimizer.update(model, grads)
+
+
+@nnx.jit
+def evaluated(model, optimizer, x):
+    return model(x).sum()
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(4096, 4096, rngs=rngs)
+
+    def __call__(self, x):
+        return self.layer(x)
+
+
+net = Net(nnx.Rngs(0))
+tuned = nnx.Optimizer(net, optax.sgd(0.1), wrt=nnx.Param)
+for _ in range(3):
+    trained(net, tuned, jnp.ones(4096))
+    trained_in_place(net, tuned, jnp.ones(4096))
+    evaluated(net, tuned, jnp.ones(4096))
+"""
+
+
+def test_nnx_jit_updates_its_arguments_in_place(tmp_path):
+    files = {"train.py": UPDATED_IN_PLACE}
+    (found,) = lint_files(tmp_path, files, select=("missing-donation",), all=True)
+    line = UPDATED_IN_PLACE.splitlines().index("@nnx.jit") + 1
+    assert (found.line, found.severity) == (line, "info")
+    assert "`model`, `optimizer`" in found.message
+
+
+def test_only_what_is_not_donated_is_named(tmp_path):
+    text = UPDATED_IN_PLACE.replace("donate_argnums=(0, 1)", 'donate_argnames="optimizer"')
+    found = lint_files(tmp_path, {"train.py": text}, select=("missing-donation",), all=True)
+    assert "`model`, of" in found[1].message

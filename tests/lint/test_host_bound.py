@@ -1,0 +1,41 @@
+"""Loops that start their operations one by one: where most of them start."""
+
+from __future__ import annotations
+
+from tests.lint.support import lint_files
+
+TEXT = """
+import jax.numpy as jnp
+
+
+def layer(w, x):
+    return jnp.tanh(x @ w) + jnp.sin(x) * 2.0 - jnp.cos(x)
+
+
+def model(w, x):
+    for _ in range(4):
+        x = layer(w, x)
+    return x
+
+
+w = jnp.ones((4, 4))
+x = jnp.ones((4, 4))
+for step in range(1000):
+    x = x + 1.0
+    x = model(w, x)
+"""
+
+
+def test_the_call_that_starts_most_of_them_is_shown(tmp_path):
+    (found,) = lint_files(tmp_path, {"train.py": TEXT}, select=("host-bound-loop",))
+    lines = TEXT.splitlines()
+    assert lines[found.line - 1] == "for step in range(1000):"
+    first = found.chain[0]
+    assert first.message == "most of them start here"
+    assert lines[first.line - 1].strip() == "x = model(w, x)"
+
+
+def test_no_call_is_shown_where_none_starts_most(tmp_path):
+    text = TEXT.replace("    x = model(w, x)\n", "    x = layer(w, x)\n" * 6)
+    (found,) = lint_files(tmp_path, {"train.py": text}, select=("host-bound-loop",))
+    assert [place.message for place in found.chain] == []
