@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
@@ -29,6 +30,7 @@ from gotcha_lint.interpret.imports import library_attribute, module_attribute
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
 
+_WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype"))  # no derivative flows through
 _BOUND = ("function", "transform", "class_method")
 
 
@@ -47,6 +49,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
             else:
                 found = found.marked(value.marks)
         out = join(out, found)
+    if machine.differentiated and name in _WITHOUT_VALUES:
+        return Value(out.atoms, out.unknown, out.marks - flows_in(out.marks), out.choice)
     return out
 
 

@@ -92,6 +92,7 @@ def call(
     out = BOTTOM
     if callee.unknown or not callee.atoms:
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
+        out = kept(machine, out, callee)  # a model that is differentiated, called
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several
     try:
@@ -100,6 +101,7 @@ def call(
                 found = _call_of_batch(machine, atom, callee, args, keywords, span)
             else:
                 found = _call_atom(machine, atom, args, keywords, span)
+                found = kept(machine, found, callee) if isinstance(atom, Symbol) else found
             out = join(out, found)
     finally:
         machine.maybe -= several
