@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gotcha_lint.domain import affine
-from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.derivative import flows_in, last_step
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     Atom,
@@ -51,7 +51,7 @@ def compare(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> 
         _note_bound(machine, operator, x, y)
     arrays = holds_array(x) or holds_array(y)
     if not arrays and is_differentiated(machine, x, y):
-        arrays = _is_numeric(x) and _is_numeric(y)
+        arrays = (_is_numeric(x) and _is_numeric(y)) or _is_computed(x) or _is_computed(y)
     if arrays and operator not in ("Is", "IsNot", "In", "NotIn"):
         out = elementwise(machine, [x, y], span, None, dtype="bool")
         return after_compare(machine, operator, x, y, out, span)
@@ -77,6 +77,11 @@ def _is_numeric(value: Value) -> bool:
     return all(
         isinstance(a, (Constant, Number)) and a.type in ("int", "float") for a in value.atoms
     )
+
+
+def _is_computed(value: Value) -> bool:
+    """What `argmax` or `sign` gives of something unknown is an array."""
+    return any(last_step(mark) is not None for mark in flows_in(value.marks))
 
 
 def _two_constants(x: Value, y: Value) -> bool:
