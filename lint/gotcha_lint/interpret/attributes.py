@@ -23,7 +23,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
-from gotcha_lint.interpret.derivative import at_key
+from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
@@ -36,6 +36,9 @@ _BOUND = ("function", "transform", "class_method")
 
 def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     """`value.name`; what a value varies with, its attributes vary with."""
+    if machine.differentiated and name in OF_ARRAYS_ALONE and is_opaque(value):
+        array = as_array(value, machine.origin(span))
+        return only(Method(array, name, machine.origin(span)))
     out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))

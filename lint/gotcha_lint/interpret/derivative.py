@@ -24,6 +24,17 @@ ARRAY_METHODS = frozenset(
 )  # fmt: skip
 
 
+# Fields of structs are seldom called so.
+OF_ARRAYS_ALONE = frozenset(
+    ("argmax", "argmin", "astype", "round", "reshape", "squeeze", "ravel", "flatten", "argsort")
+)
+
+
+def is_opaque(value: Value) -> bool:
+    """Does it follow from what a gradient is taken of, and is nothing else known of it?"""
+    return bool(flows_in(value.marks)) and (value.unknown or is_symbol(value))
+
+
 def as_array(value: Value, origin: Origin) -> Value:
     """What is differentiated, and has methods of arrays, is one."""
     if not value.unknown and not any(isinstance(atom, Symbol) for atom in value.atoms):
@@ -69,7 +80,7 @@ def is_differentiated(machine: Machine, x: Value, y: Value) -> bool:
     """Arithmetic on what is differentiated is that of arrays."""
     if not machine.differentiated:
         return False
-    return any(flows_in(v.marks) and (v.unknown or is_symbol(v)) for v in (x, y))
+    return any(map(is_opaque, (x, y)))
 
 
 def is_symbol(value: Value) -> bool:

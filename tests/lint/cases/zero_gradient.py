@@ -387,7 +387,7 @@ by_an_object_grad = grad(by_an_object, argnums=1)
 
 
 def by_a_method_of_an_array(state, x):
-    return jnp.mean(state.apply(x).round(2) ** 2)
+    return jnp.mean(state.apply(x).round(2) ** 2)  # ! zero-gradient
 
 
 by_a_method_of_an_array_grad = grad(by_a_method_of_an_array)
