@@ -34,6 +34,7 @@ from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
+from gotcha_lint.interpret.effects import note_checkpoint
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
@@ -167,6 +168,7 @@ def call_library(
     if name in PICKLERS:
         pickled = args[0] if args else keywords.get("obj") or keywords.get("value")
         note_pickled(machine, pickled or UNKNOWN, span, name)
+    note_checkpoint(machine, name, span)
     model = find(name)
     if model is None:
         out = unknown_call(machine, args, keywords, span, name)
