@@ -213,7 +213,8 @@ SOURCES = (
     Source(
         "Orbax: Checkpointers",
         "https://orbax.readthedocs.io/en/stable/api_reference/checkpoint.checkpointers.html",
-        "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked",
+        "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
+        "incomplete-checkpoint",
     ),
     Source(
         "NumPy: Broadcasting",

@@ -116,6 +116,7 @@ TABLE = (
     Symptom(
         "The checkpoint will not load, or is not there",
         "checkpoint-not-awaited orbax-restore-without-target checkpoint-shapes-unchecked "
+        "incomplete-checkpoint "
         "closure-pickled checkpoint-of-another-model orbax-relative-path orbax-existing-dir "
         "tree-in-np-save general-type-first namedtuple-rebuilt-by-type key-not-numpy array-in-json "
         "dict-test-misses-frozendict device-array-pickled",

@@ -14,7 +14,7 @@ from gotcha_lint.analysis.loading import is_dataset
 from gotcha_lint.analysis.operations import arithmetic
 from gotcha_lint.analysis.sites import Bind, Operate, Store
 from gotcha_lint.analysis.syntax import dotted, target_names
-from gotcha_lint.analysis.values import FLAT, UNKNOWN, Kind, Value, content, join, static
+from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, content, join, static
 from gotcha_lint.analysis.varying import COUNTED, goes_on, loaded
 
 if TYPE_CHECKING:
@@ -123,9 +123,8 @@ def element(flow: Flow, value: Value, node: cst.CSTNode, position: int) -> Value
         return made._replace(ident=made.ident + 1 + position, literal=None)
     if is_dataset(value):
         return value  # train, test = load(split=["train", "test"])
-    whole = FLAT if value.of == FLAT else ""
     if value.kind in (Kind.ARRAY, Kind.HOST):
-        return Value(value.kind, value.tracer, value.maybe, of=whole)
+        return Value(value.kind, value.tracer, value.maybe)
     if value.kind is Kind.STATIC:
         return static("int" if value.of == "tuple" else "", varying=value.varying)
     if value.kind is Kind.TREE:
@@ -133,7 +132,7 @@ def element(flow: Flow, value: Value, node: cst.CSTNode, position: int) -> Value
     if value.items and value.kind in (Kind.LIST, Kind.ITER):
         return content(value)
     mark = loaded(value)
-    return flow.fresh(node, Value(tracer=value.tracer, maybe=True, of=whole, varying=mark))
+    return flow.fresh(node, Value(tracer=value.tracer, maybe=True, varying=mark))
 
 
 def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint.analysis import differentiated, expressions, hosting, statements
+from gotcha_lint.analysis import expressions, hosting, statements
 from gotcha_lint.analysis.carried import tell_carried
 from gotcha_lint.analysis.computing import note_computing
 from gotcha_lint.analysis.flags import known_flags, take_side, told_flags
@@ -21,7 +21,6 @@ from gotcha_lint.analysis.names import outside
 from gotcha_lint.analysis.parameters import bind_parameters
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import At, Body, Call, Loop, Place, Trace
-from gotcha_lint.analysis.slopes import note_flat
 from gotcha_lint.analysis.standing import Guard
 from gotcha_lint.analysis.state import State
 from gotcha_lint.analysis.tables import Effects, Key, View, merge
@@ -88,8 +87,6 @@ class Flow:
         note_computing(self)
         for site in sorted(self.places.values(), key=lambda site: site.at.order):
             site.body.sites.append(site)
-        differentiated.pass_on(self)
-        note_flat(self)
         if self.body.trace is None:
             hosting.tell_acting(self)
             tell_carried(self)

@@ -6,27 +6,10 @@ from functools import cached_property, lru_cache
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import At, Bind, Body, Call
-from gotcha_lint.analysis.syntax import children, walk
-from gotcha_lint.analysis.values import FLAT
-from gotcha_lint.facts.slopes import STEPS
+from gotcha_lint.analysis.sites import At, Bind, Body
+from gotcha_lint.analysis.syntax import walk
 
-# No gradient comes through these, nor through what only has the shape of its argument.
-_FLAT = STEPS | {"zeros_like", "ones_like", "full_like", "shape", "ndim", "size"}
-_NO_VALUES = frozenset((cst.Comparison, cst.Lambda, cst.FunctionDef))
 STATIC_ATTRIBUTES = frozenset(["shape", "ndim", "dtype", "size"])
-LIMIT = 200  # steps along assignments
-# Before the number of a result; alone it is all that a function returns.
-RESULT = ":"
-# Beside the names: a module told them, whose inputs may be the data.
-LIKELY = "~"
-
-
-def is_flat(call: Call | None) -> bool:
-    """The gradient of what it returns is zero, or it returns no number."""
-    return (
-        call is not None and call.name.rpartition(".")[2] in _FLAT and call.name.startswith("jax.")
-    )
 
 
 class Flowing:
@@ -44,28 +27,10 @@ class Flowing:
         """What each name was made of, by the statements that assign it."""
         found: dict[str, list[cst.CSTNode]] = {}
         for bind in self.body.of(Bind):
-            if bind.value.of == FLAT:
-                continue
             source = bind.source or right_side(bind.at.statement)
             if source is not None:
                 found.setdefault(bind.name, []).append(source)
         return found
-
-    @cached_property
-    def wanted(self) -> frozenset[str]:
-        """The parameters that a gradient runs through."""
-        body, trace = self.body, self.body.trace
-        told = frozenset(name for name in body.graded if name.isidentifier())
-        if told and trace is not None and "module" not in trace.roles:
-            return told
-        own = frozenset(p.name for p in body.function.params)
-        if trace is None:
-            return own
-        if body.function.is_method and "module" in trace.roles:
-            own -= {body.function.self_name}  # what a module keeps is often no parameter
-        if trace.direct and trace.wrt is not None:
-            own &= trace.wrt
-        return told | own - trace.static
 
     def resolve(self, node: cst.CSTNode) -> cst.CSTNode:
         """What a name stands for, where it is assigned once, or surely last."""
@@ -96,37 +61,6 @@ class Flowing:
         inner = at.loops[len(last.at.loops) :]
         again = any(loop in bind.at.loops for bind in binds for loop in inner)
         return last if sure and not again else None
-
-    def from_parameters(self, node: cst.CSTNode) -> bool:
-        """It depends on something that is differentiated, as far as the assignments show."""
-        seen: set[str] = set()
-        stack = [node]
-        while stack and len(seen) < LIMIT:
-            current = stack.pop()
-            if type(current) is cst.Name:
-                if current.value in self.wanted:
-                    return True
-                if current.value not in seen:
-                    seen.add(current.value)
-                    stack.extend(self.sources.get(current.value, ()))
-                continue
-            if type(current) is cst.Attribute:
-                if current.attr.value not in STATIC_ATTRIBUTES:
-                    stack.append(current.value)
-                continue
-            if current.__class__ in _NO_VALUES:
-                continue
-            if type(current) is cst.Call:
-                call = self.body.call_of(current)
-                if is_flat(call) or (call is not None and call.result.of == FLAT):
-                    continue
-                if isinstance(current.func, cst.Attribute) and current.func.attr.value == "param":
-                    return True
-                stack.extend(arg.value for arg in current.args)
-                stack.append(current.func)  # `model(x)`, `params.sum()`
-                continue
-            stack.extend(children(current))
-        return False
 
 
 @lru_cache(maxsize=256)  # the same in each round

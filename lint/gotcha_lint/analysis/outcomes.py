@@ -10,7 +10,6 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.closures import holding
 from gotcha_lint.analysis.computing import of_this_call
-from gotcha_lint.analysis.flat import flat
 from gotcha_lint.analysis.options import tell_options, with_kept
 from gotcha_lint.analysis.replicated import of_gradients
 from gotcha_lint.analysis.roles import (
@@ -22,7 +21,6 @@ from gotcha_lint.analysis.roles import (
 from gotcha_lint.analysis.trees import PLACE, PUT, put_again
 from gotcha_lint.analysis.unfilled import unfilled
 from gotcha_lint.analysis.values import (
-    FLAT,
     UNKNOWN,
     FunctionId,
     Kind,
@@ -117,8 +115,6 @@ def substitute(
     if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
         every = flow.view.get(("param", target, value.param)) or UNKNOWN
         return _made_of(value, given, every, kwargs)
-    if value.of == FLAT:
-        return flat(given)
     return put_again(value.made, given) if value.made in (PUT, PLACE) else given
 
 

@@ -9,7 +9,6 @@ import libcst as cst
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.computing import by_method
 from gotcha_lint.analysis.created import OWN, note_created
-from gotcha_lint.analysis.flat import flat
 from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.loading import DATASET, loader
 from gotcha_lint.analysis.rests import yields_rest
@@ -90,8 +89,6 @@ def of_fact(
             return first
         case "frozen":  # can be hashed, unlike the dict that it was
             return first._replace(of="frozen") if first.of == "dict" else first
-        case "flat":
-            return flat(first)
         case (
             "device-same"
             | "arrays-of"

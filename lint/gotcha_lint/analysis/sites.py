@@ -187,7 +187,6 @@ class Body:
     project: Project | None = None
     given: frozenset[str] = frozenset()  # parameters with a default that a transform's call fills
     names: dict[str, Value] = field(default_factory=dict)  # all that each name holds
-    graded: frozenset[str] = frozenset()  # what a gradient is of: parameters; results as `:`, `:0`
     said: Told = field(default_factory=dict)  # what traced calls say of each of its flags
     aside: Body | None = None  # what no traced call reaches, where a flag decides it
     usage: Usage = UNTOLD  # what is known of all functions, when all are analysed

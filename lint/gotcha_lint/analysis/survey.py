@@ -48,7 +48,6 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         carried=_told(table, "carried"),
         reads=_told(table, "reads"),
         gives=_gives(table),
-        flat=frozenset(_told(table, "flat")),
     )
 
 

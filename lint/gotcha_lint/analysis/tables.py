@@ -12,14 +12,12 @@ class). Functions tell, and read of others:
     closes f                the functions that a traced closure holds
     logits f n, logged f n  must be logits, with what they must not be; is taken the logarithm of
     unsure f n              a call while tracing gives what is not known
-    graded f                the parameters that a gradient runs through, the results it starts from
     promised c name, plain c name   fields that are annotated as arrays; that hold something else
     rate f n, sign f n      a step size; which signs it was given
     sets f, reads f         the settings it puts right; the parameters it reads on the host
     carried f               parameters that a loop fills with what the call before gave
     computes f              it gives only what it makes of its parameters: numbers or arrays
-    flat f                  no gradient comes through it
-    static read f            what it reads of a static `self`
+    static read f           what it reads of a static `self`
 
 `survey` alone reads, at the end: called f, within f (by whom, from host and traced code),
 acts f (on the world), updated f n (a state with one update), stored c name (the methods that assign

@@ -8,7 +8,6 @@ import libcst as cst
 
 from gotcha_lint.analysis import replicated
 from gotcha_lint.analysis.closures import tell_held
-from gotcha_lint.analysis.differentiated import given_to_grad
 from gotcha_lint.analysis.filling import still_free
 from gotcha_lint.analysis.flags import tell_defaults, tell_flags
 from gotcha_lint.analysis.options import kept
@@ -130,7 +129,6 @@ def _trace(
     if row.role in GRADS:
         given = [p for p in still_free(flow.project, target, function) if p[1] == "positional"]
         wrt = frozenset(given[n][0] for n in via.wrt if -len(given) <= n < len(given))
-        given_to_grad(flow, target, wrt, via)
     if via.unmapped and not boundary(function):
         wrt = frozenset(p[0] for p in summary.params) - left_out(flow, target, function, via)
     outer_roles = outer.roles if outer else frozenset()

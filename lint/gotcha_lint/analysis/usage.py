@@ -32,7 +32,6 @@ class Usage(NamedTuple):
     carried: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters a loop fills with results
     reads: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters that are read on the host
     gives: Mapping[FunctionId, int] = _NONE  # how long the tuple is that a function returns
-    flat: frozenset[FunctionId] = frozenset()  # no gradient comes through them
 
 
 UNTOLD = Usage()  # while functions are still being analysed

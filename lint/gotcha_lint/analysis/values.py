@@ -98,7 +98,6 @@ GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up alread
 VARIABLES = "variables"  # what a pytree is: all that linen's `init` gave, {"params": ...}
 COLLECTION = "collection"  # ... one part of that, or what became of it: the parameters, say
 CALLABLE = "callable"  # what a parameter, or one of several values, is: some function
-FLAT = "flat"  # what an array is, or something unknown: no gradient runs through it
 PART = "?"  # before a name, as what an array gave: a part of this parameter
 DEVICE_KINDS = frozenset({Kind.ARRAY, Kind.KEY, Kind.TREE})
 

@@ -105,7 +105,7 @@ ROWS: dict[str, Fact] = {
     "jax.random.key_impl": STATIC,
     "jax.nn.initializers": Fact(""),
     "jax.lax.axis_size": STATIC,
-    "jax.lax.stop_gradient": Fact("flat"),
+    "jax.lax.stop_gradient": Fact("same"),
     "jax.lax.with_sharding_constraint": Fact("same"),
     "jax.lax.psum": Fact("same"),
     "jax.lax.pmean": Fact("same"),
@@ -191,22 +191,6 @@ _SAMPLERS = (
 ROWS |= _each(_SAMPLERS, Fact("array", key=0), "jax.random.")
 ROWS["jax.random.categorical"] = Fact("array", key=0, logits=1)
 
-# Functions whose derivative is infinite somewhere, where that is, and the argument it is about.
-SINGULAR: dict[str, tuple[float, int]] = {
-    f"jax.{name}": (at, 0)
-    for at, names in (
-        (0.0, "numpy.sqrt numpy.log numpy.log2 numpy.log10 numpy.cbrt numpy.reciprocal "
-              "numpy.linalg.norm lax.sqrt lax.log lax.rsqrt lax.cbrt"),
-        (1.0, "numpy.arccos numpy.arcsin numpy.arctanh numpy.arccosh numpy.acos numpy.asin "
-              "numpy.atanh lax.acos lax.asin lax.atanh"),
-    )
-    for name in names.split()
-}  # fmt: skip
-SINGULAR |= {
-    "jax.numpy.divide": (0.0, 1),
-    "jax.numpy.true_divide": (0.0, 1),
-    "jax.lax.div": (0.0, 1),
-}
 LARGEST = frozenset({"jax.numpy.argmax", "jax.lax.argmax"})
 # What keeps a value away from such a place.
 GUARDS = frozenset(

@@ -38,7 +38,7 @@ from gotcha_lint.interpret.containers import (
     tuple_or_sequence,
     updated,
 )
-from gotcha_lint.interpret.derivative import kept
+from gotcha_lint.interpret.derivative import is_differentiated, kept
 from gotcha_lint.interpret.faults.checks import after_binary, check_test
 from gotcha_lint.interpret.heap import (
     Contents,
@@ -127,7 +127,7 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
         return by_class
     if (whole := _of_batch(x, y)) is not None:
         return whole
-    if holds_array(x) or holds_array(y) or _is_differentiated(machine, x, y):
+    if holds_array(x) or holds_array(y) or is_differentiated(machine, x, y):
         if operator == "MatMult":
             return matmul(machine, x, y, span)
         out = elementwise(machine, [x, y], span, None, divide=operator == "Div")
@@ -150,13 +150,6 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     if operator == "FloorDiv" and marks and _is_bucket(y):
         return _bucketed(out)
     return out.marked(marks)
-
-
-def _is_differentiated(machine: Machine, x: Value, y: Value) -> bool:
-    """Arithmetic on what is differentiated is that of arrays."""
-    if not machine.differentiated:
-        return False
-    return any(flows_in(v.marks) and (v.unknown or _is_symbol(v)) for v in (x, y))
 
 
 def _is_symbol(value: Value) -> bool:

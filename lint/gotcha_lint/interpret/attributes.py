@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
@@ -22,18 +23,22 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
-from gotcha_lint.interpret.derivative import at_key
+from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
 
+_WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype"))  # no derivative flows through
 _BOUND = ("function", "transform", "class_method")
 
 
 def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     """`value.name`; what a value varies with, its attributes vary with."""
+    if machine.differentiated and name in OF_ARRAYS_ALONE and is_opaque(value):
+        array = as_array(value, machine.origin(span))
+        return only(Method(array, name, machine.origin(span)))
     out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))
@@ -47,6 +52,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
             else:
                 found = found.marked(value.marks)
         out = join(out, found)
+    if machine.differentiated and name in _WITHOUT_VALUES:
+        return Value(out.atoms, out.unknown, out.marks - flows_in(out.marks), out.choice)
     return out
 
 

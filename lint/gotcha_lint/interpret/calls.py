@@ -34,6 +34,7 @@ from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
+from gotcha_lint.interpret.effects import note_checkpoint
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
@@ -92,6 +93,7 @@ def call(
     out = BOTTOM
     if callee.unknown or not callee.atoms:
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
+        out = kept(machine, out, callee)  # a model that is differentiated, called
     several = len(callee.atoms) + callee.unknown > 1
     machine.maybe += several
     before = machine.dispatches
@@ -101,6 +103,7 @@ def call(
                 found = _call_of_batch(machine, atom, callee, args, keywords, span)
             else:
                 found = _call_atom(machine, atom, args, keywords, span)
+                found = kept(machine, found, callee) if isinstance(atom, Symbol) else found
             out = join(out, found)
     finally:
         machine.maybe -= several
@@ -168,6 +171,7 @@ def call_library(
     if name in PICKLERS:
         pickled = args[0] if args else keywords.get("obj") or keywords.get("value")
         note_pickled(machine, pickled or UNKNOWN, span, name)
+    note_checkpoint(machine, name, span)
     model = find(name)
     if model is None:
         out = unknown_call(machine, args, keywords, span, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gotcha_lint.domain import affine
+from gotcha_lint.domain.derivative import flows_in, last_step
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     Atom,
@@ -24,6 +25,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import elementwise
+from gotcha_lint.interpret.derivative import is_differentiated
 from gotcha_lint.interpret.element_reads import of_comparison
 from gotcha_lint.interpret.faults.checks import after_compare
 from gotcha_lint.interpret.heap import (
@@ -48,7 +50,10 @@ def compare(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> 
         _note_bound(machine, _SWAPPED[operator], y, x)
     elif operator in _ORDER:
         _note_bound(machine, operator, x, y)
-    if (holds_array(x) or holds_array(y)) and operator not in ("Is", "IsNot", "In", "NotIn"):
+    arrays = holds_array(x) or holds_array(y)
+    if not arrays and is_differentiated(machine, x, y):
+        arrays = (_is_numeric(x) and _is_numeric(y)) or _is_computed(x) or _is_computed(y)
+    if arrays and operator not in ("Is", "IsNot", "In", "NotIn"):
         out = elementwise(machine, [x, y], span, None, dtype="bool")
         out = after_compare(machine, operator, x, y, out, span)
         return of_comparison(x, y, out)
@@ -65,6 +70,20 @@ def compare(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> 
         single = len(x.atoms) == 1 and len(y.atoms) == 1
         return known.marked(marks) if single and _two_constants(x, y) else known
     return only(Number("bool", 0, 1), marks)
+
+
+def _is_numeric(value: Value) -> bool:
+    """A number, or what is taken for an array because a gradient is taken of it."""
+    if flows_in(value.marks):
+        return True
+    return all(
+        isinstance(a, (Constant, Number)) and a.type in ("int", "float") for a in value.atoms
+    )
+
+
+def _is_computed(value: Value) -> bool:
+    """What `argmax` or `sign` gives of something unknown is an array."""
+    return any(last_step(mark) is not None for mark in flows_in(value.marks))
 
 
 def _two_constants(x: Value, y: Value) -> bool:

@@ -12,18 +12,27 @@ from gotcha_lint.domain.derivative import AT, CUT, POLE, after_step, flows_in
 from gotcha_lint.domain.freshness import marked_deep
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Array, Marks, Symbol, Value, all_marks
+from gotcha_lint.facts.slopes import DRAWS, STEPS
 from gotcha_lint.interpret.machine import Machine
 
-_STEPWISE = frozenset(
-    ("round", "rint", "floor", "ceil", "trunc", "fix", "sign", "heaviside", "around",
-     "floor_divide", "stop_gradient")
-)  # fmt: skip
-
+_STEPWISE = STEPS | {name.rpartition(".")[2] for name in DRAWS}
+_STEPWISE |= {"fix", "around", "floor_divide"}
 
 ARRAY_METHODS = frozenset(
     ("argmax", "argmin", "astype", "round", "mean", "sum", "max", "min", "reshape", "squeeze",
      "transpose", "std", "var", "prod", "ravel", "flatten", "clip", "cumsum", "sort", "argsort")
 )  # fmt: skip
+
+
+# Fields of structs are seldom called so.
+OF_ARRAYS_ALONE = frozenset(
+    ("argmax", "argmin", "astype", "round", "reshape", "squeeze", "ravel", "flatten", "argsort")
+)
+
+
+def is_opaque(value: Value) -> bool:
+    """Does it follow from what a gradient is taken of, and is nothing else known of it?"""
+    return bool(flows_in(value.marks)) and (value.unknown or is_symbol(value))
 
 
 def as_array(value: Value, origin: Origin) -> Value:
@@ -65,6 +74,17 @@ def cut(machine: Machine, value: Value, span: Span, word: str) -> Value:
 def pole(machine: Machine, value: Value, operand: Value, span: Span, word: str) -> Value:
     """The derivative of what has made the value is infinite where the operand is zero."""
     return value.marked(after_step(flows_in(operand.marks), (POLE, machine.origin(span), word)))
+
+
+def is_differentiated(machine: Machine, x: Value, y: Value) -> bool:
+    """Arithmetic on what is differentiated is that of arrays."""
+    if not machine.differentiated:
+        return False
+    return any(map(is_opaque, (x, y)))
+
+
+def is_symbol(value: Value) -> bool:
+    return all(isinstance(atom, Symbol) for atom in value.atoms)
 
 
 def after_operation(machine: Machine, value: Value, name: str, span: Span) -> Value:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Array, Value
+from gotcha_lint.facts.checkpoints import RESTORES, SAVES
 from gotcha_lint.facts.host import COMPILED_WHOLE
 from gotcha_lint.interpret.events import EagerUpdate, Effect
 from gotcha_lint.interpret.machine import Machine
@@ -45,6 +46,23 @@ def note(
             owner,
         )
     )
+
+
+SAVED, RESTORED = "saved", "restored"
+
+
+def note_checkpoint(machine: Machine, name: str, span: Span) -> None:
+    """Notes that a checkpoint is written or read."""
+    for kind, known in ((SAVED, SAVES), (RESTORED, RESTORES)):
+        if name in known and not machine.traced:
+            note(machine, kind, known[name], span)
+
+
+def lifted(machine: Machine, effect: Effect, call: Origin) -> Effect:
+    """A save that is in no loop of the function that is called belongs to the caller."""
+    if effect.kind != SAVED or effect.loops:
+        return effect
+    return replace(effect, path=call[0], span=call[1], within=machine.activation.function)
 
 
 def note_update(machine: Machine, what: str, span: Span) -> None:

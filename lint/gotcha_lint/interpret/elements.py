@@ -26,6 +26,7 @@ _KEEPS = frozenset(
      "take", "swapaxes", "moveaxis", "flip", "roll", "concatenate", "getitem")
 )  # fmt: skip
 _KEEPS_ZEROS = frozenset(("negative", "tanh", "sin"))
+_LINEAR = frozenset(("Add", "Sub", "Mult"))
 _ITSELF = frozenset(("abs", "absolute", "square"))  # zero where the operand is
 _NOT_NEGATIVE = frozenset(("abs", "absolute", "square", "sqrt", "norm", "std", "var"))
 _DRAWN = frozenset(("normal", "truncated_normal", "uniform", "gumbel", "laplace", "exponential"))
@@ -36,8 +37,10 @@ MASK = Elements(0, 1, made="mask")  # truth values, as numbers
 SPREAD, COUNT = "spread", "count"  # what a division by it needs a guard for
 NORM = "norm"  # the same, of a norm
 SHIFTED = "norm and a small number"
-_SQUARES = "squares"  # and their sum
+SQUARES = "squares"  # and their sum
 _SMALL = 1e-3
+_MASKED = 1e3  # below the negative of it a number stands for minus infinity
+IGNORED = "ignored"  # labels, and the losses of them
 SELF = "difference with itself"  # or of all pairs, each row with itself among them
 
 
@@ -88,8 +91,8 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
     if name in ("norm", "std") and (first is None or first.made in ("", "mask")):
         zeros = first is not None and first.zeros
         return with_elements(out, Elements(0, zeros=zeros, made=NORM if name == "norm" else SPREAD))
-    if name in ("sum", "sqrt") and first is not None and first.made == _SQUARES:
-        return with_elements(out, replace(first, made=_SQUARES if name == "sum" else NORM))
+    if name in ("sum", "sqrt") and first is not None and first.made == SQUARES:
+        return with_elements(out, replace(first, made=SQUARES if name == "sum" else NORM))
     if name == "exp":
         return with_elements(out, Elements(0, made="exp"))
     if name == "sum" and first is not None and first.made == "exp":
@@ -115,8 +118,16 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
     if name in ("argmax", "argmin", "searchsorted", "digitize", "arange"):
         return with_elements(out, _positions(name, args, out))
     if name == "where" and len(args) == 3:
-        return with_elements(out, _chosen(args[1], args[2]))
+        ignored = ignoring(args[1]) or ignoring(args[2])
+        return with_elements(out, ignored or _chosen(args[1], args[2]))
     return out
+
+
+def ignoring(value: Value) -> Elements | None:
+    """A negative whole number among labels says that some of them do not count."""
+    number = value.constant
+    marks = type(number) is int and -_MASKED < number < 0
+    return Elements(made=(IGNORED, number, identity_of(value))) if marks else None
 
 
 def _is_mask(value: Value) -> bool:
@@ -166,7 +177,7 @@ def _chosen(one: Value, other: Value) -> Elements | None:
     numbers = [_number(one), _number(other)]
     if set(numbers) == {0, 1}:
         return MASK
-    if -INFINITY in numbers or any(n is not None and n <= -1e3 for n in numbers):
+    if -INFINITY in numbers or any(n is not None and n <= -_MASKED for n in numbers):
         return Elements(made="masked")
     if 0 in numbers:
         return Elements(zeros=True)
@@ -179,11 +190,15 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
     if operator == "Sub" and _is_same(x, y):
         return with_elements(out, Elements(zeros=True, made=SELF))
     a, b = elements_of(x), elements_of(y)
+    if operator in ("BitAnd", "BitOr") and (asked := _compared(a) or _compared(b)):
+        return with_elements(out, asked)
+    if operator in _LINEAR and (kept := _undefined(a) or _undefined(b)):
+        return with_elements(out, kept)
     if operator == "Pow" and _number(y) == 2:
         if a is not None and a.made == SELF:
             return with_elements(out, replace(a, low=0))
         zeros = a is not None and a.zeros
-        return with_elements(out, Elements(0, zeros=zeros, made="" if zeros else _SQUARES))
+        return with_elements(out, Elements(0, zeros=zeros, made="" if zeros else SQUARES))
     if a is None and b is None:
         return out
     if operator == "Div":
@@ -202,6 +217,20 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
     if operator == "Add" and a is not None and b is not None:
         return with_elements(out, Elements(a.low + b.low, a.high + b.high))
     return out
+
+
+def _undefined(known: Elements | None) -> Elements | None:
+    """An operand whose derivative is undefined somewhere: so is that of a sum or product of it."""
+    made = known.made if known is not None else ""
+    if not isinstance(made, tuple) or made[0] not in ("singular", "undefined"):
+        return None
+    return Elements(made=("undefined", *made[1:]))
+
+
+def _compared(known: Elements | None) -> Elements | None:
+    """A mask that asks whether something is zero still does so with another mask beside it."""
+    made = known.made if known is not None else ""
+    return known if isinstance(made, tuple) and made[0] == "compared" else None
 
 
 def _is_same(x: Value, y: Value) -> bool:

@@ -38,7 +38,7 @@ from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.interpret.arguments import flatten, static_parts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.containers import element
-from gotcha_lint.interpret.effects import moved
+from gotcha_lint.interpret.effects import lifted, moved
 from gotcha_lint.interpret.events import (
     Allocation,
     ClockRead,
@@ -381,6 +381,7 @@ class Substitution:
                 values = leaves(machine, values, older=True)
                 if not values:
                     return None
+            event = lifted(machine, event, self._call)
             return moved(machine, replace(event, loops=loops, guards=guards, calls=calls), values)
         return self._read(event, loops, guards, calls)
 

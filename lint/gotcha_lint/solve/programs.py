@@ -21,7 +21,7 @@ from gotcha_lint.domain.value import (
     Value,
 )
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.effects import is_of_device
+from gotcha_lint.interpret.effects import RESTORED, SAVED, is_of_device
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
@@ -45,6 +45,7 @@ from gotcha_lint.solve.captured import (
     may_be_arrays,
     model_called,
 )
+from gotcha_lint.solve.checkpoints import Checkpoints
 from gotcha_lint.solve.compiled_functions import (
     Capture,
     CompiledFunction,
@@ -128,6 +129,7 @@ class Programs:
     """Calls that run a module in training mode without a gradient, and what drops there."""
     effects: dict[str, dict[Origin, Effect]] = field(default_factory=lambda: defaultdict(dict))
     """By kind and place; of one place, one that is certain where there is such a one."""
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
     faults: Faults = field(default_factory=Faults)
     wide: bool = False  # the project may switch 64-bit types on
 
@@ -180,6 +182,8 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
+            elif isinstance(event, Effect) and event.kind in (SAVED, RESTORED):
+                self.programs.checkpoints.add(event)
             elif isinstance(event, Effect) and event.kind == "pickle":
                 if any(map(is_of_device, event.values)):
                     self._effect(event)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Object, Size, Value, only
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
@@ -95,7 +95,7 @@ def _of_module(
         """The root as it is called without options, and what it does with keys if all are given."""
         site, used = engine.sites_of[function], engine.key_uses
         args = _arguments(callee, function)
-        yield run(function, lambda: engine.call(callee, args, {}, site.span))
+        yield run(function, lambda: _call_with_result(engine, callee, args, site.span))
         options = [p.name for p in function.parameters if _is_option(site, p.name)]
         if options and engine.key_uses != used:
             chosen = {name: symbol_for((function, name)) for name in options}
@@ -104,6 +104,10 @@ def _of_module(
             yield other
 
     functions = [f for f in module.functions if not f.is_module and not f.is_class]
+    transformed = list(_transformed(engine, module))
+    for name, function, callee in transformed:
+        if name not in names.used and function not in covered:
+            yield from given(function, callee)
     for function in functions:
         site = engine.sites_of.get(function)
         at_top = function.parent is None or function.parent.is_module
@@ -112,7 +116,7 @@ def _of_module(
         bound = _bound_to(engine, function)
         if bound is not None or names.is_worth_running(function):
             yield from given(function, only(Object(site)) if bound is None else bound)
-    for function, callee in _transformed(engine, module):
+    for _, function, callee in transformed:
         if function not in covered:
             yield from given(function, callee)
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
@@ -125,6 +129,13 @@ def _of_module(
         site = engine.sites_of.get(function)
         if site is not None and function not in covered and names.is_worth_running(function):
             yield run(function, lambda f=function, s=site: _call_alone(engine, f, s))
+
+
+def _call_with_result(engine: Engine, callee: Value, args: tuple[Value, ...], span: Span) -> None:
+    """Whoever calls a function that returns a compiled one, calls that, too."""
+    result = engine.call(callee, args, {}, span)
+    if _is_compiled(result):
+        engine.call(result, (), {}, span)
 
 
 _GRADIENTS = ("grad", "value_and_grad")
@@ -140,7 +151,7 @@ def _arguments(callee: Value, function: Function) -> tuple[Value, ...]:
     return tuple(symbol_for((function, p.name)) for p in needed)
 
 
-def _transformed(engine: Engine, module: Module) -> Iterator[tuple[Function, Value]]:
+def _transformed(engine: Engine, module: Module) -> Iterator[tuple[str, Function, Value]]:
     """Gradients and compiled functions that are names of the module: others may call them."""
     for name in dict.fromkeys(step[2] for step in module.top.body if step[0] == "store"):
         value = engine.peek((module.path, name))
@@ -150,7 +161,7 @@ def _transformed(engine: Engine, module: Module) -> Iterator[tuple[Function, Val
         function = Inner(engine, atom.site.info["inner"]).function
         word = atom.site.info["word"]
         if word in (*_GRADIENTS, *_COMPILED) and function in engine.sites_of:
-            yield function, value
+            yield name, function, value
 
 
 def _is_option(site: Site, name: str) -> bool:
@@ -276,7 +287,9 @@ _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - 
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
-_SINGULAR = frozenset(("norm", "std"))  # what is divided by them may be zero
+_CHECKED = frozenset(  # what is divided by the first two may be zero; labels may be ignored
+    ("norm", "std", "softmax_cross_entropy_with_integer_labels")
+)
 _LOOPS = frozenset(("for", "while"))
 
 
@@ -340,7 +353,7 @@ class Names:
     def is_worth_running(self, function: Function, traced: bool = False) -> bool:
         """`traced`: its methods are traced, whoever calls them, so their loops are unrolled."""
         own = self.names_in.get(function, set())
-        if _COMPILING & own or self.compiling & own or _uses_keys(own) or _SINGULAR & own:
+        if _COMPILING & own or self.compiling & own or _uses_keys(own) or _CHECKED & own:
             return True
         return (traced or not function.is_class) and bool(_LOOPS & own)
 

@@ -288,18 +288,18 @@ either_grad = grad(reinforced_in_one_return)
 
 
 def accuracy(logits, labels):
-    return jnp.mean(jnp.argmax(logits, axis=-1) == labels)
+    return jnp.mean(jnp.argmax(logits, axis=-1) == labels)  # ! zero-gradient
 
 
 def by_a_metric(params, x, y):
-    return 1.0 - accuracy(x @ params, y)  # ! zero-gradient
+    return 1.0 - accuracy(x @ params, y)
 
 
 by_a_metric_grad = grad(by_a_metric)
 
 
 def by_a_mapped_metric(params, x, y):
-    return jnp.mean(jax.vmap(accuracy)(x @ params, y))  # ! zero-gradient
+    return jnp.mean(jax.vmap(accuracy)(x @ params, y))
 
 
 by_a_mapped_metric_grad = grad(by_a_mapped_metric)
@@ -318,9 +318,9 @@ by_a_smoothed_metric_grad = grad(by_a_smoothed_metric)
 
 def by_a_metric_in_it(params, x, y):
     def wrong():
-        return jnp.mean(jnp.argmax(x @ params, -1) != y)
+        return jnp.mean(jnp.argmax(x @ params, -1) != y)  # ! zero-gradient
 
-    return wrong()  # ! zero-gradient
+    return wrong()
 
 
 by_a_metric_in_it_grad = grad(by_a_metric_in_it)

@@ -26,19 +26,23 @@ from gotcha_lint.domain.value import (
     as_affine,
 )
 from gotcha_lint.facts.numbers import REDUCTIONS
+from gotcha_lint.facts.optax import INTEGER_LABELS
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.derivative import after_operation, kept, pole
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.elements import (
     COUNT,
+    IGNORED,
     NORM,
     SELF,
     SHIFTED,
     SPREAD,
+    SQUARES,
     after_function,
     after_operator,
     elements_of,
     identity_of,
+    ignoring,
     with_elements,
 )
 from gotcha_lint.interpret.faults.remarks import remark
@@ -63,6 +67,8 @@ _ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt",
 def after_call(call: Call, out: Value) -> Value:
     """After a function of a library."""
     name = call.name
+    if name in INTEGER_LABELS:
+        return _scored(call, out)
     if not name.startswith("jax."):
         return out
     if name.startswith(_ARRAY_FAMILIES):
@@ -74,7 +80,10 @@ def after_call(call: Call, out: Value) -> Value:
             call.engine.zeros.add(call.origin)
         out = after_function(call.engine, call.short, call.args, out)
         out = _of_zeros(call.engine, call.args, out)
+        if call.engine.differentiated and call.short in _KEEPS_ZEROS:
+            _stays_zero(call.engine, call.args[:2], out)
         _float_mask(call)
+        _averaged(call, call.args)
         _log_of_softmax(call, call.short, call.args)
         _taken(call)
         _sized_by_data(call)
@@ -95,8 +104,11 @@ def after_method(call: Call, out: Value) -> Value:
     if name == "astype":
         _requested_type(call)
     _float_mask(call)
+    _averaged(call, (me, *call.args))
     if name.startswith("at."):
         _scattered(call, array)
+        if name == "at.set" and call.args and (ignored := ignoring(call.args[0])) is not None:
+            out = with_elements(out, ignored)
         if call.short != "get" and not machine.traced and _is_replaced(call):
             note_update(machine, "array", call.span)
         return out
@@ -112,6 +124,8 @@ def after_binary(
     """After an operator on arrays."""
     out = after_operator(operator, x, y, out)
     _broadcast(machine, operator, x, y, span)
+    if machine.differentiated and operator in ("Mult", "Pow"):
+        _stays_zero(machine, (x, y) if operator == "Mult" else (x,), out)
     _wraps(machine, operator, x, y, span)
     if operator == "Div":
         _divides(machine, y, span)
@@ -250,7 +264,7 @@ def _divides(machine: Machine, by: Value, span: Span) -> None:
         return
     kind = SPREAD if known.made == NORM else known.made
     if isinstance(kind, tuple):  # in a gradient
-        kind = SPREAD if kind[0] == "singular" and kind[3] in ("`norm`", "`std`") else ""
+        kind = SPREAD if kind[0] == "singular" and kind[2] in ("`norm`", "`std`") else ""
     if kind in (SPREAD, COUNT):
         remark(machine, "division", span, kind, maybe=not known.zeros)
 
@@ -440,6 +454,35 @@ def _log_of_softmax(call: Call, name: str, args: tuple[Value, ...]) -> None:
         remark(call.engine, "double softmax", call.span, name, places=places)
 
 
+def _scored(call: Call, out: Value) -> Value:
+    """The losses of labels of which some are marked to be left out."""
+    labels = call.get(1, "labels")
+    known = elements_of(labels) if labels is not None else None
+    made = known.made if known is not None else ""
+    if not isinstance(made, tuple) or made[0] != IGNORED or "where" in call.keywords:
+        return out
+    atom = labels.only if labels is not None else None
+    places = () if atom is None or atom.origin is None else (atom.origin,)
+    return with_elements(out, Elements(made=(IGNORED, made[1], call.origin, places)))
+
+
+def _averaged(call: Call, args: tuple[Value, ...]) -> None:
+    """A mean of losses, where those of the labels to be left out count like the others."""
+    if call.short not in ("mean", "sum", "average") or not args:
+        return
+    known = elements_of(args[0])
+    made = known.made if known is not None else ""
+    if not isinstance(made, tuple) or made[0] != IGNORED or len(made) < _LOSSES:
+        return
+    if _MASKS.isdisjoint(call.keywords):
+        places = tuple((*place, "the labels") for place in made[3])
+        remark(call.engine, "ignored labels", call.span, str(made[1]), at=made[2], places=places)
+
+
+_LOSSES = 4  # parts of what is known of losses; of labels there are fewer
+_MASKS = frozenset(("where", "weights", "*", "**"))
+
+
 def _is_fraction(value: Value) -> bool:
     number = value.constant
     return isinstance(number, float) and number < 1 and number != int(number)
@@ -450,15 +493,17 @@ def _derivative(
 ) -> Value:
     if not out.marks or not args:
         return out
+    known = elements_of(args[0])
+    if name == "sqrt" and known is not None and known.made == SQUARES and not known.zeros:
+        return pole(machine, out, args[0], span, f"{_norm(machine, args[0])} `sqrt`")
     if name in _ROOTS:
         if name == "power" and not (len(args) > 1 and _is_fraction(args[1])):
             return out
         return _singular(machine, out, args[0], f"`{name}`", span)
     if name in ("norm", "std") and (name == "std" or len(args) == 1):
-        known = elements_of(args[0])
-        sure = name == "norm" and known is not None and known.made == SELF
-        sure = sure or _is_of_zeros(machine, args[0])
-        found = pole(machine, out, args[0], span, f"`{name}`" if sure else f"norm `{name}`")
+        itself = name == "norm" and known is not None and known.made == SELF
+        how = "" if itself else f"{_norm(machine, args[0])} "
+        found = pole(machine, out, args[0], span, f"{how}`{name}`")
         return _candidate(found, args[0], f"`{name}`", span, machine)
     if name in ("divide", "true_divide") and len(args) > 1:
         return _singular(machine, out, args[1], "`/`", span)
@@ -487,6 +532,28 @@ def _is_of_zeros(machine: Machine, operand: Value) -> bool:
     return any(isinstance(atom, Array) and atom.origin in machine.zeros for atom in atoms)
 
 
+_KEEPS_ZEROS = frozenset(("sum", "square", "abs", "ravel", "reshape", "transpose", "multiply"))
+
+
+def _stays_zero(machine: Machine, operands: tuple[Value, ...], out: Value) -> None:
+    """What is multiplied with zeros is zero, and so are their squares and their sum."""
+    atom = out.only
+    if not isinstance(atom, Array) or atom.origin is None:
+        return
+    if any(_is_of_zeros(machine, each) or _is_zero_product(machine, each) for each in operands):
+        machine.zero_products.add(atom.origin)
+
+
+def _is_zero_product(machine: Machine, value: Value) -> bool:
+    return getattr(value.only, "origin", None) in machine.zero_products
+
+
+def _norm(machine: Machine, operand: Value) -> str:
+    """Is it surely zero at the start, or only for some values that callers give?"""
+    zero = _is_of_zeros(machine, operand) or _is_zero_product(machine, operand)
+    return "zero norm" if zero else "norm"
+
+
 def _candidate(out: Value, operand: Value, word: str, span: Span, machine: Machine) -> Value:
     """Remembers the operand: a test of it says that it is zero somewhere."""
     asked = identity_of(operand)
@@ -495,8 +562,11 @@ def _candidate(out: Value, operand: Value, word: str, span: Span, machine: Machi
     atom = out.only
     if not isinstance(atom, Array):
         return out
+    known = elements_of(operand)
+    made_of = known.made[1] if known is not None and known.made[:1] == ("of",) else None
     itself = atom.origin if word in _ZERO_AT_ZERO else None
-    made = ("singular", asked, itself, word)
+    names = frozenset(name for name in (asked, made_of, itself) if name is not None)
+    made = ("singular", names, word)
     return with_elements(out, replace(atom.elements or Elements(), made=made))
 
 
@@ -508,11 +578,11 @@ def _guarded(machine: Machine, args: tuple[Value, ...], out: Value, span: Span) 
     for branch in args[1:]:
         known = elements_of(branch)
         made = known.made if known is not None else None
-        if not isinstance(made, tuple) or made[0] != "singular":
+        if not isinstance(made, tuple) or made[0] not in ("singular", "undefined"):
             continue
         _, asked, at = test.made
-        if asked.intersection(made[1:3]) and at == (made[3] in _AT_ONE):
-            out = pole(machine, out, branch, span, f"guarded {made[3]}")
+        if not asked.isdisjoint(made[1]) and at == (made[2] in _AT_ONE):
+            out = pole(machine, out, branch, span, f"guarded {made[2]}")
     return out
 
 

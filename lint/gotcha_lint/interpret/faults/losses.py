@@ -52,8 +52,9 @@ def check_gradient(
         how, _, word = what.rpartition(" ")
         keys = keys_of(mark)
         if end[0] == POLE:
-            kind = {"guarded": "guarded pole", "norm": "norm"}.get(how, "pole")
-            remark(machine, kind, origin[1], word, at=at, places=places)
+            kind = {"guarded": "guarded pole", "": "pole"}.get(how, "norm")
+            may = how == "norm"
+            remark(machine, kind, origin[1], word, at=at, places=places, maybe=may)
         elif loss.unknown or any(_may_be(keys, other) for other in plain):
             continue
         else:
@@ -64,7 +65,7 @@ def check_gradient(
                 here = (*places, (*at, "the derivative ends here"))
                 at = function.path, (function.line, 1, function.line, 1)
             remark(
-                machine, "cut", origin[1], word, leaf,
+                machine, "cut", origin[1], word, leaf, "" if named == "_" else named,
                 at=at, places=here, about=about, maybe=given,
             )  # fmt: skip
 

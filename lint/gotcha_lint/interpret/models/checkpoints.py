@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from gotcha_lint.domain.value import UNKNOWN, Mapping, Object, Value, only
+from gotcha_lint.facts.checkpoints import ORBAX
 from gotcha_lint.interpret.call import Call, methods, model
+from gotcha_lint.interpret.effects import RESTORED, SAVED, note
 
 _NAME = "checkpointer"
 
@@ -24,6 +26,8 @@ def checkpointer(call: Call) -> Value:
 @methods(f"object:{_NAME}")
 def checkpointer_method(call: Call) -> Value:
     """`restore(step, items={"state": state})`, `restore(path, args=StandardRestore(state))`."""
+    if call.short in ("save", "restore"):
+        note(call.engine, SAVED if call.short == "save" else RESTORED, ORBAX, call.span)
     if call.short != "restore":
         return Value((), True, call.marks)
     for name in ("items", "item", "target", "args"):

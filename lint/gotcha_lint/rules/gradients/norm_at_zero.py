@@ -1,22 +1,7 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.limits import is_guarded
-from gotcha_lint.analysis.reaching import Reaching
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.gradients import differentiated, given_gradients
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
-
-_NORMS = frozenset(
-    {"jax.numpy.linalg.norm", "optax.global_norm", "optax.tree.norm", "jax.numpy.std", "array.std"}
-)
-_SUMS = frozenset(
-    {"jax.numpy.sum", "jax.numpy.var", "array.sum", "array.var", "jax.numpy.dot", "jax.numpy.vdot"}
-)
 
 
 class NormAtZero(Rule):
@@ -37,7 +22,6 @@ class NormAtZero(Rule):
     severity = "warning"
     confidence = "medium"
     preview = True
-    roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
     examples = (
         Example(
             bad="""
@@ -66,24 +50,6 @@ class NormAtZero(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        body = site.body
-        if not differentiated(body) or "safe" in body.function.name:
-            return
-        if not given_gradients(body) or is_test(body.model.path):
-            return
-        flowing = Reaching(body, site.at)
-        inner = _inside(site, flowing)
-        if inner is None or is_guarded(flowing, inner):
-            return
-        if not flowing.from_parameters(inner) or not flowing.to_the_loss(site.node):
-            return
-        yield Report(
-            site.node,
-            "the gradient of this is NaN where it is zero: add a small number inside of the root",
-            why_traced=True,
-        )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of("norm"):
             (word,) = fault.text
@@ -92,30 +58,5 @@ class NormAtZero(Rule):
                 f"the gradient of {word} is NaN where it is zero: add a small number inside of the "
                 "root",
                 fault.places,
-                certain=False,
+                fault.certain,
             )
-
-
-def _inside(site: Call, flowing: Reaching) -> cst.CSTNode | None:
-    """What is squared and summed, of a norm or a root of squares."""
-    if site.name in _NORMS:
-        order = site.arg(1, "ord")
-        if (
-            site.name == "jax.numpy.linalg.norm"
-            and order is not None
-            and order.literal not in (None, 2)
-        ):
-            return None
-        if (
-            site.base is not None
-            and site.base.kind is Kind.ARRAY
-            and isinstance(site.node.func, cst.Attribute)
-        ):
-            return site.node.func.value
-        return site.arg_node(0, "x", "a", "tree")
-    if site.name not in ("jax.numpy.sqrt", "jax.lax.sqrt"):
-        return None
-    inner = site.arg_node(0, "x")
-    whole = flowing.resolve(inner) if inner is not None else None
-    call = site.body.call_of(whole)
-    return whole if call is not None and call.name in _SUMS else None

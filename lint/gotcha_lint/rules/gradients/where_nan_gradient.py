@@ -1,15 +1,7 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.limits import is_guarded
-from gotcha_lint.analysis.reaching import Reaching
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import holds
-from gotcha_lint.queries.gradients import differentiated, given_gradients
-from gotcha_lint.queries.singular import asks_for, conditions, singular
-from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
-
-_WHERE = frozenset({"jax.numpy.where", "jax.lax.select"})
 
 
 class WhereNanGradient(Rule):
@@ -31,7 +23,6 @@ class WhereNanGradient(Rule):
 
     severity = "error"
     preview = True
-    roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian", "where"})
     examples = (
         Example(
             bad="""
@@ -88,42 +79,6 @@ class WhereNanGradient(Rule):
             shows="bool(jnp.isnan(grads).any())",
         ),
     )
-
-    def check(self, site: Call) -> Iterator[Report]:
-        body = site.body
-        if site.name not in _WHERE or len(site.args) != 3 or not differentiated(body, modules=True):
-            return
-        if not given_gradients(body, modules=True):
-            return  # a helper: the gradient may be of something else than its arguments
-        flowing = Reaching(body, site.at)
-        test = site.arg_node(0)
-        asked = list(conditions(flowing, test)) if test is not None else []
-        if any(
-            "nan" in text_of(node)
-            for node in (site.arg_node(1), site.arg_node(2))
-            if node is not None
-        ):
-            return  # a report for people, who are told that there is no number
-        for branch in (1, 2) if asked else ():
-            node = site.arg_node(branch)
-            root = flowing.resolve(node) if node is not None else None
-            for found in singular(body, root) if root is not None else ():
-                if not any(c.away == (branch == 1) and asks_for(flowing, c, found) for c in asked):
-                    continue
-                if is_guarded(flowing, found.inner) or not flowing.from_parameters(found.node):
-                    continue
-                if not flowing.to_the_loss(site.node):
-                    return
-                inner = text_of(found.inner)
-                inside = holds(site.node, found.node)
-                yield Report(
-                    site.node,
-                    f"{found.word} is guarded outside only: where `{inner}` is excluded its "
-                    "gradient is NaN; limit the input as well",
-                    places=() if inside else ((found.node, "the unguarded part"),),
-                    why_traced=True,
-                )
-                return
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of("guarded pole"):

@@ -1,15 +1,6 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.flowing import RESULT
-from gotcha_lint.analysis.returning import returned
-from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.slopes import Slopes
-from gotcha_lint.analysis.syntax import source_of, walk
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.gradients import differentiated, is_loss
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 
@@ -36,7 +27,6 @@ class ZeroGradient(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
     examples = (
         Example(
             bad="""
@@ -45,8 +35,8 @@ class ZeroGradient(Rule):
 
 
                 def loss(w, x, labels):
-                    predicted = jnp.argmax(x @ w, axis=-1)
-                    return jnp.mean(predicted != labels)  # ! zero-gradient
+                    predicted = jnp.argmax(x @ w, axis=-1)  # ! zero-gradient
+                    return jnp.mean(predicted != labels)
 
 
                 @jax.jit
@@ -79,27 +69,6 @@ class ZeroGradient(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if not differentiated(site) or not is_loss(site) or is_test(site.model.path):
-            return
-        wrt = set(filter(str.isidentifier, site.graded))
-        slopes = Slopes(site, wrt, site.usage.flat.__contains__)
-        found = slopes.ends(_losses(site))
-        if not found:
-            return
-        ends = [node for node in walk(site.function.node) if node in found]
-        names = " and ".join(f"`{name}`" for name in sorted(wrt & slopes.read(ends[0])))
-        yield Report(
-            ends[0],
-            f"no gradient comes through `{source_of(ends[0])}`, and the loss depends on {names} "
-            "in no other way: it is zero",
-            places=(
-                *((node, "nor through this") for node in ends[1:]),
-                *((node, "this is the loss") for node in _losses(site) if node not in ends),
-            ),
-            why_traced=True,
-        )
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for fault in programs.faults.of("unread"):
             (name,) = fault.text
@@ -111,8 +80,8 @@ class ZeroGradient(Rule):
                 about=fault.about,
             )
         for fault in programs.faults.of("cut"):
-            word, leaf = fault.text
-            what = f"the leaf `{leaf}` of what is differentiated" if leaf else "the parameters"
+            word, leaf, name = fault.text
+            what = f"`{name}{leaf}`" if name else "the parameters"
             yield Foreseen(
                 (fault.path, fault.span),
                 f"no gradient comes through `{word}`, and the loss depends on {what} in no other "
@@ -121,11 +90,3 @@ class ZeroGradient(Rule):
                 fault.certain,
                 about=fault.about,
             )
-
-
-def _losses(body: Body) -> Iterator[cst.CSTNode]:
-    """What it returns, or the first of that, where the rest is auxiliary."""
-    whole = RESULT in body.graded
-    for value in returned(body.function):
-        pair = isinstance(value, cst.Tuple) and value.elements and not whole
-        yield value.elements[0] if pair else value  # type: ignore[attr-defined]

@@ -1,0 +1,27 @@
+"""What writes a checkpoint, and what reads it again: by the library that both belong to."""
+
+from __future__ import annotations
+
+LIBRARIES: set[str] = set()
+
+ORBAX, FLAX, EQUINOX, PICKLE, NUMPY = "orbax", "flax", "equinox", "pickle", "numpy"
+SAVES = {
+    "flax.training.checkpoints.save_checkpoint": FLAX,
+    "flax.training.checkpoints.save_checkpoint_multiprocess": FLAX,
+    "flax.serialization.to_bytes": FLAX,
+    "flax.serialization.msgpack_serialize": FLAX,
+    "equinox.tree_serialise_leaves": EQUINOX,
+    "numpy.savez": NUMPY,
+    "numpy.savez_compressed": NUMPY,
+    "jax.numpy.savez": NUMPY,
+} | {f"{module}.{name}": PICKLE for module in ("pickle", "cloudpickle", "dill", "joblib")
+     for name in ("dump", "dumps")}  # fmt: skip
+RESTORES = {
+    "flax.training.checkpoints.restore_checkpoint": FLAX,
+    "flax.serialization.from_bytes": FLAX,
+    "flax.serialization.msgpack_restore": FLAX,
+    "equinox.tree_deserialise_leaves": EQUINOX,
+    "numpy.load": NUMPY,
+    "jax.numpy.load": NUMPY,
+} | {f"{module}.{name}": PICKLE for module in ("pickle", "cloudpickle", "dill", "joblib")
+     for name in ("load", "loads")}  # fmt: skip

@@ -1,0 +1,124 @@
+"""A training loop saves its parameters, and not all that it needs to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.program.carried_state import KEY, OPTIMIZER
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
+
+
+class IncompleteCheckpoint(Rule):
+    """Saves the parameters in a training loop without the random key, or without the optimizer.
+
+    ## What happens
+    Nothing fails. A run that is restarted from the checkpoint begins with a new key, so it draws
+    the numbers of the first steps again: the same noise, the same dropout masks, the same order of
+    the data. With a new optimizer state the moments are zero and the learning rate schedule starts
+    at step 0: the loss jumps, and a warm-up runs a second time.
+
+    ## Instead
+    Save one tree with all that the loop carries: parameters, optimizer state, key and step. A key
+    that is made of the step, `jax.random.fold_in(key, step)`, needs no saving beside the step.
+
+    ## Not reported
+    State that is kept in an attribute or in a train state, which is saved as a whole. Without code
+    in the same function that reads the checkpoint it may be meant as a result, so it is shown with
+    `--all`.
+
+    ## In a run
+    The sanitizer does not look at files.
+    """
+
+    severity = "warning"
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import io
+
+                import equinox as eqx
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(w, key):
+                    key, noise = jax.random.split(key)
+                    return 0.9 * w + jax.random.normal(noise, w.shape), key
+
+
+                def train(steps, saved=None):
+                    w, key = jnp.zeros(3), jax.random.PRNGKey(0)
+                    if saved is not None:
+                        w = eqx.tree_deserialise_leaves(saved, w)
+                    for _ in range(steps):
+                        w, key = step(w, key)
+                        file = io.BytesIO()
+                        eqx.tree_serialise_leaves(file, w)  # ! incomplete-checkpoint
+                    file.seek(0)
+                    return w, file
+
+
+                whole, _ = train(4)
+                _, half = train(2)
+                resumed, _ = train(2, half)
+            """,
+            good="""
+                import io
+
+                import equinox as eqx
+                import jax
+                import jax.numpy as jnp
+
+
+                @jax.jit
+                def step(w, key):
+                    key, noise = jax.random.split(key)
+                    return 0.9 * w + jax.random.normal(noise, w.shape), key
+
+
+                def train(steps, saved=None):
+                    w, key = jnp.zeros(3), jax.random.PRNGKey(0)
+                    if saved is not None:
+                        w, key = eqx.tree_deserialise_leaves(saved, (w, key))
+                    for _ in range(steps):
+                        w, key = step(w, key)
+                        file = io.BytesIO()
+                        eqx.tree_serialise_leaves(file, (w, key))
+                    file.seek(0)
+                    return w, file
+
+
+                whole, _ = train(4)
+                _, half = train(2)
+                resumed, _ = train(2, half)
+            """,
+            shows="not bool(jnp.allclose(whole, resumed))",
+        ),
+    )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for one in programs.checkpoints.unsaved():
+            places = [
+                (one.path, each.made, f"`{each.name}` is made here, in a restarted run, too")
+                for each in one.carried
+            ]
+            if one.restored is not None:
+                places.append((*one.restored, "a checkpoint is read here"))
+            lost = " and ".join(f"the {_WHAT[each.kind]} `{each.name}`" for each in one.carried)
+            yield Foreseen(
+                (one.path, one.span),
+                f"this saves some of what the loop carries, but not {lost}: a restarted run "
+                f"{_EFFECT[one.carried[0].kind]}",
+                tuple(places),
+                one.restored is not None,
+            )
+
+
+_WHAT = {KEY: "random key", OPTIMIZER: "optimizer state"}
+_EFFECT = {
+    KEY: "draws the same numbers again",
+    OPTIMIZER: "loses the moments and the step count",
+}
