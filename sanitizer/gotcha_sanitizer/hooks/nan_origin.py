@@ -9,6 +9,7 @@ are those of the first call, so a NaN that other data have made is not found, an
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import time
@@ -64,7 +65,7 @@ class Origins:
         """Takes in a program that was just traced, while its call is on the stack."""
         core, consts = jaxprs.opened(jaxpr)
         known = function in {each.function for each in self.kept}
-        if known or len(self.kept) >= _FUNCTIONS or getattr(core, "effects", ()):
+        if known or len(self.kept) >= _FUNCTIONS or not _may_run_again(core):
             return
         call = internals.call(stack.find(sys._getframe(1), private.CALL))
         fed = tuple(_fed(jaxpr))
@@ -158,6 +159,17 @@ def _fed(jaxpr: Any) -> Iterator[tuple[int, int]]:
             break
     if any(_is_weight(core.outvars[result].aval) for result, _ in pairs):
         yield from pairs
+
+
+def _may_run_again(core: Any) -> bool:
+    """A quick look first: most programs are no training steps, or too large to keep."""
+    if getattr(core, "effects", ()):
+        return False
+    given = {_of_aval(v.aval) for v in core.invars}
+    weights = (_of_aval(v.aval) for v in core.outvars if _is_weight(v.aval))
+    if not any(each in given for each in weights):
+        return False
+    return sum(math.prod(v.aval.shape) * 2 for v in core.invars) <= _BYTES
 
 
 Ends = list[tuple[str, tuple[tuple[int, ...], str]]]
