@@ -180,6 +180,7 @@ def test_fails():
 """
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 def test_faults_in_the_hooks_of_pytest(tmp_path):
     """One test, so that one worker of xdist runs them all."""
     told = {fault: tmp_path / str(number) for number, fault in enumerate(IN_PYTEST)}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gotcha_sanitizer.hooks import Context, internals, private, stack
+from gotcha_sanitizer.hooks import Context, ending, internals, private, stack
 from gotcha_sanitizer.hooks.constants import arrays_in
 from gotcha_sanitizer.hooks.jaxpr import jaxprs
 from gotcha_sanitizer.hooks.traces import spent
@@ -89,7 +89,7 @@ class Origins:
 
     def tell(self) -> None:
         """The run has ended with weights that are NaN."""
-        if spent.seconds > _COMPILING:
+        if spent.seconds > _COMPILING or ending.is_under_way():
             return
         until = time.perf_counter() + _SECONDS
         for each in self.kept:
