@@ -1,5 +1,7 @@
 """Writes docs/gotchas/ from rules, checks, errors and what was measured; `--check` only compares.
 
+The picture of the sanitizer's events, in a page that is written by hand, is made here too.
+
 Needs neither JAX nor LibCST: what a run showed is in docs/measured/ (`make measure`).
 """
 
@@ -8,18 +10,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pages import index, symptoms
+from pages import events, index, symptoms
 from pages.catalogue import gotchas
 from pages.page import page
 
 PAGES = Path(__file__).parent / "gotchas"
+WITH_EVENTS = Path(__file__).parent / "how-the-sanitizer-works.md"
 
 
 def wanted() -> dict[Path, str]:
     """Every file that should be there, with its text."""
     texts = {f"{name}.md": page(gotcha) for name, gotcha in gotchas().items()}
     texts |= {"README.md": index.page(), "symptoms.md": symptoms.page()}
-    return {PAGES / name: text for name, text in texts.items()}
+    made = {PAGES / name: text for name, text in texts.items()}
+    return made | {WITH_EVENTS: events.put_into(WITH_EVENTS.read_text("utf-8"))}
 
 
 def stale() -> dict[Path, str | None]:

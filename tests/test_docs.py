@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import click
 import pytest
+from pages import events
 from pages.catalogue import gotchas
 
 from gotcha_lint.cli import command
@@ -28,7 +29,14 @@ from gotcha_sanitizer.options import Options
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SOURCES = os.pathsep.join(str(ROOT / part) for part in ("sanitizer", "lint"))
+_FILE = re.compile(r"`([\w/]+/)`|`([\w/]+\.py)`")
+HOW = {
+    "how-it-works": ROOT / "lint" / "gotcha_lint",
+    "how-the-sanitizer-works": ROOT / "sanitizer" / "gotcha_sanitizer",
+}
 _BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.M | re.S)
+_SENT = re.compile(r"^    \w+ --> ([A-Z]\w+)$", re.M)
+_READ = re.compile(r"^    ([A-Z]\w+) --> \w+$", re.M)
 _RUNS_JAX = re.compile(r"^\$ .*(GOTCHA_SANITIZE=1|gotcha-sanitize|pytest)", re.M)
 # What differs from run to run: the process, how long something took, and so the width of columns.
 _VARIES = (
@@ -195,3 +203,34 @@ def test_every_field_of_a_rule_is_explained():
     wanted = [name for name in Rule.__annotations__ if name != "examples"]
     wanted += [each.name for each in fields(Example) if each.name not in ("bad", "good")]
     assert [name for name in wanted if f"`{name}`" not in text and f"`{name}=" not in text] == []
+
+
+@pytest.mark.parametrize("page", HOW)
+def test_a_page_about_the_code_names_files_that_exist(page: str):
+    text = (DOCS / f"{page}.md").read_text("utf-8")
+    named = {folder or file for folder, file in _FILE.findall(text)}
+    assert named, page
+    assert sorted(each for each in named if not (HOW[page] / each).exists()) == []
+
+
+def test_the_picture_of_the_events_is_the_code():
+    text = (DOCS / "how-the-sanitizer-works.md").read_text("utf-8")
+    sent, read = (dict.fromkeys(re.findall(pattern, text)) for pattern in (_SENT, _READ))
+    assert set(sent) == events.names() - {"Tick"}
+    assert set(read) == set(sent), "an event that nobody asks for"
+    assert events.put_into(text) == text, "run `make docs`"
+    shown = set(re.findall(r"(?:hooks|checks|run|explain)/[\w/]+", "".join(events.picture())))
+    assert sorted(each for each in shown if not list(_places(each))) == []
+
+
+def test_every_hook_is_in_the_picture_or_sends_nothing():
+    """A hook that emits an event is drawn, whoever asks for the event."""
+    drawn = events.picture()
+    for path in sorted((events.SOURCE / "hooks").glob("*.py")):
+        if re.search(r"context\.emit\(\w+\(", path.read_text("utf-8")):
+            assert f"hooks/{path.stem}" in drawn
+
+
+def _places(shown: str) -> Iterator[Path]:
+    place = events.SOURCE / shown
+    yield from (each for each in (place, place.with_suffix(".py")) if each.exists())

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import signal
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from gotcha_sanitizer.hooks import ending
+from gotcha_sanitizer.hooks.guarding import Guarding
+from gotcha_sanitizer.hooks.nan_origin import Origins
 from tests.sanitizer.processes import kinds
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="no such signals here")
@@ -94,3 +99,18 @@ def test_a_killed_run_has_its_last_numbers(go):
     )
     found = [event for event in done.record() if event["event"] == "finding"]
     assert found[-1]["count"] == 6
+
+
+def test_a_run_that_a_signal_ends_evaluates_nothing_again(monkeypatch: pytest.MonkeyPatch):
+    """The time that is left is for the report; a compile might not end in it."""
+    told: list[tuple[str, str]] = []
+    context: Any = SimpleNamespace(degraded=lambda *why: told.append(why))
+    guarding, origins = Guarding.__new__(Guarding), Origins.__new__(Origins)
+    guarding.context = origins.context = context
+    guarding.captured = origins.kept = [object()]  # type: ignore[assignment, list-item]
+    with pytest.raises(AttributeError):
+        origins.tell()  # there is no JAX
+    monkeypatch.setattr(ending, "is_under_way", lambda: True)
+    origins.tell()
+    guarding.last()
+    assert told == [("guard", "a signal ended the run: nothing was evaluated again")]

@@ -179,7 +179,7 @@ FAULTS = [
         "_is_users", "_attributes_of",
     )],
     *[f"hooks.constants:{name}" for name in (
-        "inner_jaxprs", "_arrays", "_large", "_digest", "_origins", "_leaves",
+        "inner_jaxprs", "arrays_in", "_large", "_digest", "_origins", "_leaves",
     )],
     "hooks.self_tests:self_test", "hooks.stack:find", "hooks.stack:transformation",
     *[f"hooks.internals:{name}" for name in (

@@ -11,6 +11,7 @@ import pytest
 from gotcha_sanitizer.reporters import html
 from gotcha_sanitizer.reporters._page.axis import sizes, ticks, times
 from gotcha_sanitizer.reporters._page.markup import prose, tag
+from gotcha_sanitizer.reporters._page.timeline import cut
 from gotcha_sanitizer.run.record import fold
 from gotcha_sanitizer.values.parts import Site
 from tests.browser import dom, needs_browser
@@ -203,3 +204,15 @@ def test_a_click_sorts_a_table(tmp_path: Path):
         )
         assert table
         assert " ".join(re.findall(r">(f\d)<", table[0])) == order
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("step (src/train.py:8)", "step (src/train.py:8)"),
+        ("train_step (.../cases/runtime/two_problems.py:8)", "train_step (two_problems.py:8)"),
+        ("Trainer.fit.<lambda>.gradients (train.py:61)", "….<lambda>.gradients (train.py:61)"),
+    ],
+)
+def test_a_lane_keeps_the_name_of_its_function_and_the_line(name: str, shown: str):
+    assert cut(name) == shown

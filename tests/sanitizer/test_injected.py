@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
+import re
+import subprocess
+import sys
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -14,12 +18,10 @@ from gotcha_sanitizer.hooks import private
 from gotcha_sanitizer.notebook import Notebook
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run import session
-from tests.sanitizer.test_pytest_plugin import run as run  # the fixture of an inner pytest
+from tests.sanitizer.support import SOURCES
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
-
-pytest_plugins = ["pytester"]
 
 FAULTS = [  # (module, name, in which degraded line it is told)
     ("hooks.compiling", "Compiling._looked_up", "compile events"),
@@ -30,6 +32,7 @@ FAULTS = [  # (module, name, in which degraded line it is told)
     ("hooks.watches", "Watch.changed", "compile events"),
     ("hooks.jaxpr.keys", "look", "gotcha_sanitizer.hooks.jaxpr.keys"),
     ("hooks.jaxpr.zero_gradients", "look", "gotcha_sanitizer.hooks.jaxpr.zero_gradients"),
+    ("hooks.nan_origin", "Origins.keep", "gotcha_sanitizer.hooks.nan_origin"),
     ("hooks.traces", "Traces.keep", "compile events"),
     ("hooks.hosts", "Hosts.last", "end"),
     ("hooks.hosts.published", "of_call", "hosts"),
@@ -78,7 +81,6 @@ def test_a_fault(module: str, name: str, feature: str, plain, monkeypatch, tmp_p
     assert callable(getattr(holder, last))
     monkeypatch.setattr(holder, last, fail)
     gotcha.stop()
-    jax.clear_caches()
     watched = session.start(Options(quiet=True))
     for event in (private.CACHE_REQUEST, private.CACHE_MISS):  # as the persistent cache says
         jax.monitoring.record_event(event)
@@ -130,30 +132,44 @@ def test_a_fault_in_the_notebook(name: str, monkeypatch, capsys):
     assert watched.run.degraded["notebook"] == "ZeroDivisionError: planted"
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        "user.pytest_watch:State.now",
-        "user.pytest_watch:_is_wide",
-        *(
-            f"user.pytest_watch:Watch.{name}"
-            for name in ("_close", "_fail_on_compiles", "_fail_on_findings", "_explain", "_finish")
-        ),
-        "user.pytest_summary:lines",
-        "user.pytest_summary:_findings",
-        "run.session:Session.renew",
-    ],
+IN_PYTEST = (
+    "user.pytest_watch:State.now",
+    "user.pytest_watch:_is_wide",
+    *(
+        f"user.pytest_watch:Watch.{name}"
+        for name in ("_close", "_fail_on_compiles", "_fail_on_findings", "_explain", "_finish")
+    ),
+    "user.pytest_summary:lines",
+    "user.pytest_summary:_findings",
+    "run.session:Session.renew",
 )
-def test_a_fault_in_a_hook_of_pytest(run, fault: str):
-    module, _, path = fault.partition(":")
-    outer, _, name = path.rpartition(".")
-    result = run(
-        f"""
-import importlib
+# Each in a fork of its own: pytest and JAX are imported once.
+DRIVER = """
+import os, sys
+import jax.numpy, pytest
+for folder in sys.argv[1:]:
+    if child := os.fork():
+        os.waitpid(child, 0)
+        continue
+    os.chdir(folder)
+    told = os.open("told.txt", os.O_WRONLY | os.O_CREAT)
+    os.dup2(told, 1), os.dup2(told, 2)
+    plugins = ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "gotcha_sanitizer.pytest_plugin"]
+    pytest.main([*plugins, "--rootdir=.", "--gotcha", "test_it.py"])
+    sys.stdout.flush()
+    os._exit(0)
+"""
+IN_TEST = """
+import importlib, pytest, jax, jax.numpy as jnp
+
 def fail(*args, **kwargs):
     raise ZeroDivisionError("planted")
 holder = importlib.import_module("gotcha_sanitizer.{module}")
 setattr(getattr(holder, "{outer}", holder), "{name}", fail)
+
+@jax.jit
+def step(x):
+    return x * 2
 
 @pytest.mark.gotcha(max_compiles=3, forbid=["recompile"])
 def test_passes():
@@ -161,9 +177,23 @@ def test_passes():
 
 def test_fails():
     assert float(step(jnp.zeros(1))[0]) == 1.0
-""",
-        "--gotcha",
-    )
-    result.assert_outcomes(passed=1, failed=1)
-    assert "INTERNALERROR" not in result.stdout.str()
-    result.stdout.fnmatch_lines("*degraded: *ZeroDivisionError: planted*")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_faults_in_the_hooks_of_pytest(tmp_path):
+    """One test, so that one worker of xdist runs them all."""
+    told = {fault: tmp_path / str(number) for number, fault in enumerate(IN_PYTEST)}
+    for fault, folder in told.items():
+        module, _, path = fault.partition(":")
+        outer, _, name = path.rpartition(".")
+        folder.mkdir()
+        (folder / "test_it.py").write_text(IN_TEST.format(module=module, outer=outer, name=name))
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("GOTCHA_", "PYTEST_"))}
+    env = plain | {"PYTHONPATH": SOURCES, "JAX_PLATFORMS": "cpu", "PYTEST_PLUGINS": ""}
+    env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # ours is named; that of the environment is it too
+    subprocess.run([sys.executable, "-c", DRIVER, *map(str, told.values())], env=env, check=True)
+    for fault, folder in told.items():
+        text = (folder / "told.txt").read_text()
+        assert "1 failed, 1 passed" in text and "INTERNALERROR" not in text, (fault, text)
+        assert re.search(r"degraded: .*ZeroDivisionError: planted", text), (fault, text)

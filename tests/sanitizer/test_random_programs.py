@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +73,8 @@ statics = st.sampled_from([0, 1, "a", None, Frozen(1), Frozen(2), (1, 2)]) | st.
 calls = st.lists(st.tuples(trees, statics, st.booleans()), min_size=1, max_size=4)
 chains = st.lists(st.sampled_from(sorted(UNARY)), min_size=1, max_size=4)
 
+Program = tuple[list[str], Any, int, list[Any]]  # a chain, what is captured, a depth, calls
+
 
 def make(chain: list[str], captured: Any, depth: int) -> Callable[..., Any]:
     """A jitted function of jitted functions, which captures a value."""
@@ -91,25 +94,32 @@ def make(chain: list[str], captured: Any, depth: int) -> Callable[..., Any]:
     return jax.jit(inner, static_argnames="static")
 
 
-def play(chain: list[str], captured: Any, depth: int, made: list[Any]) -> tuple[list[Any], Counter]:
-    """What the calls return or raise, and how often each stage ran."""
+@contextlib.contextmanager
+def counted() -> Iterator[Counter[tuple[str, object]]]:
+    """How often each stage runs, by function."""
     counts: Counter[tuple[str, object]] = Counter()
 
     def count(event: str, seconds: float, **details: Any) -> None:
         if event.startswith("/jax/core/compile/"):  # others come from any thread of any library
             counts[event, details.get("fun_name")] += 1
 
-    jax.clear_caches()
     jax.monitoring.register_event_duration_secs_listener(count)
     try:
+        yield counts
+    finally:
+        jax.monitoring.unregister_event_duration_listener(count)
+
+
+def play(program: Program) -> tuple[list[Any], Counter]:
+    """What the calls return or raise, and how often each stage ran."""
+    chain, captured, depth, made = program
+    with counted() as counts:
         function, results = make(chain, captured, depth), []
         for tree, static, remake in made:
             if remake:
                 function = make(chain, captured, depth)
             results.append(outcome(function, tree, static))
         return results, counts
-    finally:
-        jax.monitoring.unregister_event_duration_listener(count)
 
 
 def outcome(function: Callable[..., Any], tree: Any, static: Any) -> Any:
@@ -121,30 +131,41 @@ def outcome(function: Callable[..., Any], tree: Any, static: Any) -> Any:
     return str(structure), [(x.dtype, x.shape, x.weak_type, np.asarray(x).tobytes()) for x in flat]
 
 
-def check(chain: list[str], captured: Any, depth: int, made: list[Any]) -> None:
-    bare = play(chain, captured, depth, made)
+def check(made: Sequence[Program]) -> None:
+    """All of them bare, then all of them watched by one session; each begins with empty caches."""
+    jax.clear_caches()
+    bare = [play(program) for program in made]
+    jax.clear_caches()
     watched = session.start(Options(quiet=True))
     try:
-        seen = play(chain, captured, depth, made)
+        for program, expected in zip(made, bare, strict=True):
+            assert play(program) == expected, program
         assert "compile events" not in watched.run.degraded, watched.run.degraded
         assert "session" not in watched.run.degraded, watched.run.degraded
     finally:
         watched.stop()
-    assert seen == bare
 
 
-programs = given(chain=chains, captured=leaves, depth=st.integers(0, 2), made=calls)
-calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
+def draw(count: int, *, derandomize: bool) -> list[Program]:
+    """Programs of Hypothesis; they are run together, for JAX compiles its own operations once."""
+    drawn: list[Program] = []
+    calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+    @settings(
+        max_examples=count, deadline=None, suppress_health_check=calm, derandomize=derandomize
+    )
+    @given(st.tuples(chains, leaves, st.integers(0, 2), calls))
+    def collect(program: Program) -> None:
+        drawn.append(program)
+
+    collect()
+    return drawn
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=calm, derandomize=True)
-@programs
-def test_a_few_random_programs(chain, captured, depth, made):
-    check(chain, captured, depth, made)
+def test_a_few_random_programs():
+    check(draw(12, derandomize=True))
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None, suppress_health_check=calm)
-@programs
-def test_a_thousand_random_programs(chain, captured, depth, made):
-    check(chain, captured, depth, made)
+def test_a_thousand_random_programs():
+    check(draw(1000, derandomize=False))

@@ -15,7 +15,7 @@ from gotcha_sanitizer.checks.non_finite_weights import NonFiniteWeights
 from gotcha_sanitizer.hooks.memory import Samples
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run.ticker import Ticker
-from gotcha_sanitizer.values.events import Event, Memory, Tick
+from gotcha_sanitizer.values.events import Event, Memory, NanOrigin, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site, Turn
 from tests.sanitizer.support import run
@@ -57,6 +57,14 @@ def test_weights_without_a_counter_have_the_time():
 )
 def test_arrays_that_are_no_finding(bad: tuple[int, ...]):
     assert on(NonFiniteWeights, *(weights(n, each) for n, each in enumerate(bad)), END) == []
+
+
+def test_an_origin_is_a_part_of_the_finding():
+    origin = NanOrigin(99.0, "step", 34, "log", Site("net.py", 8), "log-of-negative-number", "Why")
+    told = on(NonFiniteWeights, weights(1, 0), *(weights(10 + n, 2) for n in range(6)), origin, END)
+    assert len({f.id for f in told}) == 1
+    assert "in step 34, which `log` at net.py:8 makes (log-of-" in told[-1].message
+    assert told[-1].advice.startswith("the reason: Why; stop a run")
 
 
 def test_it_is_told_while_the_run_goes_on():
@@ -141,6 +149,31 @@ def main():
         time.sleep(0.001)
 main()
 """
+
+
+SINKS = """
+import time, jax, jax.numpy as jnp
+def main():
+    @jax.jit
+    def step(params, lr, key):
+        scale = lr * jax.random.uniform(key)
+        return jax.tree.map(lambda w: w - scale * jnp.sqrt(w), params), scale
+    params, key = {"w": jnp.ones((32, 32)), "b": jnp.ones(32)}, jax.random.key(0)
+    for i in range(1000):
+        params, loss = step(params, 0.02, key)
+        time.sleep(0.001)
+main()
+"""
+
+
+def test_the_operation_that_made_the_nan_is_named_where_the_step_can_run_again(tmp_path: Path):
+    program = tmp_path / "prog.py"
+    program.write_text(SINKS)
+    result = run(program, tmp_path / "run.jsonl")
+    (found,) = result.problems
+    assert "`sqrt` at prog.py:7 makes (root-of-negative-number)" in found.message, result.err
+    assert "inside the domain" in found.advice and "gotcha-sanitize nan" not in found.advice
+    assert "degraded" not in result.err.replace("degraded: Python 3.11", ""), result.err
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Memory, Tick
+from gotcha_sanitizer.values.events import Event, Memory, NanOrigin, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Turn
 from gotcha_sanitizer.values.words import plural, seconds
+
+_NAN = "`gotcha-sanitize nan` with this program names the operation that made the first NaN"
+_ADVICE = "stop a run, or skip the step, when the loss is not finite"
 
 Group = tuple[tuple[int, ...], str]
 
@@ -38,19 +42,26 @@ class NonFiniteWeights(Check):
     none, and neither are infinities and arrays that held NaN from the start. Runs of less than
     about half a second, and arrays that lie in parts on several devices, are not seen.
 
+    At the end, functions that give back what they are given are evaluated again from the arguments
+    of their first call, of at most 16 MiB, for at most 2 s. If that gives a NaN, the finding names
+    the operation that made it. What only later data bring about is not seen so.
+
     ## Instead
-    `gotcha-sanitize nan train.py` names the operation that made the first NaN.
+    `gotcha-sanitize nan train.py` names the operation that made the first NaN, on any data.
     """
 
     def __init__(self, options) -> None:
         super().__init__(options)
         self._states: dict[Group, _State] = {}
+        self._origin: NanOrigin | None = None
 
     def on(self, event: Event) -> Iterator[Finding]:
         if isinstance(event, Memory):
             for group, (looked, bad) in event.nan.items():
                 _take(self._states.setdefault(group, _State()), event, bad >= _SHARE * looked)
             yield from self._finding(_SOON, _LONG)
+        elif isinstance(event, NanOrigin):
+            self._origin = event
         elif isinstance(event, Tick) and event.last:
             yield from self._finding(_SAMPLES, 0.0)
 
@@ -68,12 +79,14 @@ class NonFiniteWeights(Check):
         yield Finding(
             name="non-finite-weights",
             message=f"the arrays of {plural(len(bad), 'shape')} turned NaN {_when(first)} and "
-            f"stayed so: {shown}",
+            f"stayed so: {shown}{_made(self._origin)}",
             site=first.turn.loop if first.turn else None,
-            advice="`gotcha-sanitize nan` with this program names the operation that made the "
-            "first NaN; stop a run, or skip the step, when the loss is not finite",
+            advice=_advice(self._origin),
             count=len(bad),
             severity="error",
+            chain=((self._origin.site, "makes a NaN"),)
+            if self._origin and self._origin.site
+            else (),
             evidence={
                 "shapes": shapes[:10],
                 "finite_at": round(first.finite or 0.0, 3),
@@ -92,6 +105,23 @@ def _take(state: _State, event: Memory, bad: bool) -> None:
             state.since, state.turn = event.at, event.turn
         state.samples += 1
         state.last = event.at
+
+
+def _made(origin: NanOrigin | None) -> str:
+    if origin is None:
+        return ""
+    where = f" at {os.path.basename(origin.site.path)}:{origin.site.line}" if origin.site else ""
+    reason = f" ({origin.reason})" if origin.reason else ""
+    return (
+        f"; run again from the arguments of its first call, `{origin.function}` gives a NaN in "
+        f"step {origin.step:,}, which `{origin.operation}`{where} makes{reason}"
+    )
+
+
+def _advice(origin: NanOrigin | None) -> str:
+    if origin is None:
+        return f"{_NAN}; {_ADVICE}"
+    return f"the reason: {origin.why}; {_ADVICE}" if origin.why else _ADVICE
 
 
 def _when(state: _State) -> str:

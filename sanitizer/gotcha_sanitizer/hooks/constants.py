@@ -21,7 +21,7 @@ _LEAVES = 2000
 
 def constants(jax: Any, jaxpr: Any, found: list[Read]) -> tuple[Constant, ...]:
     """The constants of a jaxpr and of all jaxprs inside, largest first."""
-    arrays = {id(array): array for array in _arrays(jaxpr)}
+    arrays = {id(array): array for array in arrays_in(jaxpr)}
     if not arrays:
         return ()
     origins = _origins(jax, found, list(arrays.values()))
@@ -51,7 +51,7 @@ def inner_jaxprs(jaxpr: Any) -> Iterator[Any]:
                         todo.append(item)
 
 
-def _arrays(jaxpr: Any) -> Iterator[Any]:
+def arrays_in(jaxpr: Any) -> Iterator[Any]:
     for closed in inner_jaxprs(jaxpr):
         for value in getattr(closed, "consts", ()) or ():
             yield from _large(value)

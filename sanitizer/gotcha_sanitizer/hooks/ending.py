@@ -19,6 +19,13 @@ from gotcha_sanitizer.hooks import Context
 _LONGEST = 10.0  # seconds for the report and the page
 _PATIENCE = 0.5  # seconds that the main thread has to come to its handler
 
+_begun = threading.Event()
+
+
+def is_under_way() -> bool:
+    """A signal ends this process: there is time for the report, and for nothing to be computed."""
+    return _begun.is_set()
+
 
 class Ending:
     """Finishes the session and lets the signal have its way."""
@@ -47,6 +54,7 @@ class Ending:
             _die_of(self.number)
 
     def _finish(self) -> None:
+        _begun.set()
         try:
             self.context.finish()
         except Exception as error:  # the process ends in any case

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gotcha_sanitizer.frames import owner
-from gotcha_sanitizer.hooks import Context, internals, private, stack
+from gotcha_sanitizer.hooks import Context, ending, internals, private, stack
 from gotcha_sanitizer.hooks.jaxpr.jaxprs import Frame, opened
 from gotcha_sanitizer.hooks.summaries import copied
 from gotcha_sanitizer.values.events import Fact
@@ -77,6 +77,9 @@ class Guarding:
         self.captured.append(Captured(function, site, call.fun, kept, arrays, tree, effects, jaxpr))
 
     def last(self) -> None:
+        if self.captured and ending.is_under_way():
+            self.context.degraded("guard", "a signal ended the run: nothing was evaluated again")
+            self.captured.clear()
         for each in self.captured:
             for check in CHECKS:
                 said = self._try(check, each)

@@ -16,7 +16,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
-from gotcha_sanitizer.hooks import Context, internals, loop_counter
+from gotcha_sanitizer.hooks import Context, internals, loop_counter, nan_origin
 from gotcha_sanitizer.hooks.finite import has_nan
 from gotcha_sanitizer.hooks.holders import Group, Held, holder
 from gotcha_sanitizer.hooks.watches import watches
@@ -49,6 +49,7 @@ class Samples:
         self.state: object = None  # of the program, at that time: its turn, and its arrays
         self.sooner: Callable[[], None] = lambda: None
         self.held: dict[Group, Held] = {}
+        self.nan: dict[Group, bool] = {}  # of weights that were finite once: as last looked at
         self._recent: dict[Group, deque[int]] = {}
 
     def job(self) -> float | None:
@@ -81,7 +82,10 @@ class Samples:
         """At the end, when nobody waits: one more sample, and time to look for holders."""
         self.searched = 0.0
         if internals.backend_started(self.context.jax) is not False:
+            self.looked = -_VALUES
             self.sample()
+            if any(self.nan.values()):
+                nan_origin.weights_are_nan()
 
     def sample(self) -> object:
         """Emits one; gives what tells two moments of the program apart."""
@@ -124,6 +128,9 @@ class Samples:
                 nan = has_nan(array)
                 if nan is not None:
                     found[group] = looked + 1, bad + nan
+        for group, (_, bad) in found.items():
+            if not bad or group in self.nan:
+                self.nan[group] = bool(bad)
         return found
 
     def _turn(self) -> Turn | None:

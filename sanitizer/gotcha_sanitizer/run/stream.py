@@ -280,7 +280,7 @@ def _reads(event: HostReads) -> list[dict[str, Any]]:
             "how": row.how,
             "count": row.count,
             "waits": row.waits,
-            "waited": round(row.waited, 6),
+            "waited": round(max(row.blocked, row.waited), 6),  # short reads add up, too
             "looked": row.looked,
             "idle": row.idle,
             "loop": bool(row.loops),

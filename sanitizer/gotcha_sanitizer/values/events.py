@@ -174,6 +174,22 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class NanOrigin:
+    """A function, evaluated again from the arguments of its first call, gave a NaN in a step.
+
+    `operation` at `site` made it; `reason` has a name that stays, `why` is what to do about it.
+    """
+
+    at: float
+    function: str
+    step: int
+    operation: str
+    site: Site | None
+    reason: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Some time has passed, or the program ends (`last`): checks may sum up."""
 
@@ -202,5 +218,6 @@ Event = (
     | Fact
     | Flow
     | Look
+    | NanOrigin
     | Tick
 )

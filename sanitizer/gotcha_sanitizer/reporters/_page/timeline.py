@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -144,7 +145,7 @@ def _lane(number: int, name: str, programs: list[Json], axis: _Axis) -> Markup:
     return tag(
         "g",
         tag("title", name),
-        tag("text", _cut(name), x=0, y=top + 16),
+        tag("text", cut(name), x=0, y=top + 16),
         *(_rectangle(index, found, top, axis) for index, found in sorted(bins.items())),
     )
 
@@ -166,7 +167,10 @@ def _rectangle(index: int, found: _Bin, top: int, axis: _Axis) -> Markup:
     )
 
 
-def _cut(name: str, most: int = 34) -> str:
+def cut(name: str, most: int = 34) -> str:
+    """The folders go first, then the beginning of the function's name; never the line."""
+    if len(name) > most:
+        name = re.sub(r"\(.*/", "(", name)
     return name if len(name) <= most else f"…{name[1 - most :]}"
 
 
