@@ -318,8 +318,8 @@ def summed(call: Call) -> Value:
 def _with_rounding(call: Call, total: Value, items: tuple[Value, ...]) -> Value:
     """Over-approximates the sum of floats, which depends on the Python that runs the program.
 
-    Up to Python 3.11 each addition rounds; from 3.12 on `sum` compensates for the rounding. A sum of
-    constants that is exact either way stays a constant.
+    Up to Python 3.11 each addition rounds; from 3.12 on `sum` compensates for the rounding. A sum
+    of constants that is exact in both stays a constant.
     """
     number = total.only
     if not isinstance(number, (Constant, Number)) or number.type != "float":
