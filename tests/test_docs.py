@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+import pictures
 import pytest
 from pages.catalogue import gotchas
 
@@ -21,6 +22,7 @@ from gotcha_lint.cli import command
 from gotcha_lint.config.check import CHECKS, FACT_KEYS
 from gotcha_lint.config.settings import Settings, as_table
 from gotcha_lint.formats import names as formats
+from gotcha_lint.registry import rules
 from gotcha_lint.rule import Example, Rule
 from gotcha_sanitizer.option_text import parse
 from gotcha_sanitizer.options import Options
@@ -195,3 +197,17 @@ def test_every_field_of_a_rule_is_explained():
     wanted = [name for name in Rule.__annotations__ if name != "examples"]
     wanted += [each.name for each in fields(Example) if each.name not in ("bad", "good")]
     assert [name for name in wanted if f"`{name}`" not in text and f"`{name}=" not in text] == []
+
+
+def test_the_picture_of_the_linter_shows_what_it_prints():
+    def words(picture: str) -> list[str]:
+        return re.findall(r">([^<>]+)</text>", picture)
+
+    assert words(pictures.terminal()) == words((pictures.IMAGES / "linter.svg").read_text("utf-8"))
+
+
+def test_the_readme_counts_gotchas_and_rules():
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert f"each of the {len(gotchas())} gotchas" in text
+    preview = sum(rule.preview for rule in rules().values())
+    assert f"{preview} of the {len(rules())} rules" in text.replace("\n", " ")
