@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import fields
 from importlib.metadata import entry_points
@@ -211,3 +213,29 @@ def test_the_readme_counts_gotchas_and_rules():
     assert f"each of the {len(gotchas())} gotchas" in text
     preview = sum(rule.preview for rule in rules().values())
     assert f"{preview} of the {len(rules())} rules" in text.replace("\n", " ")
+
+
+def test_the_rule_of_contributing_is_one_file(tmp_path: Path):
+    """In a copy of the linter: the file alone makes a rule, which flags its bad example only."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    language, title, source = next(found for found in _BLOCK.findall(text) if found[1])
+    assert language == "python"
+    shutil.copytree(ROOT / "lint", tmp_path / "lint", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / title).write_text(source, "utf-8")
+    name = Path(title).stem.replace("_", "-")
+    for kind, code in (("bad", 1), ("good", 0)):
+        program = re.search(rf'{kind}="""\n(.*?)"""', source, re.S)
+        assert program
+        lines = textwrap.dedent(program[1]).splitlines()
+        (tmp_path / "train.py").write_text("\n".join(lines) + "\n", "utf-8")
+        options = ["--no-cache", "--preview", "--quiet", "--select", name]
+        done = subprocess.run(
+            [sys.executable, "-m", "gotcha_lint", *options, "--output-format=concise", "train.py"],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(tmp_path / "lint")},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        marked = [number for number, line in enumerate(lines, 1) if f"# ! {name}" in line]
+        assert [int(row.split(":")[1]) for row in done.stdout.splitlines()] == marked

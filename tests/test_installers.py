@@ -169,5 +169,8 @@ def test_each_python(installers: Installers, sample: Path, tmp_path: Path, versi
     assert code == 0 and "## Instead" not in text and "Instead" in text, text
     code, text = here("gotcha-sanitize", "--help")
     assert code == 0, text
-    code, text = here("python", "-W", "error", "-c", "import gotcha_lint, gotcha_sanitizer")
+    strict = ("python", "-X", "dev", "-W", "error", "-m", "gotcha_lint", "--no-cache", "--quiet")
+    code, text = here(*strict, "--output-format", "concise", "train.py", cwd=sample)
+    assert code == 1 and len(text.splitlines()) == 1, text
+    code, text = here("python", "-X", "dev", "-W", "error", "-c", "import gotcha_sanitizer")
     assert (code, text) == (0, "")
