@@ -1,18 +1,39 @@
 #!/usr/bin/env bash
 # The tests on every Python and JAX that has a constraints file and an interpreter on this machine,
-# and the pre-commit hook on a sample repository. `make test-all` runs it.
+# and the pre-commit hook on a sample repository. `make test-all` runs it. Its last lines say which
+# versions were tested and which are not here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for version in 3.12 3.13; do
-    python=$(bash tests/find_python.sh "$version")
-    if [ -z "$python" ]; then
-        echo "python$version: not here, left out"
+tested=$(.venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])') absent=
+own=$tested
+for file in constraints/py3*.txt; do
+    tag=$(basename "$file" .txt)
+    tag=${tag#py}
+    version=3.${tag#3}
+    if [ "$version" = "$own" ]; then
         continue
     fi
-    tag=${version/./}
+    python=$(bash tests/find_python.sh "$version")
+    if [ -z "$python" ]; then
+        absent+=" $version"
+        continue
+    fi
     make env PYTHON="$python" VENV=".venv-$tag"
     GOTCHA_EXAMPLES=new ".venv-$tag/bin/python" -m pytest -q -n 2 -m "not slow"
+    tested+=" $version"
 done
+
+# Without the global lock there is no JAX yet: the linter alone, in an environment without it.
+python=$(bash tests/find_python.sh 3.14t)
+if [ -n "$python" ]; then
+    "$python" -m venv .venv-314t
+    .venv-314t/bin/python -m pip install --quiet --disable-pip-version-check . pytest hypothesis
+    .venv-314t/bin/python -m pytest -q tests/lint/interpret tests/lint/program tests/lint/domain \
+        tests/lint/test_cli.py tests/lint/test_engine.py tests/lint/test_any_python.py
+    tested+=" 3.14t"
+else
+    absent+=" 3.14t"
+fi
 
 # The hook, as a stranger's repository would run it.
 sample=$(mktemp -d)
@@ -26,3 +47,6 @@ if (cd "$sample" && "$here/.venv/bin/pre-commit" try-repo "$here" gotcha-lint --
     echo "pre-commit try-repo: the hook found nothing" && exit 1
 fi
 grep -q "host-random-in-jit" "$sample/out.txt" && echo "pre-commit try-repo: the hook ran and found the faults"
+
+echo "tested with Python $tested"
+echo "not on this machine, not tested:${absent:- none}"

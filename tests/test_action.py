@@ -1,4 +1,7 @@
-"""action.yml: its steps run as the runner would run them, against a GitHub on this machine."""
+"""action.yml: it follows the documented grammar, and its steps run as the runner would run them.
+
+The API of GitHub is a server on this machine. The public schema is in tests/test_installers.py.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,16 @@ import yaml
 ROOT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 FAULTY = "import jax.numpy as jnp\n\nx = jnp.zeros(3)\nx.at[0].set(1.0)\n"
+# The documented keys: those of the file, of an input, of an output, of a step; and the colours.
+KEYS = {
+    "file": {"name", "author", "description", "inputs", "outputs", "runs", "branding"},
+    "input": {"description", "required", "default", "deprecationMessage"},
+    "output": {"description", "value"},
+    "step": {"id", "name", "if", "env", "continue-on-error"},
+    "run": {"run", "shell", "working-directory"},
+    "uses": {"uses", "with"},
+}
+COLORS = {"white", "black", "yellow", "blue", "green", "orange", "red", "purple", "gray-dark"}
 _EXPRESSION = re.compile(r"\$\{\{ (.+?) \}\}")
 
 
@@ -239,6 +252,30 @@ def test_the_comparison_is_one_comment_that_is_kept_current(project: Path, githu
     job = Job(project, github.url)
     assert job.run(**inputs, **{"fail-on-more": "true"}) == 1
     assert "::warning title=gotcha::the comment could not be written" in job.log
+
+
+def test_it_follows_the_grammar_of_actions() -> None:
+    assert ACTION.keys() <= KEYS["file"] and ACTION.keys() >= {"name", "description", "runs"}
+    assert ACTION["branding"]["color"] in COLORS
+    for kind, required in (("input", "description"), ("output", "value")):
+        for name, each in ACTION[f"{kind}s"].items():
+            assert re.fullmatch(r"[A-Za-z_][\w-]*", name)
+            assert required in each and each.keys() <= KEYS[kind], name
+            assert all(isinstance(value, str) for value in each.values()), name
+    assert ACTION["runs"].keys() == {"using", "steps"} and ACTION["runs"]["using"] == "composite"
+    steps = ACTION["runs"]["steps"]
+    assert len({step["id"] for step in steps}) == len(steps)
+    for step in steps:
+        kind = "run" if "run" in step else "uses"
+        assert step.keys() <= KEYS["step"] | KEYS[kind], step["id"]
+        if kind == "run":
+            assert step["shell"] == "bash"  # a step of a composite action must name its shell
+        else:
+            assert re.fullmatch(r"[\w-]+/[\w-]+(/[\w-]+)*@[\w.]+", step["uses"])
+    # Earlier steps alone have outputs.
+    for index, step in enumerate(steps):
+        named = set(re.findall(r"steps\.(\w+)\.outputs", json.dumps(step)))
+        assert named <= {earlier["id"] for earlier in steps[:index]}, step["id"]
 
 
 def test_every_input_is_used_and_every_output_exists() -> None:

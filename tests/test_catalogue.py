@@ -51,7 +51,7 @@ def test_every_name_is_a_row_of_the_index():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_a_row_has_a_side_a_price_and_a_summary(row: tuple[str, str, str]):
     cells = [cell.strip() for cell in row[2].split(" | ")]
-    family, severity, linter, sanitizer, trainer, _, price, *summary = cells
+    *summary, family, severity, linter, sanitizer, trainer, _, price = cells
     assert linter or sanitizer or trainer
     assert linter in {"on", "preview", ""} and sanitizer in {"run", "crash", ""}
     assert severity in {"error", "warning", "info"}

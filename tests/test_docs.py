@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import fields
 from importlib.metadata import entry_points
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+import pictures
 import pytest
 from pages import events
 from pages.catalogue import gotchas
@@ -22,6 +25,7 @@ from gotcha_lint.cli import command
 from gotcha_lint.config.check import CHECKS, FACT_KEYS
 from gotcha_lint.config.settings import Settings, as_table
 from gotcha_lint.formats import names as formats
+from gotcha_lint.registry import rules
 from gotcha_lint.rule import Example, Rule
 from gotcha_sanitizer.option_text import parse
 from gotcha_sanitizer.options import Options
@@ -234,3 +238,43 @@ def test_every_hook_is_in_the_picture_or_sends_nothing():
 def _places(shown: str) -> Iterator[Path]:
     place = events.SOURCE / shown
     yield from (each for each in (place, place.with_suffix(".py")) if each.exists())
+
+
+def test_the_picture_of_the_linter_shows_what_it_prints():
+    def words(picture: str) -> list[str]:
+        return re.findall(r">([^<>]+)</text>", picture)
+
+    assert words(pictures.terminal()) == words((pictures.IMAGES / "linter.svg").read_text("utf-8"))
+
+
+def test_the_readme_counts_gotchas_and_rules():
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert f"each of the {len(gotchas())} gotchas" in text
+    preview = sum(rule.preview for rule in rules().values())
+    assert f"{preview} of the {len(rules())} rules" in text.replace("\n", " ")
+
+
+def test_the_rule_of_contributing_is_one_file(tmp_path: Path):
+    """In a copy of the linter: the file alone makes a rule, which flags its bad example only."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    language, title, source = next(found for found in _BLOCK.findall(text) if found[1])
+    assert language == "python"
+    shutil.copytree(ROOT / "lint", tmp_path / "lint", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / title).write_text(source, "utf-8")
+    name = Path(title).stem.replace("_", "-")
+    for kind, code in (("bad", 1), ("good", 0)):
+        program = re.search(rf'{kind}="""\n(.*?)"""', source, re.S)
+        assert program
+        lines = textwrap.dedent(program[1]).splitlines()
+        (tmp_path / "train.py").write_text("\n".join(lines) + "\n", "utf-8")
+        options = ["--no-cache", "--preview", "--quiet", "--select", name]
+        done = subprocess.run(
+            [sys.executable, "-m", "gotcha_lint", *options, "--output-format=concise", "train.py"],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(tmp_path / "lint")},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        marked = [number for number, line in enumerate(lines, 1) if f"# ! {name}" in line]
+        assert [int(row.split(":")[1]) for row in done.stdout.splitlines()] == marked

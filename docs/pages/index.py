@@ -5,17 +5,21 @@ from __future__ import annotations
 from pages import prices
 from pages.catalogue import Gotcha, gotchas
 
-HEAD = ("gotcha", "family", "severity", "linter", "sanitizer", "trainer", "fix", "price", "")
+HEAD = (
+    *("gotcha", "what the code does", "family", "severity"),
+    *("linter", "sanitizer", "trainer", "fix", "price"),
+)
 
 
 def page() -> str:
     lines = [
         "# Gotchas",
         "",
-        "By what one sees rather than by name: [by symptom](symptoms.md). Prices are of a CPU, bad "
-        "against good; each page says of what. *linter*: on by default, or in preview. "
-        "*sanitizer*: seen while the program runs, or explained after its crash (and by "
-        "`gotcha-lint --explain-error`). What is known and not here: [left out](../left-out.md).",
+        "If you know a symptom and not a name: [by symptom](symptoms.md). The price compares bad "
+        "code with good code on a CPU; each page says what was measured. *linter*: the rule is on "
+        "by default, or in preview. *sanitizer*: it is seen while the program runs, or explained "
+        "after the crash (as `gotcha-lint --explain-error` does). Known pitfalls without a page "
+        "are [listed too](../left-out.md).",
         "",
         "| " + " | ".join(HEAD) + " |",
         "| --- " * len(HEAD) + "|",
@@ -27,6 +31,7 @@ def page() -> str:
 def _row(gotcha: Gotcha) -> tuple[str, ...]:
     return (
         f"[{gotcha.name}]({gotcha.name}.md)",
+        gotcha.summary.replace("|", "\\|"),
         gotcha.family,
         gotcha.severity,
         gotcha.linter,
@@ -34,5 +39,4 @@ def _row(gotcha: Gotcha) -> tuple[str, ...]:
         gotcha.trainer,
         "yes" if gotcha.rule and gotcha.rule.fixable else "",
         prices.short(gotcha),
-        gotcha.summary.replace("|", "\\|"),
     )

@@ -23,7 +23,8 @@ def section(gotcha: Gotcha, shown: tuple[Example, ...]) -> str:
     parts.append(releases.told(shown))
     if gotcha.check and shown:
         needs = max(each.pair.python for each in shown)
-        tested = [release for python, release in _tested() if python >= needs]
+        # Two Pythons may have one release: each is named once.
+        tested = dict.fromkeys(release for python, release in _tested() if python >= needs)
         parts.append(f"The sanitizer's report of it is tested with jax {', '.join(tested)}.")
     if gotcha.name == "removed-api":
         parts.append(_removed())

@@ -1,3 +1,3 @@
 """A static linter for the pitfalls of compiled training code in JAX."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gotcha_lint.config.settings import SettingsFinder
+from gotcha_lint.config.settings import Settings, SettingsFinder
+from gotcha_lint.engine import lint
 from gotcha_lint.solve import roots
 from gotcha_lint.tools import Tools
 from gotcha_lint.views.compiles import Row
@@ -397,3 +398,16 @@ def test_what_a_root_has_seen_before_its_budget_ends_stands(monkeypatch):
     Path("train.py").write_text(HEAD + code(text), "utf-8")
     found, _ = Tools().compiles(["train.py"], SettingsFinder(), screen=True, overlay={})
     assert [(r.kind, r.argument) for row in found for r in row.reasons] == [("shape", "x")]
+
+
+def test_what_a_partial_binds_has_the_name_of_its_parameter():
+    text = """
+        def look_up(scale, table, x):
+            return scale * table[x]
+
+        jax.jit(functools.partial(look_up, 2.0, jnp.ones((512, 512))))(1)
+    """
+    rows(text)
+    report = lint(["train.py"], lambda _: Settings(select=("large-constant-captured",)))
+    (found,) = report.findings
+    assert "captures 1 MiB of arrays (`table`)" in found.message

@@ -6,22 +6,24 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gotcha_lint.errors import TABLE, recognise
 from tests.lint.support import RULES, code, without_marks
 
 pytest.importorskip("jax")
 
-NAMED = {
-    f"{info.name}-{number}": example
+EXPLAINED = {known.names[0] for known in TABLE}
+RUNNABLE = [
+    pytest.param(info.name, example, id=f"{info.name}-{number}")
     for info in RULES
     for number, example in enumerate(info.examples)
     if not example.get("unseen")
-}
-EXAMPLES = list(NAMED.values())
-RUNNABLE = [pytest.param(example, id=name) for name, example in NAMED.items()]
+]
 # All runs are forks of one process: importing JAX is most of the time.
 RUNNER = Path(__file__).parents[2] / "docs" / "measuring" / "bare.py"
 # Most of the rest is compiling, and nothing here depends on how fast the code is.
@@ -31,34 +33,43 @@ FLAGS = (
 )
 
 
+Run = Callable[[str, str], dict[str, Any]]
+
+
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    """Both programs of every example, each in a fork of one process."""
-    folder = tmp_path_factory.mktemp("examples")
-    programs = [
-        {"code": without_marks(code(example[kind])), "shows": example.get("shows", "")}
-        for example in EXAMPLES
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """Runs a program in a fork of one process, which each worker of pytest has for itself."""
+    with subprocess.Popen(
+        [sys.executable, str(RUNNER)],
+        cwd=tmp_path_factory.mktemp("examples"),
+        env=os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": FLAGS},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        asks, answers = process.stdin, process.stdout
+
+        def ask(program: str, shows: str) -> dict[str, Any]:
+            print(json.dumps({"code": program, "shows": shows}), file=asks, flush=True)
+            return json.loads(answers.readline())
+
+        yield ask
+
+
+@pytest.mark.parametrize(("name", "example"), RUNNABLE)
+def test_symptom(name: str, example: dict[str, Any], run: Run) -> None:
+    bad, good = (
+        run(without_marks(code(example[kind])), example.get("shows", ""))
         for kind in ("bad", "good")
-    ]
-    (folder / "in.json").write_text(json.dumps(programs), "utf-8")
-    env = os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": FLAGS}
-    subprocess.run(
-        [sys.executable, str(RUNNER), "in.json", "out.json"],
-        cwd=folder,
-        env=env,
-        check=True,
-        timeout=900,
     )
-    results = json.loads((folder / "out.json").read_text("utf-8"))
-    return {name: (results[2 * n], results[2 * n + 1]) for n, name in enumerate(NAMED)}
-
-
-@pytest.mark.parametrize("example", RUNNABLE)
-def test_symptom(example, outcomes, request):
-    bad, good = outcomes[request.node.callspec.id]
     assert not good["error"], f"the good code fails: {good['error']}"
     if example.get("raises"):
         assert example["raises"] in bad["error"]
+        if name in EXPLAINED:  # and `--explain-error` knows the error by the name of the rule
+            meaning = recognise(bad["error"])
+            assert meaning is not None and meaning.known.names[0] == name
     elif example.get("compiles"):
         assert not bad["error"]
         assert bad["compiles"] - good["compiles"] >= example["compiles"]

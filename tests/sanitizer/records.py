@@ -18,7 +18,7 @@ def start(**given: Any) -> Json:
         "event": "start",
         "at": 0.0,
         "time": 1_700_000_000.0,
-        "version": "0.1.0",
+        "version": "0.2.0",
         "jax": "0.12.0",
         "python": "3.13.0",
         "platform": "Linux",

@@ -36,6 +36,12 @@ def run(tmp_path: Path) -> str:
     return "run.jsonl"
 
 
+def test_the_help_says_each_command_in_whole(cli: Any):
+    code, out, _ = cli("--help")
+    assert code == 0
+    assert [name for name in names() if not re.search(rf"^  {name} .*[^.]\.$", out, re.M)] == []
+
+
 def test_text(cli: Any, run: str, snapshot: Snapshot):
     code, out, _ = cli("report", run)
     assert code == 0

@@ -174,7 +174,7 @@ def test_doctor_with_a_jax_that_is_broken(cli: Any, monkeypatch: Any, tmp_path: 
 
 def test_doctor_layout(snapshot: Snapshot):
     lines = [
-        doctor.Line("gotcha", "ok", "0.1.0"),
+        doctor.Line("gotcha", "ok", "0.2.0"),
         doctor.Line("sys.monitoring", "off", "Python 3.12 and later"),
         doctor.Line("frame cache_miss", "wrong", "not there: no reasons"),
     ]

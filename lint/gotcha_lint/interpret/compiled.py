@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import Constant, Method, Number, Object, Tuple, Value
@@ -240,9 +242,19 @@ def _trace(
     }
     atom = callee.only
     if isinstance(atom, Object) and atom.site.info.get("word") == "partial":
-        bound = dict(enumerate(atom.site.info["args"])) | atom.site.info["keywords"]
-        captured |= {(atom.site, str(name)): value for name, value in bound.items()}
+        bound = dict(_bound_by_position(atom.site)) | atom.site.info["keywords"]
+        captured |= {(atom.site, name): value for name, value in bound.items()}
     return result, tuple(captured.items()), frozenset(inside.functions)
+
+
+def _bound_by_position(partial: Site) -> Iterator[tuple[str, Value]]:
+    """With the names of the parameters; with numbers where the function is not known."""
+    inner = partial.info["inner"].only
+    named: list[str] = []
+    if isinstance(inner, Object) and inner.site.kind == "function":
+        named = [p.name for p in inner.site.info["function"].parameters if p.kind == "pos"]
+    for index, value in enumerate(partial.info["args"]):
+        yield named[index] if index < len(named) else str(index), value
 
 
 def _is_fresh(callee: Value) -> bool:

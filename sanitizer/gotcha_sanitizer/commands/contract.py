@@ -30,7 +30,7 @@ _option = click.option(
     "costs less is told."
 )
 def command() -> None:
-    """Keep what a program compiles, takes and costs in a committed file."""
+    """Keep what a program compiles and costs in a committed file."""
 
 
 @command.command()

@@ -28,7 +28,7 @@ _MOST = 20
 def command(
     before: Path, after: Path, form: str, fail_on_more: bool, output_file: Path | None
 ) -> int:
-    """Compare two recorded runs: compiles, seconds, findings, persistent-cache hits."""
+    """Compare two recorded runs. Shows compiles, seconds, findings, persistent-cache hits."""
     difference = compare(load(before), load(after))
     publish({"text": text, "markdown": markdown, "json": as_json}[form](difference), output_file)
     return int(fail_on_more and difference.compiles > 0)

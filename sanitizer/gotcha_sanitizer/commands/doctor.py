@@ -40,7 +40,7 @@ class Line:
 
 @click.command(epilog="Exit codes: 0 everything that can work here works, 1 something does not.")
 def command() -> int:
-    """Tell what works here, and what to do where something does not."""
+    """Say what works here, and what to do where something does not."""
     lines = [line for look in LOOKS for line in look()]
     terminal.out(rendered(lines))
     return int(any(line.state == "wrong" for line in lines))

@@ -27,10 +27,10 @@ _FLAGS = {"JAX_DEBUG_NANS": "1", "JAX_TRACEBACK_FILTERING": "remove_frames"}
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def command(module: bool, script: str, args: tuple[str, ...]) -> int:
-    """Run a program until a NaN leaves a compiled function, and name what made it.
+    """Run a program, and name what made the first NaN.
 
-    It runs under `jax_debug_nans`: slower, and with nothing donated. The function that gave the NaN
-    is then evaluated again, with the arguments of that call, step by step.
+    It runs under `jax_debug_nans`: slower, and with nothing donated. The function that returned the
+    NaN is then evaluated again, with the arguments of that call, step by step.
     """
     os.environ.update(_FLAGS)
     # The answer comes last and alone: no report below it, and no other name for the exception.

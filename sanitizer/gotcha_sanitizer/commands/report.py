@@ -60,7 +60,7 @@ def command(
     color: str,
     max_lines: int,
 ) -> int:
-    """Show the findings of recorded runs; several records are merged into one list."""
+    """Show the findings of recorded runs. Several records are merged into one list."""
     if bool(records) == last:
         raise click.UsageError("name the records of a run (RUN.jsonl), or use --last")
     runs = [(path, load(path)) for path in (records or [last_runs.newest()])]

@@ -61,7 +61,7 @@ def _flags(function: Any) -> Any:
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def command(module: bool, script: str, args: tuple[str, ...], **given: Any) -> int:
-    """Run a program with the sanitizer on; it ends with the program's own exit code."""
+    """Run a program with the sanitizer on. Ends with the program's own exit code."""
     text = joined(os.environ.get("GOTCHA_OPTIONS", ""), given)
     problems = parse(text, said="").problems
     if problems:

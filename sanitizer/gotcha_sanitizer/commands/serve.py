@@ -21,7 +21,7 @@ from gotcha_sanitizer.live.server import Live, Server
     help="The address to listen at. Any but this machine's own needs the token in the address.",
 )
 def command(records: tuple[Path, ...], port: int, host: str) -> int:
-    """Show the page of a run in a browser, and renew it as the record grows."""
+    """Show the page of a run in a browser while the run goes on."""
     live = Live(records)
     live.look()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +43,7 @@ from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.numbers import bounds, is_number, quotient, quotient_parts
 from gotcha_lint.interpret.numbers import extreme as extreme_of
 
+_ROUNDING = 2.0**-48  # more than sixteen additions lose, of the sum of all sizes
 _MOST_CALLS = 16  # elements that a given function is called with one by one
 _ANY_BOOL = Number("bool", 0, 1)
 
@@ -298,7 +300,9 @@ def summed(call: Call) -> Value:
     if isinstance(content, Tuple) and len(content.items) <= _MOST_CALLS:
         for value in content.items:
             total = binary(call.engine, "Add", total, value, call.span)
-        return total
+        return _with_rounding(
+            call, total, (constant(0) if start is None else start, *content.items)
+        )
     each = element_of(content)
     if holds_array(each):
         return binary(call.engine, "Add", each, each, call.span).marked(each.marks)
@@ -309,6 +313,25 @@ def summed(call: Call) -> Value:
     kind = "float" if any(atom.type == "float" for atom in numbers) else "int"
     positive = all(bounds(atom)[0] >= 0 for atom in numbers)
     return only(Number(kind, 0 if positive else -INFINITY, INFINITY, None, call.origin), marks)
+
+
+def _with_rounding(call: Call, total: Value, items: tuple[Value, ...]) -> Value:
+    """Over-approximates the sum of floats, which depends on the Python that runs the program.
+
+    Up to Python 3.11 each addition rounds; from 3.12 on `sum` compensates for the rounding. A sum
+    of constants that is exact in both stays a constant.
+    """
+    number = total.only
+    if not isinstance(number, (Constant, Number)) or number.type != "float":
+        return total
+    ends = [bounds(value.only) for value in items if value.only is not None]
+    size = sum(max(abs(low), abs(high)) for low, high in ends)
+    if not math.isfinite(size):
+        return total
+    if isinstance(number, Constant) and math.fsum(low for low, _ in ends) == number.value:
+        return total
+    (low, high), slack = bounds(number), size * _ROUNDING
+    return only(Number("float", low - slack, high + slack, None, call.origin), total.marks)
 
 
 @model("builtins.any", "builtins.all")

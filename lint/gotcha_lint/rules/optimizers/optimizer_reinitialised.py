@@ -116,8 +116,8 @@ def _state(site: Call) -> Iterator[Report]:
         return
     yield Report(
         site.node,
-        f"`{name or 'the state'}` is initialised again in each {again}: moments and schedule start "
-        "from zero",
+        f"{f'`{name}`' if name else 'the state'} is initialised again in each {again}: moments and "
+        "schedule start from zero",
         places=((update.node, "the only update it gets"),),
         why_traced=step and site.body.trace is not None,
         why_hot=step and site.body.trace is None,
