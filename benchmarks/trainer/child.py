@@ -19,9 +19,8 @@ from benchmarks.trainer.families import families
 from benchmarks.trainer.row import Size, unmeasured
 from reference_trainer import parallel
 from reference_trainer.config import UserError
-from reference_trainer.run import flags, machine
+from reference_trainer.run import machine
 
-CACHE = "~/.cache/reference_trainer_benchmarks"
 PACKAGES = ("jax", "jaxlib", "flax", "optax", "orbax-checkpoint", "numpy")
 
 
@@ -31,8 +30,6 @@ def main(wanted: str, name: str = "", quick: str = "") -> int:
         try:
             machine.choose(wanted)
             jax.set_mesh(parallel.device_mesh())
-            if jax.default_backend() != "cpu":  # where no family measures how long compiles take
-                flags.keep_programs(CACHE)
         except UserError as error:
             print(error, file=sys.stderr)
             return error.code

@@ -31,7 +31,6 @@ from reference_trainer import parallel
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads, layers, parts
-from reference_trainer.precision import FORWARD, einsum32
 from reference_trainer.run.presets import PRESETS
 from reference_trainer.train import state as states
 from reference_trainer.train import step as steps
@@ -139,7 +138,8 @@ def flash_calls(config: Config) -> int:
 
 def _written_wide(x: jax.Array, kernel: jax.Array) -> jax.Array:
     """A product whose float32 sums are written as they are, and cast after."""
-    return einsum32(FORWARD, x, kernel.astype(x.dtype)).astype(x.dtype)
+    wide = jnp.matmul(x, kernel.astype(x.dtype), preferred_element_type=jnp.float32)
+    return wide.astype(x.dtype)
 
 
 def _dots_by_shape() -> Any:

@@ -36,7 +36,7 @@ class Forms:
         rate = train.tokens / seconds
         note = f"compile and {self.steps} steps: {first:.1f} s; {reason}".strip("; ")
         yield Row(f"tokens/s, {name}", rate, note=note)
-        used = metrics.utilisation(config, rate)
+        used = metrics.utilisation(config, rate * metrics.flops_per_token(config))
         share, peak = (100 * used[0], used[1]) if used else (None, "no peak known for this device")
         yield Row(f"MFU, {name}", share, "%", self.size.pick("", "", target), peak)
 

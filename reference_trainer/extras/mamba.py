@@ -23,7 +23,7 @@ from flax import nnx
 from jax import lax
 
 from reference_trainer.config import Config
-from reference_trainer.model.parts import Linear, Norm, Rows, cut, joined, residual
+from reference_trainer.model.parts import Linear, Norm, Rows, again, cut, joined, residual
 from reference_trainer.precision import aligned, einsum32
 
 FORGOTTEN = -25.0  # log-decays below it are raised to it: 1e-11 is nothing to a float32
@@ -52,12 +52,12 @@ class Ssm(nnx.Module):
 
     def __call__(self, x_BTD: jax.Array, rows: Rows) -> jax.Array:
         gate_BTE, mixed, steps_BTH = self.split(self.into(x_BTD))
-        mixed = jax.nn.silu(convolve(mixed, self.conv_WD[...], rows.segments_BT))
+        mixed = again(_filtered)(mixed, self.conv_WD[...], rows.segments_BT)
         x_BTHP, b_BTN, c_BTN = self.parts(mixed)
         steps_BTH, log_decay_BTH = self.discretised(steps_BTH)
         state_BHPN = jnp.zeros((x_BTD.shape[0], *x_BTHP.shape[2:], b_BTN.shape[-1]), jnp.float32)
         y_BTHP, _ = ssd(
-            scaled(x_BTHP, steps_BTH),
+            again(scaled)(x_BTHP, steps_BTH),
             log_decay_BTH,
             b_BTN,
             c_BTN,
@@ -82,8 +82,16 @@ class Ssm(nnx.Module):
         return steps, -steps * jnp.exp(self.log_rate_H[...])
 
     def gated(self, y: jax.Array, x: jax.Array, gate: jax.Array) -> jax.Array:
-        y = y + (x * self.skip_H[...][:, None]).astype(y.dtype)
-        return self.out(self.norm(y.reshape(gate.shape) * jax.nn.silu(gate)))
+        return self.out(self.norm(again(_gated)(y, x, gate, self.skip_H[...])))
+
+
+def _filtered(x_BTD: jax.Array, kernel_WD: jax.Array, segments_BT: jax.Array) -> jax.Array:
+    return jax.nn.silu(convolve(x_BTD, kernel_WD, segments_BT))
+
+
+def _gated(y: jax.Array, x: jax.Array, gate: jax.Array, skip_H: jax.Array) -> jax.Array:
+    y = y + (x * skip_H[:, None]).astype(y.dtype)
+    return y.reshape(gate.shape) * jax.nn.silu(gate)
 
 
 def split_columns(config: Config) -> int:

@@ -15,7 +15,7 @@ from jax.ad_checkpoint import checkpoint_name
 
 from reference_trainer.config import Config
 from reference_trainer.model import attention
-from reference_trainer.model.parts import Linear, Norm, Rows, residual
+from reference_trainer.model.parts import Linear, Norm, Rows, again, residual
 
 
 class Attention(nnx.Module):
@@ -91,7 +91,7 @@ class Mlp(nnx.Module):
         self.down = Linear(hidden, width, config, rngs=rngs, scale=residual(config))
 
     def __call__(self, x_BTD: jax.Array) -> jax.Array:
-        return self.down(jax.nn.gelu(self.up(x_BTD)))
+        return self.down(again(jax.nn.gelu)(self.up(x_BTD)))
 
 
 class Block(nnx.Module):

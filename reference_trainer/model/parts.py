@@ -8,6 +8,7 @@ shape to compile. Right: zeros after the end, cut off again. (gotchas: varying-s
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -63,6 +64,12 @@ class Norm(nnx.Module):
         return normed(x, self.scale[...])
 
 
+# What takes no time beside a product is computed again on the way back, from its input: else the
+# loop over layers keeps all it computed on the way, five arrays for a GELU. XLA may still merge it.
+again = functools.partial(jax.checkpoint, prevent_cse=False)
+
+
+@again
 def normed(x: jax.Array, scale: jax.Array) -> jax.Array:
     """`x` over its root mean square along the last axis, in float32 and back in the type of `x`."""
     wide = x.astype(jnp.float32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -120,8 +122,17 @@ def test_products_of_the_backward_pass_have_the_type_of_the_inputs(dtype: str) -
     lines = jax.jit(grad).lower(x, x).as_text().splitlines()
     products = [line for line in lines if "dot_general" in line]
     assert len(products) == 3
-    named = ["lhs_precision_type = bf16, rhs_precision_type = bf16" in line for line in products]
-    assert all(named) if dtype == "bfloat16" else not any(named)
+    narrow = [re.search(r"\(tensor<8x8xbf16>, tensor<8x8xbf16>\)", line) for line in products]
+    assert all(narrow) if dtype == "bfloat16" else not any(narrow)
+
+
+def test_no_product_names_its_algorithm() -> None:
+    """A named one is not computed by cuBLAS: 9 % of a step of GPT-2's shape, on an H100."""
+    text = jax.jit(jax.grad(lambda x, k: product(x, k).sum().astype("f4"))).lower(
+        jnp.ones((8, 8), jnp.bfloat16), jnp.ones((8, 8))
+    )
+    assert "dot_general" in text.as_text()
+    assert "algorithm" not in text.as_text()
 
 
 @pytest.mark.parametrize(("size", "expected"), [(1, 8), (8, 8), (9, 16), (287, 288)])

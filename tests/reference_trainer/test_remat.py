@@ -72,3 +72,24 @@ def test_the_kernel_of_cudnn_runs_forward_once(monkeypatch, remat, forward):
     calls = re.findall(r"@__cudnn\$fmhaSoftmax(Backward)?", text)
     assert calls.count("") == 2 * forward
     assert calls.count("Backward") == 2
+
+
+@pytest.mark.parametrize(("kind", "times"), [("attention", 18), ("ssm", 23)])
+def test_a_scanned_layer_keeps_nothing_that_is_cheap_to_compute(kind, times):
+    """As multiples of its input: no five arrays for a GELU, no float32 copies for a norm."""
+    depth, steps = 3, 256
+    config = Config().replace(
+        model={"width": 256, "depth": depth, "pattern": (kind,), "head_width": 64, "state": 128},
+        compute={"dtype": "bfloat16", "layers": "scan", "attention": "chunked", "ssm_chunk": 128},
+        data={"length": steps, "batch": ROWS},
+    )
+    params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
+    batch = Batch(*(jnp.asarray(leaf) for leaf in empty(ROWS, steps, 1, 1)))
+
+    def loss(params: dict) -> jax.Array:
+        return jnp.sum(backbone.hidden(params, batch, config).astype(jnp.float32))
+
+    traced = jax.make_jaxpr(jax.grad(loss))(params).jaxpr
+    forward = next(e for e in traced.eqns if e.primitive.name == "scan")
+    kept = sum(v.aval.size * v.aval.dtype.itemsize for v in forward.outvars)
+    assert kept < times * depth * ROWS * steps * 256 * 2

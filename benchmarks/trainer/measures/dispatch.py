@@ -16,12 +16,13 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.train import step as steps
 from reference_trainer.train.state import TrainState
 
-SECONDS = {"cpu": 120, "gpu": 30}
+SECONDS = {"cpu": 120, "gpu": 100}
 TIMES = 20  # compiled steps in one measurement
 EVERY = {"eval_every": TIMES, "save_every": TIMES}
 
 
 def measure(size: Size) -> Iterator[Row]:
+    jax.config.update("jax_enable_compilation_cache", False)  # a fresh closure must compile
     config = cases.small(depth=size.pick(1, 2, 2))
     train = cases.Training(config, TIMES)
 

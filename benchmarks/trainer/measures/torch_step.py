@@ -9,7 +9,7 @@ from benchmarks.trainer.row import Row, Size, unmeasured
 from reference_trainer.run import kernels
 from reference_trainer.run.presets import PRESETS
 
-SECONDS = {"gpu": 90}
+SECONDS = {"gpu": 60}
 
 
 def measure(size: Size) -> Iterator[Row]:
