@@ -86,10 +86,11 @@ def report(config: Config, top: int, note: str = "") -> str:
         f"{device}: {1e3 * seconds:.2f} ms a step, {rate:,.0f} tokens/s{share}",
         f"in kernels: {total:.2f} ms; {note}".rstrip("; "),
     ]
-    by_file: collections.Counter[str] = collections.Counter()
+    by_file: dict[str, float] = collections.defaultdict(float)
     for kernel in found:
         by_file[re.sub(r":\d+", "", kernel.place)] += kernel.milliseconds
-    lines += [f"{value:9.2f} ms  {place}" for place, value in by_file.most_common()]
+    files = sorted(by_file.items(), key=lambda found: -found[1])
+    lines += [f"{value:9.2f} ms  {place}" for place, value in files]
     lines += ["", *(f"{k.milliseconds:9.2f} ms  {k.name:44} {k.place}" for k in found[:top])]
     return "\n".join(lines)
 
@@ -99,16 +100,16 @@ def traced(train: cases.Training) -> list[Kernel]:
     places = lines_of(train.step.lower(train.state, train.batch).compile().as_text() or "")
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder):
-            for _ in range(STEPS):
-                metrics_of_step = train()
-            jax.block_until_ready(metrics_of_step)
-        spent: collections.Counter[str] = collections.Counter()
+            for _ in range(STEPS - 1):
+                train()
+            jax.block_until_ready(train())
+        spent: dict[str, float] = collections.defaultdict(float)
         for trace in Path(folder).rglob("*.xplane.pb"):
             for name, nanoseconds in _events(trace):
                 spent[name] += nanoseconds
     return [
         Kernel(name, nanoseconds / 1e6 / STEPS / train.steps, places.get(name, "elsewhere"))
-        for name, nanoseconds in spent.most_common()
+        for name, nanoseconds in sorted(spent.items(), key=lambda found: -found[1])
     ]
 
 
@@ -163,7 +164,7 @@ def _own_line(frame: str | None, tables: Tables) -> str | None:
     names = tables.get("FileNames", {})
     seen: set[str] = set()
     own = None
-    while frame in frames and frame not in seen:
+    while frame is not None and frame in frames and frame not in seen:
         seen.add(frame)
         fields = frames[frame][1]
         place = places.get(fields.get("file_location_id", ""), ("", {}))[1]

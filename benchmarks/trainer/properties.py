@@ -22,6 +22,7 @@ from unittest import mock
 import jax
 import jax.numpy as jnp
 import optax
+from jax.ad_checkpoint import print_saved_residuals
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from benchmarks.trainer import process
@@ -30,7 +31,6 @@ from reference_trainer import parallel
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch
 from reference_trainer.model import backbone, heads, layers, parts
-from reference_trainer.precision import einsum32
 from reference_trainer.run.presets import PRESETS
 from reference_trainer.train import state as states
 from reference_trainer.train import step as steps
@@ -115,7 +115,7 @@ def kept(config: Config) -> float:
         return backbone._run_group(x_BTD, group, None, rows=rows, config=config)
 
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        jax.ad_checkpoint.print_saved_residuals(layer, params["layers"][0], x_BTD)
+        print_saved_residuals(layer, params["layers"][0], x_BTD)
     total = 0
     for dtype, sizes in re.findall(r"^(\w+)\[([\d,]+)\]", printed.getvalue(), flags=re.MULTILINE):
         dims = tuple(map(int, sizes.split(",")))
@@ -138,7 +138,8 @@ def flash_calls(config: Config) -> int:
 
 def _written_wide(x: jax.Array, kernel: jax.Array) -> jax.Array:
     """A product whose float32 sums are written as they are, and cast after."""
-    return einsum32("...d,de->...e", x, kernel.astype(x.dtype)).astype(x.dtype)
+    wide = jnp.matmul(x, kernel.astype(x.dtype), preferred_element_type=jnp.float32)
+    return wide.astype(x.dtype)
 
 
 def _dots_by_shape() -> Any:
@@ -247,12 +248,12 @@ def over_devices() -> Iterator[tuple[str, int, int]]:
     mesh = parallel.device_mesh()
     with jax.set_mesh(mesh):
         args = states.abstract(config, mesh), parallel.abstract_batch(config, mesh)
-        here = _meetings(steps.build(config, mesh).lower(*args).compile().as_text())
+        here = _meetings(steps.build(config, mesh).lower(*args).compile())
     names = "transfers in the program for 8 devices", "of these in loops"
     yield from zip(names, usual, here, strict=True)
 
 
-def _left_to_the_compiler(config: Config) -> str:
+def _left_to_the_compiler(config: Config) -> jax.stages.Compiled:
     """The gradients of a batch cut by rows, without a word about where devices meet."""
     mesh = jax.make_mesh((DEVICES,), (parallel.AXIS,), axis_types=(AxisType.Auto,))
     whole, rows = (NamedSharding(mesh, spec) for spec in (PartitionSpec(), parallel.ROWS))
@@ -261,12 +262,12 @@ def _left_to_the_compiler(config: Config) -> str:
     batch = Batch(*(leaf.update(sharding=rows) for leaf in batch))
     key = jax.eval_shape(lambda: jax.random.key(0)).update(sharding=whole)
     take = jax.jit(lambda p, b, k: steps.gradients(p, b, config, k), out_shardings=whole)
-    return take.lower(params, batch, key).compile().as_text()
+    return take.lower(params, batch, key).compile()
 
 
-def _meetings(text: str) -> tuple[int, int]:
-    """Transfers in the text of a compiled program, and those in the bodies of loops."""
-    where = {}
+def _meetings(program: jax.stages.Compiled) -> tuple[int, int]:
+    """Transfers in a compiled program, and those in the bodies of loops."""
+    where, text = {}, program.as_text() or ""
     for part in re.split(r"\n(?=(?:ENTRY )?%)", text):
         name = part.split(" (", 1)[0].removeprefix("ENTRY ").strip()
         where[name] = len(re.findall(MEETINGS, part))

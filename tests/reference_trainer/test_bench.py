@@ -181,18 +181,6 @@ def test_more_minutes_are_more_for_each_family(monkeypatch, minutes, limit):
     assert given == [{"loss": limit}]
 
 
-@pytest.mark.parametrize(("backend", "kept"), [("gpu", True), ("cpu", False)])
-def test_compiled_programs_are_kept_on_a_gpu(monkeypatch, backend, kept):
-    """On a CPU a family measures how long compiles take."""
-    from benchmarks.trainer import child
-
-    folders = []
-    monkeypatch.setattr(child.flags, "keep_programs", folders.append)
-    monkeypatch.setattr(child.jax, "default_backend", lambda: backend)
-    assert child.main("auto") == 0
-    assert folders == [child.CACHE] * kept
-
-
 def test_a_time_is_until_the_result_is_there():
     class Result:
         ready = False
