@@ -105,11 +105,6 @@ def assigned_each_time(place: Place) -> frozenset[str]:
     return frozenset(bound | inner.names)
 
 
-def new_each_turn(body: Body, loop: Loop) -> set[str]:
-    """The names that a loop binds: its targets, and those in it."""
-    return {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names
-
-
 def is_memoised(body: Body) -> bool:
     """A function whose results are kept, by a decorator of any library."""
     node = body.function.node
