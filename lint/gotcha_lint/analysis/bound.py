@@ -24,14 +24,6 @@ def made(function: Function) -> dict[str, list[cst.CSTNode]]:
     return dict(found)
 
 
-@once
-def inner_parameters(function: Function) -> set[str]:
-    """The parameters of the functions in it: what calls them is not known."""
-    own = {id(param.node) for param in function.params}
-    nodes = (node for node in walk(function.node) if node.__class__ is cst.Param)
-    return {node.name.value for node in nodes if id(node) not in own}  # type: ignore[attr-defined]
-
-
 _BINDERS = frozenset(
     {
         *(cst.Assign, cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor),

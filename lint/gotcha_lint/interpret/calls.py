@@ -34,7 +34,7 @@ from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
-from gotcha_lint.interpret.effects import note_checkpoint
+from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
@@ -238,6 +238,7 @@ def unknown_call(
         machine.dispatch(OF_A_MODEL)
     use_streams(machine, keywords, span)
     values = (*args, *keywords.values())
+    note_handed(machine, values, span)
     if name not in FILLING and not name.startswith(_ON_DEVICE):
         note_given(machine, values, span, name)
     if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
@@ -394,6 +395,7 @@ def enter_context(machine: Machine, context: Value, span: Span) -> Value:
 
 
 def exit_context(machine: Machine, context: Value, span: Span) -> None:
+    note_handed(machine, (context,), span)
     for atom in context.atoms:
         if _has_method(machine, atom, "__exit__"):
             exiting = attribute(machine, only(atom), "__exit__", span)

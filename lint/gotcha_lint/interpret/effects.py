@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gotcha_lint.domain.sites import Origin, Site, Span
-from gotcha_lint.domain.value import Array, Value
+from gotcha_lint.domain.value import Array, Object, Value
 from gotcha_lint.facts.checkpoints import RESTORES, SAVES
 from gotcha_lint.facts.host import COMPILED_WHOLE
 from gotcha_lint.interpret.events import EagerUpdate, Effect
@@ -49,6 +49,8 @@ def note(
 
 
 SAVED, RESTORED = "saved", "restored"
+BEGUN, WAITED = "begun", "waited"  # a save in the background
+LATER = "saves later"
 
 
 def note_checkpoint(machine: Machine, name: str, span: Span) -> None:
@@ -56,6 +58,14 @@ def note_checkpoint(machine: Machine, name: str, span: Span) -> None:
     for kind, known in ((SAVED, SAVES), (RESTORED, RESTORES)):
         if name in known and not machine.traced:
             note(machine, kind, known[name], span)
+
+
+def note_handed(machine: Machine, values: Iterable[Value], span: Span) -> None:
+    """What gets an object that saves in the background may wait for it."""
+    for value in values:
+        for atom in value.atoms:
+            if isinstance(atom, Object) and atom.site.info.get(LATER):
+                note(machine, WAITED, "", span, owner=atom.site)
 
 
 def lifted(machine: Machine, effect: Effect, call: Origin) -> Effect:

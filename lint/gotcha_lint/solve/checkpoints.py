@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.interpret.effects import SAVED
+from gotcha_lint.domain.sites import Origin, Site, Span
+from gotcha_lint.interpret.effects import BEGUN, SAVED, WAITED
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.program.carried_state import Carried, unsaved
 from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.roots import Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,28 @@ class Unsaved:
 class Checkpoints:
     saves: dict[Function, dict[Span, str]] = field(default_factory=dict)
     restores: dict[Origin, str] = field(default_factory=dict)  # the calls that lead to one, too
+    running: dict[Site, Effect] = field(default_factory=dict)  # saves in the background
+    lost: dict[Origin, Effect] = field(default_factory=dict)  # by the place in the script
 
     def add(self, effect: Effect) -> None:
+        if effect.kind == WAITED and isinstance(effect.owner, Site):
+            self.running.pop(effect.owner, None)
+            return
+        if effect.kind == BEGUN and isinstance(effect.owner, Site):
+            self.running[effect.owner] = effect
+            return
         if effect.kind == SAVED:
             self.saves.setdefault(effect.within, {})[effect.span] = effect.what
             return
         for place in (*effect.calls, (effect.path, effect.span)):
             self.restores[place] = effect.what
+
+    def end(self, segment: Segment) -> None:
+        """A script ends: what is still written then is lost."""
+        if segment.root is None:
+            for effect in self.running.values():
+                self.lost.setdefault(_in_script(effect), effect)
+        self.running.clear()
 
     def unsaved(self) -> Iterator[Unsaved]:
         """Of each function with a loop that saves some of its state."""
@@ -50,3 +66,9 @@ class Checkpoints:
             if of == library and place[0] == function.path and first <= place[1][0] <= last
         ]
         return min(places, default=None, key=lambda place: place[1])
+
+
+def _in_script(effect: Effect) -> Origin:
+    """The last of the calls that lead to the save that is in the file of the script."""
+    places = (*effect.calls, (effect.path, effect.span))
+    return [place for place in places if place[0] == places[0][0]][-1]

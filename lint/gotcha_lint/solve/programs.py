@@ -21,7 +21,7 @@ from gotcha_lint.domain.value import (
     Value,
 )
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.effects import RESTORED, SAVED, is_of_device
+from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_device
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
@@ -136,6 +136,7 @@ class Programs:
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""
         _Reader(self, segment).read()
+        self.checkpoints.end(segment)
         self.keys.add(segment)
         self.faults.add(segment)
         waits, elements = host_reads(segment)
@@ -182,7 +183,7 @@ class _Reader:
                 self._eager(event)
             elif isinstance(event, Effect) and event.kind in _PLAIN:
                 self._effect(event)
-            elif isinstance(event, Effect) and event.kind in (SAVED, RESTORED):
+            elif isinstance(event, Effect) and event.kind in (SAVED, RESTORED, BEGUN, WAITED):
                 self.programs.checkpoints.add(event)
             elif isinstance(event, Effect) and event.kind == "pickle":
                 if any(map(is_of_device, event.values)):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from gotcha_lint.domain.value import UNKNOWN, Mapping, Object, Value, only
 from gotcha_lint.facts.checkpoints import ORBAX
+from gotcha_lint.facts.optax import SAVES_LATER, WAITS
 from gotcha_lint.interpret.call import Call, methods, model
-from gotcha_lint.interpret.effects import RESTORED, SAVED, note
+from gotcha_lint.interpret.effects import BEGUN, LATER, RESTORED, SAVED, WAITED, note
 
-_NAME = "checkpointer"
+_NAME, _OPTIONS = "checkpointer", "checkpoint options"
+_ASKED = frozenset(("enable_async_checkpointing", "async_options", "*", "**"))
 
 
 @model(
@@ -20,12 +22,35 @@ _NAME = "checkpointer"
 def checkpointer(call: Call) -> Value:
     site = call.engine.allocate("object", call.span, _NAME)
     site.info["name"] = _NAME
+    site.info[LATER] = call.name in SAVES_LATER and _leaves_it_so(call.keyword("options"))
     return only(Object(site, call.origin))
+
+
+@model("orbax.checkpoint.CheckpointManagerOptions")
+def manager_options(call: Call) -> Value:
+    site = call.engine.allocate("object", call.span, _OPTIONS)
+    site.info.update(name=_OPTIONS, given=frozenset(call.keywords))
+    return only(Object(site, call.origin))
+
+
+def _leaves_it_so(options: Value | None) -> bool:
+    """A manager saves in the background unless its options say otherwise."""
+    if options is None:
+        return True
+    atom = options.only
+    if not isinstance(atom, Object) or atom.site.info.get("name") != _OPTIONS:
+        return False
+    return _ASKED.isdisjoint(atom.site.info["given"])
 
 
 @methods(f"object:{_NAME}")
 def checkpointer_method(call: Call) -> Value:
     """`restore(step, items={"state": state})`, `restore(path, args=StandardRestore(state))`."""
+    assert isinstance(call.on, Object)
+    later = call.on.site.info[LATER]
+    if later and (call.short == "save" or call.short in WAITS or call.short == "restore"):
+        kind = BEGUN if call.short == "save" else WAITED
+        note(call.engine, kind, call.short, call.span, owner=call.on.site)
     if call.short in ("save", "restore"):
         note(call.engine, SAVED if call.short == "save" else RESTORED, ORBAX, call.span)
     if call.short != "restore":

@@ -6,7 +6,8 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.facts.optax import SAVES_LATER
 from gotcha_lint.queries.awaited import asynchronous, made_here, never_awaited, nobody_waits
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule
+from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule
+from gotcha_lint.solve.programs import Programs
 
 _SAVES = frozenset(f"{name}.save" for name in SAVES_LATER)
 _RESTORES = frozenset(f"{name}.restore" for name in SAVES_LATER if not name.endswith("Manager"))
@@ -71,6 +72,17 @@ class CheckpointNotAwaited(Rule):
                     f"call `{owner or 'the checkpointer'}.wait_until_finished()`",
                     _fix(site, owner, call),
                 )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for place, effect in programs.checkpoints.lost.items():
+            saved = effect.path, effect.span
+            yield Foreseen(
+                place,
+                "this saves in the background and nothing waits for it: the program ends first and "
+                "the checkpoint is lost; call `wait_until_finished()`",
+                () if saved == place else ((*saved, "saved here"),),
+                not effect.maybe,
+            )
 
 
 def _is_lost(body: Body, owner: str, call: Call) -> bool:
