@@ -47,7 +47,11 @@ class Series:
 
     @property
     def names(self) -> list[str]:
-        return list(self.looks[0].carried) if self.looks else []
+        """Of the state: without what stays a number of Python's own, as a module's settings do."""
+        if not self.looks:
+            return []
+        last = self.looks[-1].carried
+        return [n for n in self.looks[0].carried if n not in last or not last[n].is_python]
 
     @property
     def input_names(self) -> list[str]:
