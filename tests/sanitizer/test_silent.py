@@ -229,3 +229,22 @@ def test_settings_of_a_module_are_no_weights(tmp_path: Path):
     """The rate of a dropout, a number of repeats: Python's own numbers, which no step changes."""
     pytest.importorskip("equinox")
     assert said(SETTINGS, tmp_path) == {}
+
+
+AGENT = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def learn(w, batch, unused_key):
+    return w - 1e-3 * jax.grad(lambda w: ((batch @ w) ** 2).mean())(w)
+
+w, key = jnp.ones(3), jax.random.PRNGKey(0)
+for n in range(12):
+    key, subkey = jax.random.split(key)
+    w = learn(w, jnp.full((8, 3), 1.0 + n), subkey)
+"""
+
+
+def test_a_key_that_a_step_does_not_need_is_no_batch(tmp_path: Path):
+    """An agent whose interface has a key, and whose update draws nothing."""
+    assert said(AGENT, tmp_path) == {}

@@ -270,7 +270,8 @@ def unused(series: Series) -> Iterator[Broken]:
     gone = [name for name in series.flow.unused if name not in series.names]
     arrays = [n for n in series.input_names if series.inputs(n)[0].shape]
     if gone:
-        whole = {n for n in arrays if not series.inputs(n)[0].key} <= set(gone)
+        batch = {n for n in arrays if not series.inputs(n)[0].key}
+        whole = bool(batch) and batch <= set(gone)
         yield Broken(
             "unused-input",
             f"no result of this step depends on {_list(gone)}"
