@@ -14,6 +14,7 @@ from importlib.machinery import SourceFileLoader
 from types import CodeType, FrameType, ModuleType
 from typing import NamedTuple
 
+from gotcha_sanitizer.syntax import parse
 from gotcha_sanitizer.values.parts import Site
 
 _MOST_FRAMES = 400
@@ -148,11 +149,8 @@ def loop_around(path: str, line: int) -> int:
 
 @lru_cache(maxsize=256)
 def _loops(path: str) -> tuple[tuple[int, int, int], ...]:
-    try:
-        tree = ast.parse("".join(linecache.getlines(path)))
-    except (SyntaxError, ValueError, RecursionError):  # a notebook's magics, generated code
-        return ()
-    return tuple(_spans(tree))
+    tree = parse("".join(linecache.getlines(path)))
+    return tuple(_spans(tree)) if tree is not None else ()
 
 
 def _spans(tree: ast.AST) -> list[tuple[int, int, int]]:

@@ -21,6 +21,7 @@ pytest.importorskip("jax")
 pytest.importorskip("optax")
 
 FOLDER = Path(__file__).parent / "silent"
+CLEAN = sorted((FOLDER.parent / "clean").glob("*.py"))
 CASES = sorted(FOLDER.glob("s[0-9]*.py"))
 
 
@@ -40,6 +41,8 @@ def watched(path: Path, tmp_path: Path) -> list[Finding]:
     watching = session.start(Options(quiet=True, training=True))
     try:
         exec(compile(path.read_text("utf-8"), str(path), "exec"), {"__name__": "__main__"})
+    except SystemExit as end:
+        assert not end.code
     finally:
         watching.stop()
     assert "training" not in watching.run.degraded, watching.run.degraded
@@ -70,6 +73,16 @@ ALSO: dict[str, set[str]] = {
 def test_a_sound_loop_is_left_alone(tmp_path: Path):
     found: Any = watched(FOLDER / "sound.py", tmp_path)
     assert [f for f in found if f.name == "silent-training-error"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", CLEAN, ids=lambda path: path.stem)
+def test_programs_that_are_right_are_left_alone(path: Path, tmp_path: Path, monkeypatch):
+    """Linen, nnx, Equinox, half precision, reinforcement learning: a note at most."""
+    monkeypatch.chdir(tmp_path)
+    found = watched(path, tmp_path)
+    silent = [f for f in found if f.name == "silent-training-error"]
+    assert [f.message for f in silent if f.severity != "info"] == []
 
 
 FROZEN = """
@@ -188,3 +201,50 @@ def test_what_equinox_freezes_is_a_note(tmp_path: Path):
     pytest.importorskip("equinox")
     (severity, message) = said(EQUINOX, tmp_path)["never-moved"]
     assert severity == "info" and "`model.layers[0].weight`" in message, message
+
+
+SETTINGS = """
+import equinox as eqx, jax, jax.numpy as jnp
+
+class Net(eqx.Module):
+    layer: eqx.nn.Linear
+    dropout: eqx.nn.Dropout
+    repeats: int
+    def __call__(self, x, key):
+        return self.dropout(self.layer(x), key=key) * self.repeats
+
+@eqx.filter_jit
+def step(model, x, key):
+    loss = lambda model: (jax.vmap(lambda x: model(x, key))(x) ** 2).mean()
+    updates = jax.tree.map(lambda g: -1e-2 * g, eqx.filter_grad(loss)(model))
+    return eqx.apply_updates(model, updates)
+
+model = Net(eqx.nn.Linear(4, 8, key=jax.random.key(0)), eqx.nn.Dropout(0.1), 2)
+for n in range(12):
+    model = step(model, jnp.full((16, 4), 1.0 + n), jax.random.key(n))
+"""
+
+
+def test_settings_of_a_module_are_no_weights(tmp_path: Path):
+    """The rate of a dropout, a number of repeats: Python's own numbers, which no step changes."""
+    pytest.importorskip("equinox")
+    assert said(SETTINGS, tmp_path) == {}
+
+
+AGENT = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def learn(w, batch, unused_key):
+    return w - 1e-3 * jax.grad(lambda w: ((batch @ w) ** 2).mean())(w)
+
+w, key = jnp.ones(3), jax.random.PRNGKey(0)
+for n in range(12):
+    key, subkey = jax.random.split(key)
+    w = learn(w, jnp.full((8, 3), 1.0 + n), subkey)
+"""
+
+
+def test_a_key_that_a_step_does_not_need_is_no_batch(tmp_path: Path):
+    """An agent whose interface has a key, and whose update draws nothing."""
+    assert said(AGENT, tmp_path) == {}

@@ -47,7 +47,11 @@ class Series:
 
     @property
     def names(self) -> list[str]:
-        return list(self.looks[0].carried) if self.looks else []
+        """Of the state: without what stays a number of Python's own, as a module's settings do."""
+        if not self.looks:
+            return []
+        last = self.looks[-1].carried
+        return [n for n in self.looks[0].carried if n not in last or not last[n].is_python]
 
     @property
     def input_names(self) -> list[str]:
@@ -266,7 +270,8 @@ def unused(series: Series) -> Iterator[Broken]:
     gone = [name for name in series.flow.unused if name not in series.names]
     arrays = [n for n in series.input_names if series.inputs(n)[0].shape]
     if gone:
-        whole = {n for n in arrays if not series.inputs(n)[0].key} <= set(gone)
+        batch = {n for n in arrays if not series.inputs(n)[0].key}
+        whole = bool(batch) and batch <= set(gone)
         yield Broken(
             "unused-input",
             f"no result of this step depends on {_list(gone)}"

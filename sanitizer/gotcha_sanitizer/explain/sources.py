@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 
 from gotcha_sanitizer.frames import file_of, owner
+from gotcha_sanitizer.syntax import parse
 from gotcha_sanitizer.values.parts import Site
 
 _MOST_LINES = 20_000
@@ -42,9 +43,8 @@ def _files() -> Iterator[str]:
 
 
 def _function(path: str, line: int) -> str:
-    try:
-        tree = ast.parse("".join(linecache.getlines(path)))
-    except (SyntaxError, ValueError, RecursionError):
+    tree = parse("".join(linecache.getlines(path)))
+    if tree is None:
         return ""
     around = [
         node

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from gotcha_sanitizer.frames import file_of
+from gotcha_sanitizer.syntax import parse
 from gotcha_sanitizer.values.parts import Site
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -192,7 +193,4 @@ def _imported(path: str, name: str) -> Iterator[str]:
 
 @lru_cache(maxsize=64)
 def _tree(path: str) -> ast.Module | None:
-    try:
-        return ast.parse("".join(linecache.getlines(path)))
-    except (SyntaxError, ValueError, RecursionError):  # a notebook's magics, generated code
-        return None
+    return parse("".join(linecache.getlines(path)))

@@ -16,6 +16,7 @@ from types import CodeType
 from typing import Any, NoReturn
 
 from gotcha_sanitizer.frames import file_of, owner
+from gotcha_sanitizer.syntax import parse
 from gotcha_sanitizer.values.parts import Site
 
 _started: list[object] = []  # what a program that we have started ended with
@@ -120,9 +121,10 @@ def _raises() -> Iterator[Site]:
             continue
         try:
             text = Path(path).read_text("utf-8")
-            nodes = ast.walk(ast.parse(text)) if "SystemExit" in text else ()
-        except (OSError, SyntaxError, ValueError, RecursionError):
+        except (OSError, ValueError):
             continue
+        tree = parse(text) if "SystemExit" in text else None
+        nodes = ast.walk(tree) if tree is not None else ()
         raises = (node for node in nodes if isinstance(node, ast.Raise))
         yield from (Site(path, node.lineno) for node in raises if _may_fail(node))
 

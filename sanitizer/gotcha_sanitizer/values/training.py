@@ -25,6 +25,11 @@ class Leaf(NamedTuple):
         return "float" in self.dtype
 
     @property
+    def is_python(self) -> bool:
+        """No array: `bool`, `int` or `float`."""
+        return self.dtype in ("bool", "int", "float")
+
+    @property
     def is_counter(self) -> bool:
         return self.shape == () and self.dtype.startswith(("int", "uint")) and not self.key
 

@@ -44,13 +44,20 @@ def flow(jaxpr: Any, now: float, function: str, site: Site | None) -> Flow:
         site=site,
         trains=any("transpose(" in step.place.scope for step in flat.steps),
         unused=tuple(
-            inputs[each] for each in _unused(flat) if getattr(flat.types[each], "shape", ())
+            inputs[each]
+            for each in _unused(flat)
+            if getattr(flat.types[each], "shape", ()) and not _is_key(flat.types[each])
         ),
         kept=tuple(inputs[each] for each in _kept(flat)),
         cut=cuts,
         draws=tuple(name for each, name in inputs.items() if _draws(flat, users, each)),
         dropout=_dropout(flat, users),
     )
+
+
+def _is_key(aval: Any) -> bool:
+    """A step that draws nothing may well be given one. Typed keys have no shape of their own."""
+    return (tuple(aval.shape), str(aval.dtype)) == ((2,), "uint32") or "key<" in str(aval.dtype)
 
 
 def _unused(flat: Flat) -> list[int]:
