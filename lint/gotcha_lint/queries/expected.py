@@ -38,12 +38,6 @@ def _expecting(node: cst.CSTNode) -> cst.CSTNode | None:
     return None
 
 
-def in_test_case(body: Body) -> bool:
-    """A method of a `TestCase`, whatever its file is called."""
-    bases = body.function.cls.node.bases if body.function.cls is not None else ()
-    return any(text_of(base.value).endswith("TestCase") for base in bases)
-
-
 def is_benchmark(body: Body) -> bool:
     """By its path, its name or the names of all its callers: its numbers are timed."""
     if paths.is_benchmark(body.model.path) or names_benchmark(body.function.name):

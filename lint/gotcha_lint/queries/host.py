@@ -24,13 +24,6 @@ def runs_often_on_host(place: Place) -> bool:
     return is_hot(body) and (is_script(body.model) or is_host(body) or _hot_from_module(body))
 
 
-def driven_by_host(place: Place) -> bool:
-    """In a function of any file that a training loop calls, in code that runs as plain Python."""
-    body = place.body
-    plain = _runs_plain(body) and not body.function.is_generator
-    return plain and body.driven and is_hot(body) and not long_loops(place)
-
-
 def _runs_plain(body: Body) -> bool:
     """As far as is known, and of no test."""
     whole = (not COMPILED_WHOLE.isdisjoint(name.split(".")) for name in body.model.imports)

@@ -42,20 +42,6 @@ def is_mask(body: Body, parts: Sequence[cst.SubscriptElement]) -> bool:
     return any(isinstance(p.slice, cst.Index) and _boolean(body, p.slice.value) for p in parts)
 
 
-def logical(body: Body, node: cst.BaseExpression) -> bool:
-    """A mask by the look of it: a comparison, or made with `&`, `|` and `~`, whatever of."""
-    sources = [
-        b.source for b in body.of(Bind) if isinstance(node, cst.Name) and b.name == node.value
-    ]
-    whole = sources[0] if len(sources) == 1 else node
-    match whole:
-        case cst.UnaryOperation(operator=cst.BitInvert()):
-            return True
-        case cst.BinaryOperation(operator=cst.BitAnd() | cst.BitOr()):
-            return True
-    return isinstance(whole, cst.BaseExpression) and _boolean(body, whole)
-
-
 def _boolean(body: Body, node: cst.BaseExpression, follow: bool = True) -> bool:
     match node:
         case cst.Comparison(comparisons=[one]):

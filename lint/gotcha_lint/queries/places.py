@@ -85,11 +85,6 @@ def assigned_each_time(place: Place) -> frozenset[str]:
     return frozenset(bound | inner.names)
 
 
-def new_each_turn(body: Body, loop: Loop) -> set[str]:
-    """The names that a loop binds: its targets, and those in it."""
-    return {bind.name for bind in body.of(Bind) if loop in bind.at.loops} | loop.names
-
-
 def happens_once(place: Place) -> bool:
     """Under `if f is None`, `if key not in cache`, `if step == 0`: only a first time is reached."""
     return any(

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
-from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.analysis.sites import Loop, Place
 
 _FEW = 5  # turns that show how far a demo is
 
@@ -64,21 +63,3 @@ def _turns_apart(node: cst.CSTNode, counters: frozenset[str]) -> int | None:
                 case cst.BinaryOperation(cst.Name(value=name), cst.Modulo(), cst.Integer(value=n)):
                     return int(n, 0) if name in counters else None
     return None
-
-
-def shown_now_and_then(body: Body, place: Place) -> bool:
-    """Under `step % 100 == 0`, and what is made there is read nowhere else: it is looked at."""
-    for guard in place.at.guards if place.at.loops else ():
-        if guard.when and any(isinstance(node, cst.Modulo) for node in walk(guard.test)):
-            own = {bind.name for bind in body.of(Bind) if guard in bind.at.guards}
-            targets = frozenset[str]().union(*(one.names for one in place.at.loops))
-            return (own - targets).isdisjoint(_mentioned_outside(body, guard.test))
-    return False
-
-
-def _mentioned_outside(body: Body, test: cst.CSTNode) -> set[str]:
-    """The names that stand anywhere but in the `if` with this test."""
-    root = body.function.node
-    block = next(node for node in walk(root) if isinstance(node, cst.If) and node.test is test)
-    inside = {id(node) for node in walk(block)}
-    return {n.value for n in walk(root) if isinstance(n, cst.Name) and id(n) not in inside}
