@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint.analysis import differentiated, expressions, hosting, statements
+from gotcha_lint.analysis import differentiated, expressions, statements
 from gotcha_lint.analysis.carried import tell_carried
 from gotcha_lint.analysis.computing import note_computing
 from gotcha_lint.analysis.flags import known_flags, take_side, told_flags
@@ -91,7 +91,6 @@ class Flow:
         differentiated.pass_on(self)
         note_flat(self)
         if self.body.trace is None:
-            hosting.tell_acting(self)
             tell_carried(self)
         return self.body, self.effects
 
