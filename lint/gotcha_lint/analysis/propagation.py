@@ -124,7 +124,7 @@ def tell(
         plain = value
         if value.param or value.ident or value.site:
             plain = value._replace(param="", ident=0, site=None)
-        if plain.varying or plain.moving or plain.items:
+        if plain.varying or plain.items:
             plain = handed(flow, node, plain, value, args, kwargs)
         if plain.of and plain.kind in (Kind.ARRAY, Kind.UNKNOWN):
             plain = plain._replace(of="")  # another caller gives another array
