@@ -46,7 +46,6 @@ PARTS: dict[str, st.SearchStrategy[Any]] = {
     "literal": st.none() | st.sampled_from(["a", "b"]),
     "ident": st.integers(0, 2),
     "varying": st.sampled_from(["", "loop-variable", "param:n", "random"]),
-    "moving": st.sampled_from(["", "loop-variable", "param:n"]),
     "made": st.sampled_from(["", "def", "lambda"]),
 }
 LEAVES = st.fixed_dictionaries(PARTS).map(lambda parts: typed(Value, parts))

@@ -15,7 +15,7 @@ from gotcha_lint.analysis.operations import arithmetic
 from gotcha_lint.analysis.sites import Bind, Operate, Store
 from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, content, join, static
-from gotcha_lint.analysis.varying import COUNTED, goes_on, loaded
+from gotcha_lint.analysis.varying import loaded
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -56,12 +56,7 @@ def on_augmented(flow: Flow, node: cst.AugAssign) -> None:
     if left.of == "int" and right.literal == 1 and any(not loop.short for loop in flow.loops):
         value = value._replace(varying="loop-variable")
     if isinstance(node.target, cst.Attribute) and left.of == "int" and right.of == "int":
-        value = value._replace(varying=COUNTED)
-    elif not flow.guards and goes_on(node, left, right):
-        if isinstance(node.target, cst.Attribute):
-            value = value._replace(moving=COUNTED)
-        elif any(not loop.short for loop in flow.loops):
-            value = value._replace(moving="loop-variable")
+        value = value._replace(varying="")  # of which call to call it counts is not known
     flow.record(Operate, node, left, right, value)
     bind(flow, node.target, value, node.value, augmented=True)
 

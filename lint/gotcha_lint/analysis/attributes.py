@@ -16,7 +16,6 @@ from gotcha_lint.analysis.values import (
     ANY,
     DEVICE_KINDS,
     GETTERS,
-    STATIC_SELF,
     TRACER,
     UNKNOWN,
     ClassId,
@@ -73,8 +72,6 @@ def on_attribute(flow: Flow, node: cst.Attribute) -> Value:
     value = attribute(flow, base, node.attr.value)
     if base.kind is Kind.OBJECT and base.cls is not None:
         note_cached(flow, node, base)
-    if base.kind is Kind.OBJECT and base.literal == STATIC_SELF:
-        flow.effect(("static read", flow.id), frozenset({node.attr.value}))
     if full is not None and state is not None and full.startswith("self."):
         if value.kind in (Kind.KEY, Kind.UNKNOWN) and value.ident == 0:
             value = flow.fresh(node, value)

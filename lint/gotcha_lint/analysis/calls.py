@@ -8,7 +8,6 @@ import libcst as cst
 
 from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.attributes import attribute, note_plain, note_setattr
-from gotcha_lint.analysis.host_reads import note_read
 from gotcha_lint.analysis.loading import loader, loader_class
 from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log, use_probabilities
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
@@ -54,7 +53,6 @@ def on_call(flow: Flow, node: cst.Call) -> Value:
     result = apply(flow, node, callee, tuple(args), kwargs, base, name, starred)
     if stars and callee.kind is Kind.CLASS:
         result = result._replace(varying=stars)
-    note_read(flow, node, name)
     flow.record(Call, node, name, callee, tuple(args), kwargs, result, base=base, starred=starred)
     return result
 

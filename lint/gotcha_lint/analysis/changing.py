@@ -48,7 +48,7 @@ def handed(
     kwargs: Kwargs,
 ) -> Value:
     """An argument as the called function sees it: the loop is the caller's."""
-    mark = varying.held(value) or value.varying or value.moving
+    mark = varying.held(value) or value.varying
     if not mark or mark == "own-maximum" or value.kind is Kind.ITER:
         return plain  # a loader: the loop over it is the called function's
     again = mark.endswith(varying.CALLED)

@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint.analysis import expressions, hosting, statements
+from gotcha_lint.analysis import expressions, statements
 from gotcha_lint.analysis.carried import tell_carried
 from gotcha_lint.analysis.computing import note_computing
 from gotcha_lint.analysis.flags import known_flags, take_side, told_flags
@@ -88,7 +88,6 @@ class Flow:
         for site in sorted(self.places.values(), key=lambda site: site.at.order):
             site.body.sites.append(site)
         if self.body.trace is None:
-            hosting.tell_acting(self)
             tell_carried(self)
         return self.body, self.effects
 

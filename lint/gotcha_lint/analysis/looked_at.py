@@ -1,4 +1,4 @@
-"""Draws whose numbers are only looked at: printed or checked, or asked for their shape."""
+"""What reads the names that a statement binds."""
 
 from __future__ import annotations
 

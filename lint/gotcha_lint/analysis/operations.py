@@ -41,8 +41,7 @@ def arithmetic(flow: Flow, left: Value, right: Value, operator: cst.CSTNode | No
         of = left.of if left.of == right.of or left.of in ("str", "tuple", "list") else ""
         if {left.of, right.of} <= {"int", "float"}:
             of = "float" if "float" in (left.of, right.of) else "int"
-        moving = "" if mark else varying.of_result(left, right, operator)
-        return static(of, varying=mark, moving=moving)
+        return static(of, varying=mark)
     if kinds <= {Kind.STATIC, Kind.HOST}:
         return Value(Kind.HOST, varying=mark)
     if left.kind is Kind.LIST:

@@ -9,7 +9,6 @@ import libcst as cst
 from gotcha_lint.analysis.changing import handed
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
-from gotcha_lint.analysis.host_reads import note_reads_of
 from gotcha_lint.analysis.lasting import note_kept
 from gotcha_lint.analysis.logit_uses import use_probabilities
 from gotcha_lint.analysis.outcomes import outcome
@@ -22,7 +21,6 @@ from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.values import (
     CALLABLE,
     OPTIMIZER,
-    STATIC_SELF,
     TRACED,
     TRACER,
     UNKNOWN,
@@ -60,7 +58,6 @@ def apply_function(
         tell(flow, node, target, function, args, kwargs, via)
         propagate(flow, node, target, function)
         use_probabilities(flow, node, target, function, args, kwargs)
-        note_reads_of(flow, target, function, args, kwargs)
     if via is not None:
         _donate(flow, node, function, via)
     if (
@@ -118,8 +115,6 @@ def tell(
         for name in {p[0] for p in flow.project.function(target).params} - {n for n, _ in given}:
             flow.effect(("unsure", target, name), True)
     for name, value in given:
-        if value.literal == STATIC_SELF and (read := flow.view.get(("static read", target))):
-            flow.effect(("static read", flow.id), read)
         if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
             if not transformed and (flow.body.trace is not None or binds):
                 flow.effect(("unsure", target, name), True)
@@ -129,7 +124,7 @@ def tell(
         plain = value
         if value.param or value.ident or value.site:
             plain = value._replace(param="", ident=0, site=None)
-        if plain.varying or plain.moving or plain.items:
+        if plain.varying or plain.items:
             plain = handed(flow, node, plain, value, args, kwargs)
         if plain.of and plain.kind in (Kind.ARRAY, Kind.UNKNOWN):
             plain = plain._replace(of="")  # another caller gives another array

@@ -129,8 +129,7 @@ def of_fact(
         case "cached":
             return first if first.kind is Kind.FUNCTION else Value(Kind.NAMED, of="gotcha.cached")
     if head.startswith("static"):
-        size, number = varying.of_number(name, args), varying.of_math(name, args)
-        return static(head.partition("-")[2], varying=size, moving=number)
+        return static(head.partition("-")[2], varying=varying.of_number(name, args))
     if name == "gotcha.cached":
         return first
     if name == "gotcha.initializer":
@@ -226,10 +225,7 @@ def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool
     if name == "builtins.max" and lengths and len(args) == 1:
         return static("int", varying="own-maximum")
     if args and all(v.kind is Kind.STATIC for v in args):
-        of, mark = args[0].of, varying.strongest(v.varying for v in args)
-        if name == "builtins.min" and mark == varying.COUNTED and len(args) > 1:
-            mark = ""  # `min(order, self.step + 1)` stops at the order
-        return static(of, varying=mark)
+        return static(args[0].of, varying=varying.strongest(v.varying for v in args))
     if traced or any(v.kind is Kind.ARRAY for v in args):
         tracer = any(map(holds_tracer, args))
         sure = len(args) > 1 and any(v.tracer and not v.maybe for v in args)

@@ -212,11 +212,6 @@ class Body:
         return self.usage.rerun.get(self.id, ())
 
     @property
-    def driven(self) -> bool:
-        """Called in a loop of code that acts on the world."""
-        return self.id in self.usage.driven
-
-    @property
     def eager(self) -> bool:
         """Runs as plain Python, as far as is known."""
         return self.trace is None

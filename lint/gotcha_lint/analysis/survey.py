@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from gotcha_lint.analysis import hosting
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rerun import callers_of, rerun
 from gotcha_lint.analysis.tables import Key
@@ -41,12 +40,9 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         fields=_fields(table),
         callers=callers_of(table),
         sets=_told(table, "sets"),
-        read=_told(table, "static read"),
         updated=frozenset((key[1], key[2]) for key in table if key[0] == "updated"),
-        driven=hosting.driven(set(_told(table, "acts")), calls, callees),
         rerun=rerun(table, hot),
         carried=_told(table, "carried"),
-        reads=_told(table, "reads"),
         gives=_gives(table),
     )
 

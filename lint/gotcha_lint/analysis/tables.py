@@ -14,13 +14,12 @@ class). Functions tell, and read of others:
     unsure f n              a call while tracing gives what is not known
     promised c name, plain c name   fields that are annotated as arrays; that hold something else
     rate f n, sign f n      a step size; which signs it was given
-    sets f, reads f         the settings it puts right; the parameters it reads on the host
+    sets f                  the settings it puts right
     carried f               parameters that a loop fills with what the call before gave
     computes f              it gives only what it makes of its parameters: numbers or arrays
-    static read f           what it reads of a static `self`
 
 `survey` alone reads, at the end: called f, within f (by whom, from host and traced code),
-acts f (on the world), updated f n (a state with one update), stored c name (the methods that assign
+updated f n (a state with one update), stored c name (the methods that assign
 it), reset global (the functions whose loops change it).
 """
 

@@ -25,12 +25,9 @@ class Usage(NamedTuple):
     fields: Mapping[ClassId, Mapping[str, Value]] = _NONE  # what the attributes hold
     callers: Callers = _NONE
     sets: Mapping[FunctionId, frozenset[Setting]] = _NONE  # functions that only put settings right
-    read: Mapping[FunctionId, frozenset[str]] = _NONE  # the attributes of a static `self`
     updated: frozenset[tuple[FunctionId, str]] = frozenset()  # parameters: states updated once
-    driven: frozenset[FunctionId] = frozenset()  # called by loops of code that acts on the world
     rerun: Mapping[FunctionId, Steps] = _NONE  # the loops around what a function is traced into
     carried: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters a loop fills with results
-    reads: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters that are read on the host
     gives: Mapping[FunctionId, int] = _NONE  # how long the tuple is that a function returns
 
 

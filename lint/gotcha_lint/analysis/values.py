@@ -70,7 +70,6 @@ class Value(NamedTuple):
     held: frozenset[FunctionId] = frozenset()  # functions that this closure holds, if known
     ident: int = 0  # tells keys and buffers apart
     varying: str = ""  # why this size, or the shape of this array, changes from step to step
-    moving: str = ""  # STATIC: why the number changes, where it is no size that does (`0.9**i`)
     made: str = ""  # def, lambda, partial, method; of a TUPLE: "mutable", by linen's `apply`
     site: Site | None = None  # where it was made
 
@@ -112,10 +111,8 @@ def defined(function: FunctionId) -> Value:
     return Value(Kind.FUNCTION, targets=frozenset({function}), made="def")
 
 
-def static(
-    python_type: str = "", literal: Any = None, varying: str = "", moving: str = ""
-) -> Value:
-    return Value(Kind.STATIC, of=python_type, literal=literal, varying=varying, moving=moving)
+def static(python_type: str = "", literal: Any = None, varying: str = "") -> Value:
+    return Value(Kind.STATIC, of=python_type, literal=literal, varying=varying)
 
 
 def instance(of: str, **more: Any) -> Value:
@@ -208,7 +205,6 @@ def _join_same(a: Value, b: Value) -> Value:
         held=a.held if a.held == b.held else frozenset(),
         ident=a.ident if a.ident == b.ident else 0,
         varying=_mark(a.varying, b.varying),
-        moving=_mark(a.moving, b.moving),
         made=max(a.made, b.made),
         site=a.site if a.site == b.site else None,
     )

@@ -8,15 +8,12 @@ the data), "loader-rest" (a batch of a loader that does not leave out the last, 
 number that is drawn), "grown:NAME" (a list that a loop appends to, its length, what is made of it).
 "param:NAME" is a size that a function is given: its caller knows what that is. Such a mark may be
 followed by another, "param:size|range-step", that holds if the size is steady. "called": what a
-parameter is given differs from call to call. "counted": an attribute that a method adds to.
-
-A number can change where it gives no size that does: `0.9**i` is rarely a size, `2**i` has few
-values as one. Such a number has its mark in `Value.moving`, and none in `Value.varying`.
+parameter is given differs from call to call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import libcst as cst
 
@@ -36,13 +33,10 @@ _REDUCTIONS = frozenset([
     "vdot", "median", "norm", "size", "ndim", "item", "logsumexp", "count_nonzero", "average",
 ])  # fmt: skip
 _ROUNDING = (cst.FloorDivide, cst.Modulo, cst.Power, cst.LeftShift, cst.RightShift, cst.BitAnd)
-_FEW_VALUES = (cst.FloorDivide, cst.Modulo, cst.RightShift, cst.BitAnd)
-_STEPPED = ("floor", "ceil", "trunc", "log2", "log10", "isfinite", "isnan", "isinf", "isclose")
-_GOES_ON = (cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign, cst.DivideAssign)
 _ARRAYS = frozenset({Kind.ARRAY, Kind.HOST})
 _SIZED = frozenset({Kind.STATIC, Kind.TUPLE})
 _STEPS = frozenset({"range-step", "range-rest"})
-PARAM, GROWN, CALLED, COUNTED = "param:", "grown:", "called", "counted"
+PARAM, GROWN, CALLED = "param:", "grown:", "called"
 LOADED = "loader-rest"
 RESTS = frozenset({"range-rest", LOADED})  # fewer examples, whatever shape they are given
 
@@ -52,33 +46,6 @@ def held(value: Value) -> str:
     if value.varying and value.kind not in _SIZED:
         return value.varying
     return strongest(map(held, value.items)) if value.items else ""
-
-
-def number_mark(value: Value) -> str:
-    """Why a Python number changes, whether as a size or not."""
-    return (value.varying or value.moving) if value.kind is Kind.STATIC else ""
-
-
-def of_result(left: Value, right: Value, operator: cst.CSTNode | None) -> str:
-    """The mark of a number that two numbers give, where its size has none; may be too few."""
-    if isinstance(operator, _FEW_VALUES):
-        return ""
-    return strongest(map(number_mark, (left, right)))
-
-
-def of_math(name: str, args: tuple[Value, ...]) -> str:
-    """`math.cos(i)` changes with i, `math.floor(i / 100)` seldom."""
-    if not name.startswith("math.") or name.removeprefix("math.") in _STEPPED:
-        return ""
-    return strongest(map(number_mark, args))
-
-
-def goes_on(node: cst.AugAssign, left: Value, right: Value) -> bool:
-    """`lr *= 0.99`: done again and again, it never comes back to an old value; may miss some."""
-    numbers = {left.of, right.of} <= {"int", "float"} and right.literal not in (0, 1, -1)
-    return (
-        left.kind is right.kind is Kind.STATIC and numbers and isinstance(node.operator, _GOES_ON)
-    )
 
 
 def shown(value: Value) -> str:
@@ -102,32 +69,29 @@ def resolved(value: Value, given: Mapping[str, Value]) -> Value:
     items = value.items
     if items:
         items = tuple(resolved(item, given) for item in items)
-    size = _resolved(value.varying, given, lambda own: own.varying)
-    number = _resolved(value.moving, given, number_mark)
-    return _marked(value, size, number, items)
+    return _marked(value, _resolved(value.varying, given), items)
 
 
-def _resolved(mark: str, given: Mapping[str, Value], of: Callable[[Value], str]) -> str:
+def _resolved(mark: str, given: Mapping[str, Value]) -> str:
     if mark.startswith(PARAM):
         name, _, rest = mark.removeprefix(PARAM).partition("|")
         rest = "" if rest == CALLED else rest
-        own = of(given[name]) if name in given else ""
+        own = given[name].varying if name in given else ""
         return f"{own}|{rest}" if own.startswith(PARAM) and rest and "|" not in own else own or rest
     return "" if mark == CALLED else mark
 
 
-def _marked(value: Value, size: str, number: str, items: tuple[Value, ...]) -> Value:
-    """The value with these marks; the same object if nothing is new."""
-    if size == value.varying and number == value.moving and items is value.items:
+def _marked(value: Value, mark: str, items: tuple[Value, ...]) -> Value:
+    """The value with this mark; the same object if nothing is new."""
+    if mark == value.varying and items is value.items:
         return value
-    return value._replace(varying=size, moving=number, items=items)
+    return value._replace(varying=mark, items=items)
 
 
 def remarked(value: Value, mark: str) -> Value:
     """The value with this mark wherever it has one."""
     items = tuple(remarked(item, mark) for item in value.items)
-    size, number = mark if value.varying else "", mark if value.moving else ""
-    return value._replace(varying=size, moving=number, items=items)
+    return value._replace(varying=mark if value.varying else "", items=items)
 
 
 def without(value: Value, *kinds: str) -> Value:
@@ -135,8 +99,8 @@ def without(value: Value, *kinds: str) -> Value:
     items = value.items
     if items:
         items = tuple(without(item, *kinds) for item in items)
-    size, number = _without(value.varying, kinds), _without(value.moving, kinds)
-    return _marked(value, size, number, value.items if items == value.items else items)
+    mark = _without(value.varying, kinds)
+    return _marked(value, mark, value.items if items == value.items else items)
 
 
 def _without(mark: str, kinds: tuple[str, ...]) -> str:

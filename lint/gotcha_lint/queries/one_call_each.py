@@ -16,12 +16,12 @@ from gotcha_lint.facts.pipelines import COPIES, GATHERS, GROUPS, MAPPED, TRANSFE
 from gotcha_lint.queries.elements import bound_in, sources
 from gotcha_lint.queries.jitted import called_name, compiled
 from gotcha_lint.queries.one_by_one import only_append
-from gotcha_lint.queries.steps import in_place
 
 _FEW = 8  # rows: a choice that is written out, not examples
 _ROWS = frozenset({Kind.ARRAY, Kind.HOST, Kind.KEY})
 # What is called so has many examples in each row.
 _MANY = ("batch", "chunk", "block", "fold", "shard", "window", "split")
+_IN_PLACE = frozenset({"nnx.jit", "nnx.pmap"})  # they change the modules that they are given
 _LEAVES = (cst.Break, cst.Continue, cst.Return, cst.Yield, cst.Try)
 
 
@@ -70,7 +70,7 @@ def _unwrapped(body: Body, node: cst.CSTNode, through: frozenset[str]) -> cst.CS
 
 def _takes_one(call: Call) -> bool:
     """It changes no module, and is not mapped: elsewhere in the file the loop is to compare to."""
-    if in_place(call):
+    if any(via.name in _IN_PLACE for via in call.callee.via):
         return False
     names = {dotted(call.node.func), called_name(call)}
     return MAPPED.isdisjoint(via.name for via in call.callee.via) and not any(
