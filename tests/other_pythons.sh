@@ -26,7 +26,8 @@ for file in constraints/py3*.txt; do
         version+=" (in part)"
     fi
     make env PYTHON="$python" VENV=".venv-$tag"
-    GOTCHA_EXAMPLES=new ".venv-$tag/bin/python" -m pytest -q -n 2 -m "not slow" "${chosen[@]}"
+    GOTCHA_EXAMPLES=new ".venv-$tag/bin/python" -m pytest -q -n 2 -m "not slow" \
+        ${chosen[@]+"${chosen[@]}"}
     tested+=" $version"
 done
 
