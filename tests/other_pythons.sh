@@ -18,8 +18,16 @@ for file in constraints/py3*.txt; do
         absent+=" $version"
         continue
     fi
+    # On 3.14 the scenarios of the sanitizer have no snapshots yet: the linter, and what a program
+    # meets first.
+    chosen=()
+    if [ "$version" = 3.14 ]; then
+        chosen=(tests/lint tests/sanitizer/test_{api,cli,slow_path,startup,traps}.py)
+        version+=" (in part)"
+    fi
     make env PYTHON="$python" VENV=".venv-$tag"
-    GOTCHA_EXAMPLES=new ".venv-$tag/bin/python" -m pytest -q -n 2 -m "not slow"
+    GOTCHA_EXAMPLES=new ".venv-$tag/bin/python" -m pytest -q -n 2 -m "not slow" \
+        ${chosen[@]+"${chosen[@]}"}
     tested+=" $version"
 done
 

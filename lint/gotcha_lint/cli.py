@@ -90,7 +90,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes, until Ctrl-C.")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option(
-    "--force-exclude/--no-force-exclude", default=None, help="Excludes hold for named files."
+    "--force-exclude/--no-force-exclude", default=None, help="Exclude files that are named, too."
 )
 @click.option("--stdin-filename", metavar="NAME", help="The name of the input that - reads.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="Worker processes.")
@@ -110,10 +110,10 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
     help="Explain a JAX traceback from a file or standard input; exit.",
 )
 @click.option("--list-rules", is_flag=True, help="List all rules; exit.")
-@click.option("--why", metavar="FILE:LINE", help="Tell what is known about a line; exit.")
+@click.option("--why", metavar="FILE:LINE", help="Print what is known about a line; exit.")
 @click.option("--compiles", is_flag=True, help="List what is compiled, how often and why; exit.")
-@click.option("--coverage", is_flag=True, help="Tell how much was understood; exit.")
-@click.option("--show-settings", is_flag=True, help="Show the settings in force; exit.")
+@click.option("--coverage", is_flag=True, help="Print how much was understood; exit.")
+@click.option("--show-settings", is_flag=True, help="Show the settings that apply; exit.")
 @click.option("--server", is_flag=True, help="Serve an editor (LSP) on standard input and output.")
 @click.option(
     "--mcp", is_flag=True, help="Serve a coding agent (MCP) on standard input and output."

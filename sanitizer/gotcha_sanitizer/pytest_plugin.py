@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 
 _MARK = (
-    "gotcha(max_compiles=n, forbid=[...]): fail where one jitted function is compiled more than n "
-    "times in the test's body, or where a finding (`host-read-every-step`, `recompile/shape`) is "
-    "made in it"
+    "gotcha(max_compiles=n, forbid=[...], contract=file): fail where one jitted function is "
+    "compiled more than n times in the test's body, where a finding (`host-read-every-step`, "
+    "`recompile/shape`) is made in it, or where it compiles otherwise than the contract says"
 )
 
 
@@ -24,6 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--gotcha-fresh",
         action="store_true",
         help="clear JAX's caches before each marked test, so that no other test compiles for it",
+    )
+    group.addoption(
+        "--gotcha-write-contracts",
+        action="store_true",
+        help="write the files that marks name as contract=, instead of comparing with them",
     )
 
 

@@ -13,7 +13,7 @@ def interpreters() -> dict[str, str]:
     `make test-all` of each."""
     here = f"{sys.version_info[0]}.{sys.version_info[1]}"
     found = {here: sys.executable}
-    for tag in ("312", "313", "314"):
+    for tag in ("312", "313"):
         folder = ROOT / f".venv-{tag}"
         python = folder / "bin" / "python"
         if (folder / f".ready-{tag}").exists():  # made to its end

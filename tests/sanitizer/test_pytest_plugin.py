@@ -125,7 +125,7 @@ def test_other_findings_are_let_through():
 def test_a_misspelt_mark_is_an_error(run):
     result = run("@pytest.mark.gotcha(max_compile=1)\ndef test_a(): pass\n")
     assert result.ret != 0
-    result.stdout.fnmatch_lines(["*takes max_compiles= and forbid=, not max_compile*"])
+    result.stdout.fnmatch_lines(["*takes max_compiles=, forbid= and contract=, not max_compile*"])
 
 
 def test_summary_counts_and_left_state(run):
@@ -249,3 +249,34 @@ def test_a_worker_that_died_is_told(run):
     result = run("def test_dies():\n    os._exit(1)\n", "--gotcha", "-n1", "--max-worker-restart=0")
     result.stdout.fnmatch_lines(["degraded: worker gw0 ended without a record*"])
     assert os.environ.get("GOTCHA_SANITIZE") is None
+
+
+CONTRACT = """
+@pytest.mark.gotcha(contract="kept/step.toml")
+def test_step():
+    step(jnp.ones(3)), step(jnp.ones(4))
+"""
+OTHERS = """
+@pytest.mark.gotcha(contract="kept/step.toml")
+def test_more():
+    step(jnp.ones(3)), step(jnp.ones(5))
+
+@pytest.mark.gotcha(contract="kept/none.toml")
+def test_missing():
+    step(jnp.ones(3))
+"""
+
+
+def test_a_contract_holds_whatever_was_compiled_before(run, pytester):
+    run(CONTRACT, "--gotcha-write-contracts").assert_outcomes(passed=1)
+    written = (pytester.path / "kept" / "step.toml").read_text("utf-8")
+    assert "compiles = 2" in written and 'file = "test_it.py"' in written
+    result = run("def test_earlier():\n    step(jnp.ones(3))\n" + CONTRACT + OTHERS)
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*step.toml is broken: 1 difference",
+            "*`step` (test_it.py): new arguments: x: float32[[]5]*",
+            "*no contract in none.toml*write it with `pytest --gotcha-write-contracts`*",
+        ]
+    )

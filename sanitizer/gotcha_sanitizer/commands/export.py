@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from gotcha_lint.home import install
 from gotcha_sanitizer import exporters
 from gotcha_sanitizer.commands._runs import RECORD, load
 from gotcha_sanitizer.run.merge import merge
 
 
-@click.command(epilog="Each format needs an extra of its name: pip install gotcha-lint[prometheus]")
+@click.command(epilog="Each format but metrics needs the extra of its name, as '.[prometheus]'.")
 @click.argument("records", nargs=-1, required=True, type=RECORD, metavar="RUN.jsonl...")
 @click.option("--to", "form", type=click.Choice(exporters.names()), required=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), required=True,
@@ -23,15 +24,7 @@ def command(records: tuple[Path, ...], form: str, output: Path) -> int:
     try:
         exporter.write(whole, output)
     except ImportError as error:
-        raise click.ClickException(
-            f"{error}; install the extra: pip install '{_package()}[{exporter.EXTRA}]'"
-        ) from error
+        raise click.ClickException(f"{error}; it needs {install(exporter.EXTRA)}") from error
     except OSError as error:
         raise click.FileError(str(output), error.strerror or str(error)) from error
     return 0
-
-
-def _package() -> str:
-    from importlib.metadata import packages_distributions
-
-    return next(iter(packages_distributions().get("gotcha_sanitizer", ["gotcha"])))

@@ -1,7 +1,7 @@
 """Runs in the formats of other tools, each written by the tool's own library behind an extra.
 
-An exporter is a module with `EXTRA`, the name of the extra, and `write(run, path)`. It imports its
-library in `write`, so that its name is known without it.
+An exporter is a module with `EXTRA`, the name of the extra or "" where Python is enough, and
+`write(run, path)`. It imports its library in `write`, so that its name is known without it.
 """
 
 from __future__ import annotations

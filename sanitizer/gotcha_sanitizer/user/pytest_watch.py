@@ -13,7 +13,7 @@ import pytest
 from gotcha_sanitizer.explain import crashes
 from gotcha_sanitizer.option_text import parse
 from gotcha_sanitizer.run import session
-from gotcha_sanitizer.user import api, pytest_summary
+from gotcha_sanitizer.user import api, pytest_contract, pytest_summary
 from gotcha_sanitizer.user.compiled import from_event, message
 from gotcha_sanitizer.user.pytest_state import State, reached
 from gotcha_sanitizer.user.pytest_summary import Test
@@ -21,7 +21,7 @@ from gotcha_sanitizer.values.events import Event, Explained
 from gotcha_sanitizer.values.finding import as_dict
 from gotcha_sanitizer.values.words import place, plural
 
-_KEYS = {"max_compiles", "forbid"}
+_KEYS = {"contract", "forbid", "max_compiles"}
 
 
 class Watch:
@@ -105,7 +105,8 @@ class Watch:
         if self.session is None or mark is None:
             return (yield)
         _validate(mark)
-        if self.config.getoption("--gotcha-fresh") and self.session.jax is not None:
+        fresh = self.config.getoption("--gotcha-fresh") or "contract" in mark.kwargs
+        if fresh and self.session.jax is not None:
             self.session.jax.clear_caches()
         start = len(self._seen)
         before = {key: f.count for key, f in self.session.run.findings.items()}
@@ -115,6 +116,8 @@ class Watch:
         functions = [each for each in body if not each.program.eager]
         self._guarded(self._fail_on_compiles, item, mark, functions)
         self._guarded(self._fail_on_findings, mark, before)
+        if name := mark.kwargs.get("contract"):
+            self._guarded(pytest_contract.keep, item, name, body)
         return result
 
     def _fail_on_compiles(
@@ -223,7 +226,9 @@ def _validate(mark: pytest.Mark) -> None:
     unknown = mark.kwargs.keys() - _KEYS
     if mark.args or unknown:
         what = ", ".join(sorted(unknown)) or "arguments without a name"
-        raise pytest.UsageError(f"mark gotcha takes max_compiles= and forbid=, not {what}")
+        raise pytest.UsageError(
+            f"mark gotcha takes max_compiles=, forbid= and contract=, not {what}"
+        )
 
 
 def _is_wide(item: pytest.Item) -> bool:
