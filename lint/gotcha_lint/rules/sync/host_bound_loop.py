@@ -29,6 +29,7 @@ class HostBoundLoop(Rule):
     """
 
     severity = "warning"
+    preview = True
     examples = (
         Example(
             bad="""
