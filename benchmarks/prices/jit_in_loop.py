@@ -11,7 +11,6 @@ def bad() -> Step:
     weights, batch = _small.params(), _small.batch()
 
     def step() -> object:
-        # gotcha: allow[jit-in-loop] what is measured
         return jax.block_until_ready(jax.jit(lambda p, x: _small.step(p, x))(weights, batch))
 
     return step
