@@ -5,6 +5,7 @@ from __future__ import annotations
 LIBRARIES: set[str] = set()
 
 ORBAX, FLAX, EQUINOX, PICKLE, NUMPY = "orbax", "flax", "equinox", "pickle", "numpy"
+_PICKLES = ("pickle", "cloudpickle", "dill", "joblib")
 SAVES = {
     "flax.training.checkpoints.save_checkpoint": FLAX,
     "flax.training.checkpoints.save_checkpoint_multiprocess": FLAX,
@@ -14,8 +15,7 @@ SAVES = {
     "numpy.savez": NUMPY,
     "numpy.savez_compressed": NUMPY,
     "jax.numpy.savez": NUMPY,
-} | {f"{module}.{name}": PICKLE for module in ("pickle", "cloudpickle", "dill", "joblib")
-     for name in ("dump", "dumps")}  # fmt: skip
+} | {f"{module}.{name}": PICKLE for module in _PICKLES for name in ("dump", "dumps")}
 RESTORES = {
     "flax.training.checkpoints.restore_checkpoint": FLAX,
     "flax.serialization.from_bytes": FLAX,
@@ -23,5 +23,4 @@ RESTORES = {
     "equinox.tree_deserialise_leaves": EQUINOX,
     "numpy.load": NUMPY,
     "jax.numpy.load": NUMPY,
-} | {f"{module}.{name}": PICKLE for module in ("pickle", "cloudpickle", "dill", "joblib")
-     for name in ("load", "loads")}  # fmt: skip
+} | {f"{module}.{name}": PICKLE for module in _PICKLES for name in ("load", "loads")}
