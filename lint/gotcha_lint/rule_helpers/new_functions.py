@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gotcha_lint.domain.freshness import TURN, made_in
+from gotcha_lint.domain.freshness import TURN, kept_from, made_in
 from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import Array, Atom, Constant, Marks, Method, Number, Object, Value
 from gotcha_lint.program.data_flow import given_by_caller
@@ -145,7 +145,10 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
     if any(_varies(value.marks, loops) for value in _chosen(row.site)):
         return True
     captured = [value for place, value in call.captured if not is_data(call, place, value)]
-    if len(captured) < len(call.captured):  # with new data, a number may be its length
+    # With new data a number may be its length; where the call takes what it gave in the iteration
+    # before, it is a schedule's.
+    goes_on = kept_from((call.path, call.span)) in call.needs
+    if goes_on or len(captured) < len(call.captured):
         captured = [value for value in captured if not all(map(_is_number, value.atoms))]
     if any(_is_chosen(value, variation) for value in captured):
         return True

@@ -381,3 +381,20 @@ def one_layout_after_another(layouts):
             return jnp.zeros(8)
 
         print(zeros())
+
+
+def a_schedule_in_training(w, x):
+    for epoch in range(6):
+        rate = 0.5 / (1.0 + epoch)
+        update = jax.jit(lambda w, x: w - rate * jax.grad(loss)(w, x))  # ! jit-in-loop
+        w = update(w, x)
+    return w
+
+
+def a_program_for_each_setting(w, x):
+    results = []
+    for trial in range(6):
+        rate = 0.5 / (1.0 + trial)
+        update = jax.jit(lambda w, x: w - rate * jax.grad(loss)(w, x))
+        results.append(update(w, x))
+    return results
