@@ -82,6 +82,24 @@ def test_a_host_that_waits_meanwhile_is_no_pause_of_the_growth():
     assert found.count == 202
 
 
+def test_a_process_that_got_no_time_is_no_pause_of_the_growth():
+    """A `while` loop has no counter; another program had the processor from 0.5 s to 2.5 s."""
+
+    def sample(worked: float, count: int) -> Memory:
+        at = worked if worked <= 0.5 else worked + 2
+        return Memory(at, 0, count, groups={WEIGHTS: count}, worked=worked)
+
+    events = [sample(0.1 * n, 40 * n) for n in range(1, 11)]
+    (found,) = on(MemoryGrowth, *events, END)
+    assert found.count == 360 and "came in 2.9 s" in found.message
+
+
+def test_arrays_that_were_made_before_a_long_wait_are_no_growth():
+    made = [Memory(1.0 * n, 0, 40 * n, {WEIGHTS: 40 * n}, worked=n) for n in range(1, 11)]
+    waits = [Memory(10.0 + n, 0, 400, {WEIGHTS: 400}, worked=10 + n / 50) for n in range(9)]
+    assert on(MemoryGrowth, *made, *waits, END) == []
+
+
 def test_arrays_made_by_a_loop_that_is_over_are_no_growth():
     made = [kept(0.1 * n, 40 * n, 10 * n) for n in range(5)]
     later = [Memory(1.0 + n, 0, 0, groups={WEIGHTS: 160}) for n in range(5)]

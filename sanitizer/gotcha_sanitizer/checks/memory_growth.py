@@ -25,6 +25,7 @@ _LARGE_ARRAYS, _LARGE_BYTES = 100, 2**22  # ... a gain of both
 _SOON_AT, _SOON_BYTES = 60.0, 2**28  # told before the end: the program may be killed for memory
 _SLACK = 0.05  # of the gain may come and go
 _FLAT = 0.02  # of the gain: less is no rise yet
+_LATE = 0.9  # of the time: after it there must be a rise too
 _STEADY = 0.25  # of the mean growth: what each quarter of the time must show at least
 
 
@@ -43,17 +44,30 @@ class _Series:
     at: list[float] = field(default_factory=list)
     count: list[int] = field(default_factory=list)
     turn: list[Turn | None] = field(default_factory=list)
+    worked: list[float] = field(default_factory=list)
 
-    def add(self, at: float, count: int, turn: Turn | None) -> None:
-        self.at.append(at)
+    def add(self, sample: Memory, count: int) -> None:
+        self.at.append(sample.at)
         self.count.append(count)
-        self.turn.append(turn)
+        self.turn.append(sample.turn)
+        self.worked.append(sample.worked)
         if len(self.at) > _KEPT:
-            del self.at[1:-1:2], self.count[1:-1:2], self.turn[1:-1:2]
+            for column in (self.at, self.count, self.turn, self.worked):
+                del column[1:-1:2]
 
     def growth(self, group: Group) -> Growth | None:
-        """By the iterations of the loop in which the run ended, else by its time."""
-        return self._by_turns(group) or growth(group, self.at, self.count)
+        """By the iterations of the loop in which the run ended, by its work, or by its time."""
+        return self._by_turns(group) or self._by_work(group) or growth(group, self.at, self.count)
+
+    def _by_work(self, group: Group) -> Growth | None:
+        """A process that sleeps, or that the machine makes wait, keeps no array more meanwhile.
+
+        It must have gone on afterwards: arrays that were there before a long wait for the device
+        are no growth.
+        """
+        late = self.at[0] + _LATE * (self.at[-1] - self.at[0])
+        went_on = _level(self.at, self.count, late) < self.count[-1]
+        return growth(group, self.at, self.count, self.worked) if went_on else None
 
     def _by_turns(self, group: Group) -> Growth | None:
         """A host that waits for its device runs no iteration meanwhile, and keeps no array more."""
@@ -67,12 +81,12 @@ class _Series:
                 break
             by_value.setdefault(turn.value, index)
         chosen = sorted(by_value.values())
-        found = growth(
+        return growth(
             group,
-            [float(value) for value in sorted(by_value)],
+            [self.at[index] for index in chosen],
             [self.count[index] for index in chosen],
+            [float(value) for value in sorted(by_value)],
         )
-        return found and replace(found, span=self.at[chosen[-1]] - self.at[chosen[0]])
 
 
 class MemoryGrowth(Check):
@@ -97,7 +111,7 @@ class MemoryGrowth(Check):
     def on(self, event: Event) -> Iterator[Finding]:
         if isinstance(event, Memory):
             for group, count in event.groups.items():
-                self._series.setdefault(group, _Series()).add(event.at, count, event.turn)
+                self._series.setdefault(group, _Series()).add(event, count)
             self._holders.update(event.holders)
             self._places.update(event.places)
             if event.at > _SOON_AT and event.bytes > _SOON_BYTES:
@@ -146,23 +160,30 @@ class MemoryGrowth(Check):
         )
 
 
-def growth(group: Group, at: list[float], count: list[int]) -> Growth | None:
-    """What a group gained, if it rose all the time and a lot; None for all that levels off."""
-    if len(count) > 1 and count[-1] < count[-2]:  # at the end functions give up their variables
-        at, count = at[:-1], count[:-1]
-    start = _rise(count)
-    at, count = at[start:], count[start:]
+def growth(
+    group: Group, at: list[float], count: list[int], progress: list[float] | None = None
+) -> Growth | None:
+    """What a group gained, if it rose all the time and a lot; None for all that levels off.
+
+    `progress`: what the program had done by each sample; by default, the seconds it had run.
+    """
+    progress = at if progress is None else progress
+    end = len(count)
+    if end > 1 and count[-1] < count[-2]:  # at the end functions give up their variables
+        end -= 1
+    start = _rise(count[:end])
+    progress, count, at = progress[start:end], count[start:end], at[start:end]
     if len(count) < _FEW_SAMPLES:
         return None
-    gained, span = count[-1] - count[0], at[-1] - at[0]
+    gained = count[-1] - count[0]
     itemsize = _itemsize(group[1])
     much = gained * itemsize * math.prod(group[0])
     large = gained >= _LARGE_ARRAYS and much >= _LARGE_BYTES
     if len(count) < _SAMPLES and not large:
         return None
-    if gained < _ARRAYS or (much < _BYTES and gained < _MANY) or not _all_the_time(at, count):
+    if gained < _ARRAYS or (much < _BYTES and gained < _MANY):
         return None
-    return Growth(group, gained, much, span)
+    return Growth(group, gained, much, at[-1] - at[0]) if _steady(progress, count) else None
 
 
 def _rise(count: list[int]) -> int:
@@ -182,17 +203,18 @@ def _rise(count: list[int]) -> int:
     return max([start, *(n for n in range(start, len(count)) if count[n] <= flat)])
 
 
-def _all_the_time(at: list[float], count: list[int]) -> bool:
-    """True where each quarter of the time has a good part of the growth."""
-    quarters = [at[0] + (at[-1] - at[0]) * n / 4 for n in range(5)]
-    levels = [_level(at, count, moment) for moment in quarters]
+def _steady(progress: list[float], count: list[int]) -> bool:
+    """True where each quarter of the progress has a good part of the growth."""
+    first, whole = progress[0], progress[-1] - progress[0]
+    levels = [_level(progress, count, first + whole * n / 4) for n in range(5)]
     mean = (count[-1] - count[0]) / 4
     return all(b - a >= _STEADY * mean for a, b in itertools.pairwise(levels))
 
 
-def _level(at: list[float], count: list[int], moment: float) -> float:
+def _level(progress: list[float], count: list[int], moment: float) -> float:
     """The count at a moment, on the line between the samples around it."""
-    for (t, n), (u, m) in zip(zip(at, count), zip(at[1:], count[1:])):  # noqa: B905
+    samples = zip(progress, count)  # noqa: B905
+    for (t, n), (u, m) in itertools.pairwise(samples):
         if moment <= u:
             return n + (m - n) * (moment - t) / max(u - t, 1e-9)
     return count[-1]

@@ -89,7 +89,7 @@ class Samples:
 
     def sample(self) -> object:
         """Emits one; gives what tells two moments of the program apart."""
-        at = self.context.now()
+        at, worked = self.context.now(), time.process_time()
         began, searched = time.thread_time(), self.searched
         arrays = self.context.jax.live_arrays()
         counts, size = self._count(arrays)
@@ -108,6 +108,7 @@ class Samples:
                 places={group: found.site for group, found in held.items() if found.site},
                 nan=self._nan(arrays, largest) if at >= self.looked + _VALUES else {},
                 turn=turn,
+                worked=worked,
             )
         )
         # Not the wait for the interpreter's lock, nor the search, which has a share of its own.

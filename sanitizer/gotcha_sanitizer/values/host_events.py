@@ -105,6 +105,7 @@ class Memory:
     # Of some groups: how many arrays were looked at, and how many of these have a NaN.
     nan: Mapping[tuple[tuple[int, ...], str], tuple[int, int]] = field(default_factory=dict)
     turn: Turn | None = None  # of the loop that runs
+    worked: float = 0.0  # seconds of processor time that the process has had
 
 
 @dataclass(frozen=True, slots=True)
