@@ -20,7 +20,7 @@ class HostBoundLoop(Check):
     """Samples what the main thread does in each loop, without the compiling.
 
     A finding where at least half of a loop's time is JAX's own Python code, which starts operations
-    one by one: the device waits for the host. The share is that of the samples, up to a hundred a
+    one by one: the device waits for the host. The share is that of the samples, up to 60 a
     second and fewer in a long run. Of nested loops the innermost such one is named.
 
     ## Instead

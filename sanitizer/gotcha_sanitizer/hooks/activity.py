@@ -17,8 +17,8 @@ from gotcha_sanitizer.hooks import Context, internals, private, stack
 from gotcha_sanitizer.values.events import Activity, LoopActivity
 from gotcha_sanitizer.values.parts import Site
 
-_SOONEST = 0.01  # seconds between samples
-_SAMPLES = 200  # in each doubling of the run's time, about
+_SOONEST = 0.015  # seconds between samples
+_SAMPLES = 120  # in each doubling of the run's time, about
 _LOOPS = 256
 _FRAMES = 400
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # reads are timed there
@@ -47,7 +47,7 @@ class Sampler:
     def _take(self, frame: FrameType, seconds: float) -> None:
         if stack.find(frame, private.CALL) is not None or stack.runs(frame, self._ahead):
             return  # it compiles, or is about to
-        place, eager = where(frame), _in_jax(frame)
+        place, eager = where(frame, columns=False), _in_jax(frame)
         for loop in dict.fromkeys(place.loops):
             row = self._rows.get(loop)
             if row is None and len(self._rows) >= _LOOPS:
