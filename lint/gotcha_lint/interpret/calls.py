@@ -236,7 +236,7 @@ def unknown_call(
     hand_over(machine, name, args, keywords, span)
     if name == "apply" and args and _are_variables(machine, args[0]):
         machine.dispatch(OF_A_MODEL)
-    use_streams(machine, keywords, span)
+    use_streams(machine, name, keywords, span)
     values = (*args, *keywords.values())
     note_handed(machine, values, span)
     if name not in FILLING and not name.startswith(_ON_DEVICE):

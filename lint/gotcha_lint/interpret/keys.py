@@ -30,7 +30,9 @@ from gotcha_lint.facts.random import COUNTERS, KEEPS, LAYERS, NO_DRAWS, SAMPLES
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.ir import Function
 
+_NNX, _COUNTS = "flax.nnx.", "Rngs"
 _DEPTH = 3  # of containers in arguments whose keys become the parameter's
 _SLICE = "%slice"
 AXIS = "axis index"  # a mark, with the call: the number of a device, from 0
@@ -41,8 +43,16 @@ def names(value: Value) -> Iterator[Key]:
     for atom in value.atoms:
         if isinstance(atom, Array) and atom.key is not None:
             yield atom.key
-        elif isinstance(atom, Symbol):
+        elif isinstance(atom, Symbol) and not _is_counter(atom):
             yield Key(atom)
+
+
+def _is_counter(symbol: Symbol) -> bool:
+    """`rngs: nnx.Rngs`, of which each draw is another one."""
+    root = symbol.root
+    if symbol.path or not isinstance(root, tuple) or not isinstance(root[0], Function):
+        return False
+    return any(p.name == root[1] and _COUNTS in p.annotation for p in root[0].parameters)
 
 
 def below(
@@ -189,13 +199,15 @@ def hand_over(
             use(machine, value, "draw" if sampled else "given", name, span)
 
 
-def use_streams(machine: Machine, keywords: dict[str, Value], span: Span) -> None:
+def use_streams(machine: Machine, name: str, keywords: dict[str, Value], span: Span) -> None:
     """`model.apply(variables, x, rngs={"dropout": key})`: flax draws from the keys, if it trains.
 
-    It folds the names of streams and modules in, so no other draw gives the same numbers.
+    It folds the names of streams and modules in, so no other draw gives the same numbers. The
+    `rngs` that a class is given are an object of nnx, which counts its draws.
     """
     given = keywords.get("rngs")
-    if given is None:
+    makes = name.startswith(_NNX) or name.rpartition(".")[2][:1].isupper()
+    if given is None or makes:
         return
     flags = (
         (keywords[name].constant, training) for name, training in TRAIN.items() if name in keywords

@@ -74,7 +74,7 @@ def instance_method(call: Call) -> Value:
     if call.short == "apply_gradients":
         note_update(machine, "optimizer", call.span)
         return Value((call.on,))
-    use_streams(machine, call.keywords, call.span)
+    use_streams(machine, call.short, call.keywords, call.span)
     if call.short == "apply" and cls is not None:
         apply_layer(call)
         return _apply(call)
