@@ -10,6 +10,7 @@ parsed are left out here; they are reported elsewhere.
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,6 +38,10 @@ RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
 _LARGE = 100  # modules of a component: what was made of them is given back at once
 _WIDE = b"enable_x64"
+# Comments that name a fault, and do not say that it is meant.
+_REGRETS = re.compile(
+    r"\b(todo|fixme|xxx|hack|bug|wrong|mistake|oops|avoid|should not|don't|not)\b"
+)
 _RUNS = 100  # of a server, before it forgets what it need not keep
 _LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until then stands
 
@@ -389,8 +394,9 @@ def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:
         return True
     while first > 1 and lines[first - 2].strip():
         first -= 1
-    comments = (line.partition("#")[2].lower() for line in lines[first - 1 : last])
-    return any(phrase in comment for comment in comments for phrase in rule.doubts)
+    comments = [line.partition("#")[2].lower() for line in lines[first - 1 : last]]
+    meant = [comment for comment in comments if not _REGRETS.search(comment)]
+    return any(phrase in comment for comment in meant for phrase in rule.doubts)
 
 
 def _chain(foreseen: Foreseen, sources: Mapping[str, Source]) -> Iterator[Place]:

@@ -831,3 +831,9 @@ def chosen_twice(a, b):
     x, _ = picked(a, key)
     y, _ = picked(b, key)  # ! key-reuse
     return x + y
+
+
+def a_comment_that_regrets_it(key, x):
+    x = x + jax.random.normal(key, x.shape)
+    # TODO: the same key as above, split it
+    return x * jax.random.bernoulli(key, 0.5, x.shape)  # ! key-reuse
