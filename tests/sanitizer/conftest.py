@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -50,9 +51,15 @@ def no_compile_cache() -> Iterator[None]:
     if jax is None or folder is None:
         yield
         return
-    jax.config.update("jax_compilation_cache_dir", None)
+    _keep_programs_in(jax, None)
     yield
+    _keep_programs_in(jax, folder)
+
+
+def _keep_programs_in(jax: Any, folder: str | None) -> None:
+    """JAX opens the folder at its first compile, and goes on with it whatever is set later."""
     jax.config.update("jax_compilation_cache_dir", folder)
+    importlib.import_module("jax.experimental.compilation_cache.compilation_cache").reset_cache()
 
 
 @pytest.fixture
