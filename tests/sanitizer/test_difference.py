@@ -40,7 +40,9 @@ def two(tmp_path: Path) -> tuple[str, str]:
 def test_diff_text(cli: Any, two: tuple[str, str], snapshot: Snapshot):
     code, out, _ = cli("diff", *two)
     assert code == 0
-    assert out.startswith("adds 2 compiles, +19.0 s of compiling, 1 new finding, 1 finding gone\n")
+    assert out.startswith(
+        "adds 2 compiles, compiling takes 19.0 s more, 1 new finding, 1 finding gone\n"
+    )
     snapshot("diff.txt", out)
 
 
@@ -64,7 +66,7 @@ def test_diff_exit_codes(cli: Any, two: tuple[str, str]):
     assert cli("diff", b, a, "--fail-on-more")[0] == 0
     assert cli("diff", a, a, "--fail-on-more")[0] == 0
     assert cli("diff", a, "missing.jsonl")[0] == 2
-    assert cli("diff", b, a)[1].startswith("saves 2 compiles, -19.0 s")
+    assert cli("diff", b, a)[1].startswith("saves 2 compiles, compiling takes 19.0 s less")
 
 
 def test_diff_of_equal_records(cli: Any, two: tuple[str, str]):

@@ -204,6 +204,7 @@ def _reason(event: Explained) -> str:
         return f"a new {kind} each time, which captures another {names}"
     if first.renewed:
         return f"{first.path} is a new object each time, with equal contents: {first.new}"
-    more = f" (and {len(mine) - 1} more)" if len(mine) > 1 else ""
+    also = f"`{mine[1].path}`" if len(mine) == 2 else f"{len(mine) - 1} others"
+    more = f" (and {also})" if len(mine) > 1 else ""
     what = _what(event.cause, first)
     return f"{what}: {first}{more}" if what else f"{first}{more}"

@@ -46,7 +46,8 @@ def headline(difference: Difference) -> str:
     else:
         words = ["as many compiles as before"]
     if abs(difference.seconds) >= 0.001:
-        words.append(f"{_signed(difference.seconds)} of compiling")
+        change = "more" if difference.seconds > 0 else "less"
+        words.append(f"compiling takes {seconds(abs(difference.seconds))} {change}")
     if difference.new:
         words.append(plural(len(difference.new), "new finding"))
     if difference.gone:
@@ -155,10 +156,6 @@ def _finding(finding: Finding) -> str:
     cause = f" ({finding.cause})" if finding.cause else ""
     price = f", {seconds(finding.seconds)} lost" if finding.seconds >= 0.001 else ""
     return f"{finding.name}{cause} at {place(finding.site)}{price}: {finding.message}"
-
-
-def _signed(value: float) -> str:
-    return ("-" if value < 0 else "+") + seconds(abs(value))
 
 
 def _plain(cell: str) -> str:
