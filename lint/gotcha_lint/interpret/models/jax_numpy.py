@@ -7,12 +7,12 @@ from gotcha_lint.interpret.call import Call, alias, family
 from gotcha_lint.interpret.models.array_functions import array_call
 from gotcha_lint.interpret.result_types import from_table
 
-_ACTIVATIONS = ("softmax", "log_softmax", "sigmoid", "relu", "gelu", "silu", "swish")
+_SQUASHING = ("softmax", "log_softmax", "sigmoid")
 alias(
     {
         f"flax.{module}.{name}": f"jax.nn.{name}"
         for module in ("linen", "nnx")
-        for name in _ACTIVATIONS
+        for name in _SQUASHING
     }
 )
 
