@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.deprecated import DEPRECATED, JIT_ARGUMENTS, POSITIONAL
+from gotcha_lint.facts.deprecated import ARGUMENTS, DEPRECATED, JIT_ARGUMENTS, POSITIONAL
 from gotcha_lint.facts.releases import Removed
 from gotcha_lint.facts.removed import REMOVED
 from gotcha_lint.queries.guarded import asks, unguarded
@@ -70,6 +70,7 @@ class DeprecatedApi(Rule):
             if call.name == "jax.jit" or _is_for_jit(call):
                 yield from _arguments(call)
             yield from self._by_position(call)
+            yield from _kept_for_older_code(call)
 
     def _by_position(self, call: Call) -> Iterator[Report]:
         most, since = POSITIONAL.get(call.name, (0, (0, 0)))
@@ -98,6 +99,17 @@ class DeprecatedApi(Rule):
         return reached(row.library, row.since) and (
             gone is None or not reached(gone.library, gone.since)
         )
+
+
+def _kept_for_older_code(call: Call) -> Iterator[Report]:
+    if call.name not in ARGUMENTS or call.starred:
+        return
+    position, name, instead = ARGUMENTS[call.name]
+    given = call.arg(position, name)
+    node = call.arg_node(position, name)
+    if given is not None and node is not None and given.kind is not Kind.NONE:
+        word = call.name.rpartition(".")[2]
+        yield Report(node, f"`{name}` of `{word}` is deprecated: {instead}")
 
 
 def _is_for_jit(call: Call) -> bool:
