@@ -123,11 +123,11 @@ def _private(site: Body) -> Iterator[Report]:
     found = [node for node in nodes if any(map(_is_private, _modules(node)))]
     for node in unguarded(site.model, found)[:1]:
         module = next(filter(_is_private, _modules(node)))
-        public = module.partition("._")[0]
+        public = ".".join(part for part in module.split(".") if not part.startswith("_"))
         yield Report(
             node,
             f"`{module}` is private: what is in it moves or goes without notice; import what "
-            f"`{public}` shows, or copy it",
+            f"`{public}` exports, or copy it",
         )
 
 
