@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     Array,
     Constant,
@@ -26,7 +26,7 @@ from gotcha_lint.domain.value import (
     as_affine,
 )
 from gotcha_lint.facts.numbers import REDUCTIONS
-from gotcha_lint.facts.optax import INTEGER_LABELS, LOGIT_LOSSES
+from gotcha_lint.facts.optax import INTEGER_LABELS
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.derivative import after_operation, kept, pole
 from gotcha_lint.interpret.effects import note_update
@@ -45,7 +45,8 @@ from gotcha_lint.interpret.elements import (
     ignoring,
     with_elements,
 )
-from gotcha_lint.interpret.faults.remarks import DOUBLE_SOFTMAX, remark
+from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.array_updates import array_update
@@ -67,7 +68,7 @@ _ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt",
 def after_call(call: Call, out: Value) -> Value:
     """After a function of a library."""
     name = call.name
-    _given_as_logits(call)
+    check_logits(call)
     if name in INTEGER_LABELS:
         return _scored(call, out)
     if not name.startswith("jax."):
@@ -85,7 +86,7 @@ def after_call(call: Call, out: Value) -> Value:
             _stays_zero(call.engine, call.args[:2], out)
         _float_mask(call)
         _averaged(call, call.args)
-        _log_of_softmax(call, call.short, call.args)
+        check_log(call)
         _taken(call)
         _sized_by_data(call)
         if isinstance(out.only, Tuple):  # what the whole follows from, each part does
@@ -439,52 +440,6 @@ def _sized_by_data(call: Call) -> None:
 
 
 # Derivatives and logarithms
-
-
-def _given_as_logits(call: Call) -> None:
-    """Probabilities, where a loss or a draw takes logits."""
-    draws = call.name == "jax.random.categorical"
-    if not draws and call.name not in LOGIT_LOSSES:
-        return
-    given = call.get(1 if draws else 0, "logits")
-    known = elements_of(given) if given is not None else None
-    made = known.made if known is not None else ""
-    if made in ("softmax", "softmax by hand") or (made == "sigmoid" and not draws):
-        origin = getattr(given.only, "origin", None) if given is not None else None
-        about = None if origin is None else _lines_around(call.engine, origin)
-        places = () if origin is None else ((*origin, "turned into probabilities here"),)
-        own = call.engine.activation.function
-        elsewhere = about is None or not about[1] <= own.line <= about[2]
-        chosen = elsewhere and bool(call.engine.guards)  # a flag may say what is given
-        remark(
-            call.engine, DOUBLE_SOFTMAX, call.span, call.short, places=places, about=about,
-            maybe=chosen,
-        )  # fmt: skip
-
-
-def _lines_around(machine: Machine, at: Origin) -> tuple[str, int, int] | None:
-    """Path, first and last line of the innermost function that a place is in."""
-    module, line = machine.modules.get(at[0]), at[1][0]
-    if module is None:
-        return None
-    around = [f for f in module.functions if not f.is_module and f.line <= line <= f.end_line]
-    inner = max(around, key=lambda f: f.line) if around else module.top
-    return at[0], inner.line, inner.end_line
-
-
-def _log_of_softmax(call: Call, name: str, args: tuple[Value, ...]) -> None:
-    if not args or name not in ("log", "log_softmax"):
-        return
-    known = elements_of(args[0])
-    if known is None:
-        return
-    origin = getattr(args[0].only, "origin", None)
-    places = () if origin is None else ((*origin, "the probabilities"),)
-    if name == "log" and known.made == "softmax by hand":
-        remark(call.engine, "log of softmax", call.span, places=places)
-    if name == "log_softmax" and str(known.made).startswith("softmax"):
-        about = None if origin is None else _lines_around(call.engine, origin)
-        remark(call.engine, DOUBLE_SOFTMAX, call.span, name, places=places, about=about)
 
 
 def _scored(call: Call, out: Value) -> Value:
