@@ -52,15 +52,17 @@ def _flat(value: Value, depth: int) -> Iterator[Value]:
     if isinstance(atom, Tuple) and len(atom.items) == _NAMED:
         yield from _flat(atom.items[1], depth)
         return
-    info = atom.site.info if isinstance(atom, Object) and atom.site.kind == "optimizer" else None
-    name = info["name"] if info is not None else ""
-    if info is not None and depth < _DEPTH and (name in CHAINS or name == _MASKED):
-        given = info["parts"] or (info["options"].get("inner", UNKNOWN),)
-        for part in given if name in CHAINS else given[:1]:
-            for each in _flat(part, depth + 1):
-                yield _placed(each, atom)
-    else:
+    if not isinstance(atom, Object) or atom.site.kind != "optimizer" or depth >= _DEPTH:
         yield value
+        return
+    info = atom.site.info
+    if info["name"] not in CHAINS and info["name"] != _MASKED:
+        yield value
+        return
+    given = info["parts"] or (info["options"].get("inner", UNKNOWN),)
+    for part in given if info["name"] in CHAINS else given[:1]:
+        for each in _flat(part, depth + 1):
+            yield _placed(each, atom)
 
 
 def _placed(part: Value, around: Object) -> Value:
