@@ -120,9 +120,9 @@ def _private(site: Body) -> Iterator[Report]:
     if is_test(site.model.path) or not any(map(_is_private, site.model.imports)):
         return
     nodes = (n for n in walk(site.model.tree) if isinstance(n, cst.Import | cst.ImportFrom))
-    found = [node for node in nodes if any(map(_is_private, _modules(node)))]
-    for node in unguarded(site.model, found)[:1]:
-        module = next(filter(_is_private, _modules(node)))
+    named = {node: next(filter(_is_private, _modules(node)), "") for node in nodes}
+    for node in unguarded(site.model, [node for node, module in named.items() if module])[:1]:
+        module = next(name for each, name in named.items() if each is node)
         public = ".".join(part for part in module.split(".") if not part.startswith("_"))
         yield Report(
             node,
