@@ -39,6 +39,7 @@ class Part:
     word: str
     number: float | None = None
     keeps_sign: bool = False  # `flip_sign` is given
+    some: frozenset[str] = frozenset()  # names of alternatives, where it may be one of several
 
     @property
     def short(self) -> str:
@@ -101,7 +102,7 @@ class Chains:
         for parts in self._each():
             optimizer: Part | None = None
             for part in parts:
-                if part.name in SCALED:
+                if part.name in SCALED or part.some & SCALED:
                     optimizer = part
                 elif part.name in CLIPS and _apart(optimizer, part):
                     yield Misplaced(part, optimizer)
@@ -192,7 +193,8 @@ def _part(argument: int, value: Value, rate: Value, word: str, place: Origin) ->
     """`place`: of the chain, for what is made elsewhere."""
     atom = value.only
     if not isinstance(atom, Object) or atom.site.kind != "optimizer":
-        return Part(argument, "", place, "", "?")
+        made = (a.site.info.get("name") for a in value.atoms if isinstance(a, Object))
+        return Part(argument, "", place, "", "?", some=frozenset(map(str, made)))
     at = atom.origin
     inside = at is not None and at[0] == place[0] and _is_within(at[1], place[1])
     number = rate.constant if isinstance(rate.only, Constant) and rate != NONE else None

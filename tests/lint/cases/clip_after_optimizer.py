@@ -100,3 +100,16 @@ def limited_by_another_function(rate):
 
 def first_by_another_function(rate):
     return optax.chain(limit(), optax.adam(rate))
+
+
+def one_of_two(rate, own, make):
+    if own:
+        scaled = make(rate)
+    else:
+        scaled = optax.adamw(rate)
+    return optax.chain(scaled, optax.clip(1.0))  # ! clip-after-optimizer
+
+
+def clipped_or_not(rate, clips):
+    last = optax.clip(1.0) if clips else optax.identity()
+    return optax.chain(optax.adam(rate), last)
