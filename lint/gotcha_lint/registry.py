@@ -146,8 +146,8 @@ def _constant(node: ast.expr | None, default: Any) -> Any:
 
 
 def _gives_fix(node: ast.AST) -> bool:
-    """`Report(node, message, fix)`, wherever the fix itself is made."""
-    return (
+    """`Report(node, message, fix)`, wherever the fix itself is made; or a method `mend`."""
+    return (isinstance(node, ast.FunctionDef) and node.name == "mend") or (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "Report"

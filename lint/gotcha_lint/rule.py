@@ -117,6 +117,7 @@ class Rule:
     roots: ClassVar[frozenset[str]] = frozenset()  # only where a file has one of these words
     doubts: ClassVar[tuple[str, ...]] = ()  # comments that say that what is foreseen is meant
     meant: ClassVar[re.Pattern[str] | None] = None  # ... lines, or names of functions around
+    spoken: ClassVar[re.Pattern[str] | None] = None  # ... or the whole function around says so
     confirmed_by: ClassVar[tuple[tuple[str, str], ...]] = ()  # (check, cause) of the sanitizer
     examples: ClassVar[tuple[Example, ...]] = ()
 
@@ -130,6 +131,10 @@ class Rule:
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         """The findings about what a project compiles."""
         yield from ()
+
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode) -> Rewrite | None:
+        """A fix of what `foresee` has found at this node, or None."""
+        return None
 
     @cached_property
     def wants(self) -> type | None:

@@ -12,7 +12,6 @@ from gotcha_lint.analysis.loading import loader, loader_class
 from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log, use_probabilities
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
 from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
-from gotcha_lint.analysis.rates import signed
 from gotcha_lint.analysis.results import of_fact
 from gotcha_lint.analysis.settings import note_setting
 from gotcha_lint.analysis.sharing import made_of
@@ -161,8 +160,7 @@ def _apply_named(
         return _calls_function(flow, node, fact, args, kwargs)
     else:
         hand_over(flow, node, args, kwargs)
-    result = of_fact(flow, node, name, fact, args, kwargs)
-    return result if fact.rate is None else signed(flow, node, fact, args, kwargs, result)
+    return of_fact(flow, node, name, fact, args, kwargs)
 
 
 def _declare_host(flow: Flow, args: tuple[Value, ...], position: int) -> None:

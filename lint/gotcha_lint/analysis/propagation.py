@@ -12,7 +12,6 @@ from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread,
 from gotcha_lint.analysis.lasting import note_kept
 from gotcha_lint.analysis.logit_uses import use_probabilities
 from gotcha_lint.analysis.outcomes import outcome
-from gotcha_lint.analysis.rates import tell_sign
 from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import boundary, donated, left_out, pairs, static_names, unpacks
 from gotcha_lint.analysis.settings import note_settings_of
@@ -129,7 +128,6 @@ def tell(
         if plain.of and plain.kind in (Kind.ARRAY, Kind.UNKNOWN):
             plain = plain._replace(of="")  # another caller gives another array
         if isinstance(plain.literal, int | float):
-            tell_sign(flow, target, name, plain.literal)
             plain = plain._replace(literal=None)  # another caller has another number
         if transformed:
             as_is = name in static or (plain.kind is Kind.STATIC and not _stages(function, via))

@@ -228,6 +228,10 @@ class Body:
                 self._by_kind.setdefault(site.__class__, []).append(site)
         return iter(self._by_kind.get(kind, ()))  # type: ignore[arg-type]
 
+    def plain_calls(self) -> Iterator[Call]:
+        """The calls that are written as such, not those that decorators make."""
+        return (call for call in self.of(Call) if not call.decorator)
+
     def forget(self) -> None:
         """Lets go of all sites: they know their body, and nobody collects cycles in a run."""
         for part in (self, self.aside):

@@ -223,3 +223,26 @@ def source_of(node: cst.CSTNode, limit: int = 60) -> str:
     """The node's own text on one line, shortened: for messages."""
     text = " ".join(cst.Module([]).code_for_node(node).split())
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def ends(suite: cst.BaseSuite) -> bool:
+    """Nothing after the block runs."""
+    last = suite.body[-1] if suite.body else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    if isinstance(last, cst.If):
+        return isinstance(last.orelse, cst.Else) and ends(last.body) and ends(last.orelse.body)
+    return isinstance(last, cst.Return | cst.Raise | cst.Continue | cst.Break)
+
+
+def asks_its_type(root: cst.CSTNode, name: str) -> bool:
+    """It may be a tuple or not: `isinstance(y, tuple)`; or the name gets another value."""
+    for node in walk(root):
+        match node:
+            case cst.Call(func=cst.Name(value="isinstance"), args=[cst.Arg(value=first), *_]):
+                if dotted(first) == name:
+                    return True
+            case cst.NamedExpr(target=target) | cst.AugAssign(target=target):
+                if dotted(target) == name:
+                    return True
+    return False

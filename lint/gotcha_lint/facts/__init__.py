@@ -38,7 +38,6 @@ class Fact(NamedTuple):
     calls: int | None = None  # position of a function that it calls in the same context
     host: int | None = None  # position of a function that it runs on the host
     logits: int | None = None  # position of an argument that must not be probabilities
-    rate: int | None = None  # position of a step size, whose sign its result has
     log: int | None = None  # position of an argument that is -inf where it is 0
 
 

@@ -83,12 +83,15 @@ WHOLE_OPTIMIZERS = frozenset(
         "contrib.muon",
     ]
 )
+# Run their parts from left to right, on what the part before gives.
+CHAINS = frozenset(("optax.chain", "optax.named_chain"))
 # Optimizers and parts of them that keep nothing from step to step.
 STATELESS = CLIPS | {"optax.sgd", "optax.sign_sgd", "optax.scale", "optax.chain", "optax.identity"}
 # Words in the names of what is trained apart, each with an optimizer of its own.
 RUNS = ("run", "seed", "trial", "task", "client", "fold", "restart", "member", "agent", "phase")
 # Ends of names for what is positive: people write a minus in front of it.
 RATES = ("lr", "learning_rate")
+STARTS = ("rate", "lr_init", "rate_init", "lr_start", "rate_start", "lr_max", "rate_max")
 PRECONDITIONERS = frozenset(
     f"optax.scale_by_{name}"
     for name in [
@@ -120,13 +123,9 @@ _SCHEDULES = (
     "warmup_exponential_decay_schedule warmup_constant_schedule"
 )
 
-ROWS: dict[str, Fact] = {f"optax.{name}": Fact(OPTIMIZER) for name in _OPTIMIZERS.split()}
-ROWS |= dict.fromkeys(PRECONDITIONERS, Fact(OPTIMIZER))
-ROWS |= {f"optax.{name}": Fact("schedule", rate=0) for name in _SCHEDULES.split()}
-ROWS |= {
-    f"optax.{name}": Fact(OPTIMIZER, rate=0)
-    for name in ("scale", "scale_by_schedule", "add_decayed_weights")
-}
+OPTIMIZERS = PRECONDITIONERS | {f"optax.{name}" for name in _OPTIMIZERS.split()}
+ROWS: dict[str, Fact] = dict.fromkeys(OPTIMIZERS, Fact(OPTIMIZER))
+ROWS |= {f"optax.{name}": Fact("schedule") for name in _SCHEDULES.split()}
 ROWS |= {
     "optax.apply_updates": Fact("tree"),
     "optax.incremental_update": Fact("tree"),

@@ -14,15 +14,16 @@ from gotcha_lint import registry
 from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.positions import Positions
 from gotcha_lint.analysis.sites import Body, Place
+from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Site
+from gotcha_lint.finding import Fix, stable_id
 from gotcha_lint.finding import Place as Shown
-from gotcha_lint.finding import stable_id
 from gotcha_lint.findings.allowing import Comments, about_comments, allowed_by
 from gotcha_lint.findings.checking import Reported
 from gotcha_lint.findings.drafts import Draft
 from gotcha_lint.findings.rewriting import fix_of
-from gotcha_lint.rule import Report, Rule
-from gotcha_lint.task import Task
+from gotcha_lint.rule import Report, Rule, load
+from gotcha_lint.task import RuleOptions, Task
 from gotcha_lint.text.lines import line_around
 from gotcha_lint.text.source import Source
 
@@ -51,6 +52,7 @@ class Drafting:
     ) -> None:
         self.model, self.source, self.text = model, source, source.text
         self._positions, self.comments = positions, comments
+        self._options = RuleOptions()
         self._repeats: Counter[str] = Counter()
         self._blocks: dict[cst.CSTNode, tuple[list[int], list[cst.CSTNode]]] = {}
 
@@ -61,6 +63,7 @@ class Drafting:
         used: set[int] = set()
         made: list[Draft] = []
         reported: list[Draft] = []
+        self._options = task.options
         foretold = self._chains(task.forecasts)
         denied = [f for f in task.forecasts if f.denies and f.certain]
         for rule, body, place, report in reports:
@@ -149,6 +152,7 @@ class Drafting:
         span = self._positions().span(node)
         if isinstance(node, cst.FunctionDef | cst.ClassDef) and start <= span[0] < end:
             start, end = self._positions().span(node.name)
+        fix = self._mend(forecast, node, start, end)
         shown = self.text[start:end]
         first = self.text[span[0] : span[1]].partition("\n")[0]
         draft = Draft(
@@ -160,11 +164,23 @@ class Drafting:
             forecast.severity,
             forecast.confidence,
             (),
-            None,
+            fix,
             self._identity(forecast.name, f"{first}|{shown}", forecast.within),
             forecast.chain,
         )
         return draft, span
+
+    def _mend(self, forecast: Forecast, statement: cst.CSTNode, start: int, end: int) -> Fix | None:
+        """The fix that the rule has for the node at this place."""
+        rule = load(forecast.name, self._options) if forecast.certain else None
+        if rule is None or type(rule).mend is Rule.mend:
+            return None
+        positions = self._positions()
+        for node in walk(statement):
+            if isinstance(node, cst.BaseExpression) and positions.span(node) == (start, end):
+                found = rule.mend(node, statement)
+                return fix_of(found, self.model, self.text, positions) if found else None
+        return None
 
     def _statement(self, offset: int) -> cst.CSTNode:
         """The innermost statement around a place; decorators belong to what they decorate."""

@@ -365,7 +365,10 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
     if module is None:
         return None
     around = _around(module, span[0])
-    certain = foreseen.certain and not _is_doubted(rule, read.sources[path].text, span, around)
+    text = read.sources[path].text
+    if rule.spoken is not None and rule.spoken.search(_text_around(module, text, span)):
+        return None
+    certain = foreseen.certain and not _is_doubted(rule, text, span, around)
     severity = foreseen.severity or rule.severity if certain else "info"
     confidence = rule.confidence if certain else "medium"
     return Forecast(
@@ -397,6 +400,17 @@ def _is_doubted(rule: Rule, text: str, span: Span, around: str) -> bool:
     comments = [line.partition("#")[2].lower() for line in lines[first - 1 : last]]
     meant = [comment for comment in comments if not _REGRETS.search(comment)]
     return any(phrase in comment for comment in meant for phrase in rule.doubts)
+
+
+def _text_around(module: Module, text: str, span: Span) -> str:
+    """The statement's lines, or those of the outermost function that they are in."""
+    lines = text.split("\n")
+    first, last = span[0], span[2]
+    for function in module.functions:
+        begin = function.first or function.line
+        if not (function.is_module or function.is_class) and begin <= span[0] <= function.end_line:
+            first, last = min(first, begin), max(last, function.end_line)
+    return "\n".join(lines[first - 1 : last])
 
 
 def _chain(foreseen: Foreseen, sources: Mapping[str, Source]) -> Iterator[Place]:

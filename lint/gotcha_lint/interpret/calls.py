@@ -36,6 +36,7 @@ from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults.checks import after_call, after_method
+from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
@@ -83,6 +84,7 @@ def call_instruction(
             if mapping is not None:
                 for key, item in zip(mapping.keys, mapping.values, strict=True):
                     named[str(key)] = kept(machine, item, value)
+    check_flags(machine, callee, named, span)
     return call(machine, registers.get(callee, UNKNOWN), tuple(positional), named, span)
 
 

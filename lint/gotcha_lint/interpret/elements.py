@@ -100,6 +100,8 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
     if name == "softmax":
         zeros = first is not None and first.made == "masked"
         return with_elements(out, Elements(0, 1, zeros=zeros, made="softmax"))
+    if name == "sigmoid":
+        return with_elements(out, Elements(0, 1, made="sigmoid"))
     if name in ("relu", "relu6", "one_hot"):
         return with_elements(out, Elements(0, zeros=True))
     if name in _NOT_NEGATIVE:

@@ -6,6 +6,7 @@ Without the order of the instructions: what is written to a name once may be in 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from typing import Any
 
 from gotcha_lint.program.ir import Function, Instruction, Region, Span
 
@@ -27,6 +28,20 @@ def names_used(function: Function) -> set[str]:
     code = instructions(function.body)
     read = {i[2] if i[0] == "load" else i[3] for i in code if i[0] in ("load", "attr")}
     return {function.name, *read}
+
+
+def reads_name(code: Any, name: str) -> bool:
+    """Does the code, or that of a function within, load the name?"""
+    for part in code:
+        if isinstance(part, Function):
+            if reads_name(part.body, name):
+                return True
+        elif isinstance(part, (list, tuple)) and part:
+            if part[0] == "load" and part[2] == name:
+                return True
+            if reads_name(part, name):
+                return True
+    return False
 
 
 def has_loop(function: Function) -> bool:

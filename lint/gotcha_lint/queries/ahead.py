@@ -8,9 +8,8 @@ import libcst as cst
 
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import dotted, parents, target_names, walk
+from gotcha_lint.analysis.syntax import dotted, ends, parents, target_names, walk
 from gotcha_lint.facts.ahead import LOOKS
-from gotcha_lint.queries.branches import ends
 
 RUN, LOOKED_AT, LEFT = "run", "looked at", "left"
 

@@ -8,8 +8,7 @@ from typing import Any
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel
-from gotcha_lint.analysis.syntax import children, dotted, literal, walk
-from gotcha_lint.queries.branches import ends
+from gotcha_lint.analysis.syntax import children, dotted, ends, literal, walk
 from gotcha_lint.rule import text_of
 
 _ERRORS = frozenset(

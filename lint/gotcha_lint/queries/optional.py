@@ -7,8 +7,7 @@ import libcst as cst
 from gotcha_lint.analysis.flags import unseen
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Place, Trace
-from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.queries.branches import ends
+from gotcha_lint.analysis.syntax import ends, walk
 
 
 def not_asked_for(place: Place) -> bool:

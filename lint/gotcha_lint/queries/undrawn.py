@@ -11,7 +11,6 @@ from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Bind, Body, Call
 from gotcha_lint.analysis.syntax import literal, walk
 from gotcha_lint.facts.flags import FLAGS, TRAIN
-from gotcha_lint.queries.calls import plain_calls
 from gotcha_lint.queries.modes import train_flag
 from gotcha_lint.queries.stale import names_read
 
@@ -24,7 +23,7 @@ def only_dropout_while_evaluating(call: Call) -> bool:
     body = call.body
     if body.trace is None or not body.trace.roles.isdisjoint(GRADS) or _trains_by_default(body):
         return False
-    keys = [key for each in plain_calls(body) if _evaluates(each) for key in _dropout_keys(each)]
+    keys = [key for each in body.plain_calls() if _evaluates(each) for key in _dropout_keys(each)]
     if any(part is call.node for key in keys for part in walk(key)):
         return True
     name = _bound_to(call)

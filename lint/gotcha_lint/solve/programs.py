@@ -34,6 +34,8 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
+from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
+from gotcha_lint.interpret.models.optax_chains import CHAIN
 from gotcha_lint.program.data_flow import is_lost
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
@@ -45,6 +47,7 @@ from gotcha_lint.solve.captured import (
     may_be_arrays,
     model_called,
 )
+from gotcha_lint.solve.chains import Chains
 from gotcha_lint.solve.checkpoints import Checkpoints
 from gotcha_lint.solve.compiled_functions import (
     Capture,
@@ -130,6 +133,7 @@ class Programs:
     effects: dict[str, dict[Origin, Effect]] = field(default_factory=lambda: defaultdict(dict))
     """By kind and place; of one place, one that is certain where there is such a one."""
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
+    chains: Chains = field(default_factory=Chains)  # of optimizers
     faults: Faults = field(default_factory=Faults)
     wide: bool = False  # the project may switch 64-bit types on
 
@@ -185,6 +189,11 @@ class _Reader:
                 self._effect(event)
             elif isinstance(event, Effect) and event.kind in (SAVED, RESTORED, BEGUN, WAITED):
                 self.programs.checkpoints.add(event)
+            elif isinstance(event, Effect) and event.kind == IGNORED_FLAG:
+                if (told := disagrees(event)) is not None:
+                    self._effect(replace(event, maybe=event.maybe or not told))
+            elif isinstance(event, Effect) and event.kind == CHAIN:
+                self.programs.chains.add(event)
             elif isinstance(event, Effect) and event.kind == "pickle":
                 if any(map(is_of_device, event.values)):
                     self._effect(event)

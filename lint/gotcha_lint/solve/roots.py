@@ -13,6 +13,7 @@ from typing import Any
 
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Object, Size, Value, only
+from gotcha_lint.facts.optax import PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
@@ -283,12 +284,14 @@ _COMPILING = frozenset(
      "AsyncVectorEnv", "SubprocVecEnv", "grad", "value_and_grad", "filter_grad",
      "filter_value_and_grad", "pickle", "cloudpickle", "dill", "joblib")
 )  # fmt: skip
+# A caller of what makes a chain of these knows the rate, and its sign.
+_COMPILING |= {name.removeprefix("optax.") for name in PRECONDITIONERS} | {"add_decayed_weights"}
 _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - {"f", "t"}
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
 _CHECKED = frozenset(  # what is divided by the first two may be zero; labels may be ignored
-    ("norm", "std", "softmax_cross_entropy_with_integer_labels")
+    ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain")
 )
 _LOOPS = frozenset(("for", "while"))
 

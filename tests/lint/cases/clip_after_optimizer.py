@@ -46,8 +46,8 @@ def before_the_rate(rate):
 
 
 def of_a_list(rate):
-    parts = [optax.rmsprop(rate), optax.clip(1.0)]  # ! clip-after-optimizer
-    return optax.chain(*parts)
+    parts = [optax.rmsprop(rate), optax.clip(1.0)]
+    return optax.chain(*parts)  # ! clip-after-optimizer
 
 
 def of_a_list_in_order(rate):
@@ -88,3 +88,28 @@ def row_before_others(rate):
 def chain_that_clips_first(rate):
     clipped = optax.chain(optax.zero_nans(), optax.clip(1.0))
     return optax.chain(clipped, optax.sgd(rate))
+
+
+def limit(value=1.0):
+    return optax.clip_by_global_norm(value)
+
+
+def limited_by_another_function(rate):
+    return optax.chain(optax.adam(rate), limit())  # ! clip-after-optimizer
+
+
+def first_by_another_function(rate):
+    return optax.chain(limit(), optax.adam(rate))
+
+
+def one_of_two(rate, own, make):
+    if own:
+        scaled = make(rate)
+    else:
+        scaled = optax.adamw(rate)
+    return optax.chain(scaled, optax.clip(1.0))  # ! clip-after-optimizer
+
+
+def clipped_or_not(rate, clips):
+    last = optax.clip(1.0) if clips else optax.identity()
+    return optax.chain(optax.adam(rate), last)

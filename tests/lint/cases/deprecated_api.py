@@ -4,15 +4,24 @@ import numpy as np
 import jax
 import jax.numpy as jnp
 import optax
+import orbax.checkpoint as ocp
 from flax import nnx
+from jax._src.nn.initializers import orthogonal  # ! deprecated-api
 from jax.experimental.pjit import pjit  # ! deprecated-api
 from jax.experimental.shard_map import shard_map as smap  # ! deprecated-api
 from optax import tree_utils as otu
+from optax._src import base
+from orbax.checkpoint import CheckpointManager, CheckpointManagerOptions, PyTreeCheckpointer
 
 try:
     from jax import shard_map
 except ImportError:
     from jax.experimental.shard_map import shard_map
+
+try:
+    from jax._src.lib import xla_extension
+except ImportError:
+    xla_extension = None
 
 
 def host():
@@ -115,3 +124,17 @@ def a_copy(x):
 
 def a_named_copy(x):
     return jnp.array(x, jnp.float32, copy=True), np.array(x, np.float32, True)
+
+
+def manager(path):
+    options = CheckpointManagerOptions(max_to_keep=1)
+    return CheckpointManager(path, PyTreeCheckpointer(), options)  # ! deprecated-api
+
+
+def manager_of_two(path, table):
+    return ocp.CheckpointManager(path, checkpointers=table)  # ! deprecated-api
+
+
+def manager_now(path):
+    options = CheckpointManagerOptions(max_to_keep=1)
+    return CheckpointManager(path, options=options), ocp.CheckpointManager(path, None, options)

@@ -266,3 +266,34 @@ def switched_in_a_loop(xs):
         gradients(block, x)
         block.eval()
         print(scores_of_a_copy(block, x))
+
+
+def ignores_its_flag(variables, x, train):
+    return model.apply(variables, x, train=True)  # ! eval-in-train-mode
+
+
+def scores_by_parts(loss, variables, batch):
+    return loss(variables, *batch)
+
+
+@jax.jit
+def accuracy(variables, x):
+    return scores_by_parts(ignores_its_flag, variables, (x, False))
+
+
+def is_told_to_train(variables, x, train):
+    return model.apply(variables, x, train=True)
+
+
+def starts_by_shape(key, x, train):
+    return model.init(key, x, train=True)
+
+
+def reads_its_flag(variables, x, train):
+    return model.apply(variables, x, train=True) if train else model.apply(variables, x)
+
+
+@jax.jit
+def trains(variables, key, x):
+    started = starts_by_shape(key, x, False)
+    return is_told_to_train(variables, x, True), reads_its_flag(variables, x, False), started

@@ -217,3 +217,39 @@ class Trainer:
 
     def draw(self, x):
         return x + jax.random.normal(self.rngs.noise(), x.shape)
+
+
+@nnx.jit
+def accumulates(net, xs):
+    def one(total, x):
+        loss, grads = nnx.value_and_grad(lambda m: m(x).sum())(net)  # ! nnx-mutated-in-other-trace
+        return jax.tree.map(jnp.add, total, grads), loss
+
+    return lax.scan(one, jax.tree.map(jnp.zeros_like, nnx.state(net, nnx.Param)), xs)
+
+
+@nnx.jit
+def accumulates_one_by_one(net, xs):
+    total = jax.tree.map(jnp.zeros_like, nnx.state(net, nnx.Param))
+    for x in xs:
+        total = jax.tree.map(jnp.add, total, nnx.grad(lambda m: m(x).sum())(net))
+    return total
+
+
+@nnx.jit
+def accumulates_from_parts(net, xs):
+    graph, params = nnx.split(net)
+
+    def one(total, x):
+        own = nnx.merge(graph, params)
+        return jax.tree.map(jnp.add, total, nnx.grad(lambda m: m(x).sum())(own)), None
+
+    return lax.scan(one, jax.tree.map(jnp.zeros_like, params), xs)
+
+
+@nnx.jit
+def of_plain_weights(weights, xs):
+    def one(total, x):
+        return total + nnx.grad(lambda w: (w * x).sum())(weights), None
+
+    return lax.scan(one, jnp.zeros_like(weights), xs)

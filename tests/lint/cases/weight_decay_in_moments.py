@@ -58,8 +58,8 @@ def nested_and_wrong_inside(rate):
 
 
 def row(rate):
-    parts = [optax.add_decayed_weights(0.01), optax.adam(rate)]  # ! weight-decay-in-moments
-    return optax.chain(*parts)
+    parts = [optax.add_decayed_weights(0.01), optax.adam(rate)]
+    return optax.chain(*parts)  # ! weight-decay-in-moments
 
 
 def row_that_grows(rate, decays):

@@ -46,6 +46,7 @@ from gotcha_lint.interpret.elements import (
     with_elements,
 )
 from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.array_updates import array_update
@@ -67,6 +68,7 @@ _ROOTS = frozenset(("sqrt", "log", "log2", "log10", "arccos", "arcsin", "rsqrt",
 def after_call(call: Call, out: Value) -> Value:
     """After a function of a library."""
     name = call.name
+    check_logits(call)
     if name in INTEGER_LABELS:
         return _scored(call, out)
     if not name.startswith("jax."):
@@ -84,7 +86,7 @@ def after_call(call: Call, out: Value) -> Value:
             _stays_zero(call.engine, call.args[:2], out)
         _float_mask(call)
         _averaged(call, call.args)
-        _log_of_softmax(call, call.short, call.args)
+        check_log(call)
         _taken(call)
         _sized_by_data(call)
         if isinstance(out.only, Tuple):  # what the whole follows from, each part does
@@ -438,20 +440,6 @@ def _sized_by_data(call: Call) -> None:
 
 
 # Derivatives and logarithms
-
-
-def _log_of_softmax(call: Call, name: str, args: tuple[Value, ...]) -> None:
-    if not args or name not in ("log", "log_softmax"):
-        return
-    known = elements_of(args[0])
-    if known is None:
-        return
-    origin = getattr(args[0].only, "origin", None)
-    places = () if origin is None else ((*origin, "the probabilities"),)
-    if name == "log" and known.made == "softmax by hand":
-        remark(call.engine, "log of softmax", call.span, places=places)
-    if name == "log_softmax" and str(known.made).startswith("softmax"):
-        remark(call.engine, "double softmax", call.span, name, places=places)
 
 
 def _scored(call: Call, out: Value) -> Value:

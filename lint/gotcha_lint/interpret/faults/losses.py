@@ -11,7 +11,7 @@ from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import instructions, reads_name
 from gotcha_lint.program.ir import Function
 
 _DEPTH = 3  # of trees that are searched for whole numbers
@@ -37,7 +37,7 @@ def check_gradient(
     own = [mark for mark in flows_in(loss.marks) if mark[1] == origin]
     named = parameters[origin[2]] if origin[2] < len(parameters) else "_"
     unread = "" if own or named.startswith("_") else named
-    if function is not None and unread and _reads(function.body, unread):
+    if function is not None and unread and reads_name(function.body, unread):
         unread = ""
     if unread and function is not None and not loss.unknown:
         line = (function.line, 1, function.line, 1)
@@ -76,20 +76,6 @@ def _results(function: Function | None) -> Iterator[tuple[str, Span, str]]:
     found = [i[-1] for i in code if i[0] == "return"]
     if function is not None and len(found) == 1:
         yield function.path, found[0], "this is the loss"
-
-
-def _reads(code: Any, name: str) -> bool:
-    """Does the code, or that of a function within, load the name?"""
-    for part in code:
-        if isinstance(part, Function):
-            if _reads(part.body, name):
-                return True
-        elif isinstance(part, (list, tuple)) and part:
-            if part[0] == "load" and part[2] == name:
-                return True
-            if _reads(part, name):
-                return True
-    return False
 
 
 def _is_given(machine: Machine, loss: Function, at: Origin) -> bool:

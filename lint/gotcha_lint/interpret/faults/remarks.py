@@ -6,6 +6,8 @@ from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.machine import Machine
 
+DOUBLE_SOFTMAX = "double softmax"
+
 
 def remark(
     machine: Machine,

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from gotcha_lint.domain.value import Value
-from gotcha_lint.interpret.call import Call, family
+from gotcha_lint.interpret.call import Call, alias, family
 from gotcha_lint.interpret.models.array_functions import array_call
 from gotcha_lint.interpret.result_types import from_table
+
+_SQUASHING = ("softmax", "log_softmax", "sigmoid")
+alias(
+    {
+        f"flax.{module}.{name}": f"jax.nn.{name}"
+        for module in ("linen", "nnx")
+        for name in _SQUASHING
+    }
+)
 
 
 @family("jax.numpy.", "jax.nn.", "jax.scipy.")

@@ -12,10 +12,11 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
-from gotcha_lint.facts.optax import NEED_PARAMS
+from gotcha_lint.facts.optax import CHAINS, NEED_PARAMS, OPTIMIZERS
 from gotcha_lint.interpret.arrays import as_arrays
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.effects import note, note_update
+from gotcha_lint.interpret.models.optax_chains import note_chain, schedule
 
 alias({"flax.nnx.Optimizer": "optax.#nnx"})
 _WORDS_OF_SCHEDULES = ("schedule", "decay", "warmup", "cosine", "piecewise", "join_schedules")
@@ -41,13 +42,16 @@ def optimizer_or_loss(call: Call) -> Value:
         return _loss(call)
     if not name[:1].islower() and name != "#nnx":
         return UNKNOWN
-    if any(word in name for word in _WORDS_OF_SCHEDULES):
-        return UNKNOWN
+    if call.name not in OPTIMIZERS and any(word in name for word in _WORDS_OF_SCHEDULES):
+        return schedule(call)
     site = call.engine.allocate("optimizer", call.span, call.name)
     site.info["name"] = call.name
     site.info["parts"] = call.args
+    site.info["options"] = dict(call.keywords)
     if name == "#nnx":
         site.info["data"] = call.argument(1, "tx")
+    if call.name in CHAINS:
+        note_chain(call)
     return only(Object(site, call.origin))
 
 

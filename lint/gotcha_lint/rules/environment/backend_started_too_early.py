@@ -1,14 +1,20 @@
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import Function, Imported, once
+from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Body, Call
+from gotcha_lint.analysis.summary import lookup
+from gotcha_lint.analysis.syntax import children, dotted
+from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.environment import STARTS_BACKEND
 from gotcha_lint.facts.options import INITIALIZE, IS_INITIALIZED, READ_AT_START, UPDATES
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.reached import calls_of, canonical, reaches
 from gotcha_lint.queries.started import backend_starts
 from gotcha_lint.rule import Example, Report, Rule, text_of
 
@@ -121,7 +127,7 @@ def _late(body: Body) -> Iterator[_Late]:
             option = call.args[0].literal
             if option in READ_AT_START:
                 yield _Late(call, f"`{option}`", READ_AT_START[option])
-        elif body.function.number and reaches(body, call.callee, {INITIALIZE}):
+        elif body.function.number and _reaches(body, call.callee, {INITIALIZE}):
             name = text_of(call.node.func)
             yield _Late(call, f"{_JOINS} in `{name}`", _RAISES)
 
@@ -129,7 +135,7 @@ def _late(body: Body) -> Iterator[_Late]:
 def _starts(body: Body) -> list[Call]:
     found = {id(call): call for call in backend_starts(body)}
     for call in body.of(Call):
-        if not call.decorator and reaches(body, call.callee, STARTS_BACKEND):
+        if not call.decorator and _reaches(body, call.callee, STARTS_BACKEND):
             found[id(call)] = call
     return sorted(found.values(), key=lambda call: call.at.order)
 
@@ -146,10 +152,71 @@ def _in_functions(module: Body) -> Iterator[Report]:
     for function in module.model.functions[1:]:
         if isinstance(function.node, cst.Lambda) or IS_INITIALIZED in text_of(function.node):
             continue
-        for call in calls_of(function.node, sure=False):
-            if canonical(project, function, call.func) == INITIALIZE:
+        for call in _calls_of(function.node, sure=False):
+            if _canonical(project, function, call.func) == INITIALIZE:
                 yield _report(call, _JOINS, _RAISES, starts[0].node)
 
 
 def _calls_before(module: Body, first: Call) -> bool:
     return any(call.callee.targets and call.at.order < first.at.order for call in module.of(Call))
+
+
+_DEEP = 3
+# A call under one of these may not come about, or not yet.
+_UNSURE = (cst.If, cst.Try, cst.For, cst.While, cst.IfExp, cst.FunctionDef, cst.Lambda, cst.Match)
+_LATER = (cst.FunctionDef, cst.Lambda)
+
+
+def _reaches(body: Body, value: Value, names: Collection[str]) -> cst.Call | None:
+    """A call of one of these names that a call of this function certainly comes to."""
+    if value.via or len(value.targets) != 1 or body.project is None:
+        return None
+    path, number = next(iter(value.targets))
+    if path != body.model.path:
+        return None
+    return _within(body.project, body.model.functions[number], names, _DEEP)
+
+
+def _within(
+    project: Project, function: Function, names: Collection[str], deep: int
+) -> cst.Call | None:
+    for call in _sure(function):
+        if _canonical(project, function, call.func) in names:
+            return call
+        inner = _local(function, call.func)
+        if inner is not None and deep and _within(project, inner, names, deep - 1) is not None:
+            return call
+    return None
+
+
+@once
+def _sure(function: Function) -> list[cst.Call]:
+    return list(_calls_of(function.node, sure=True))
+
+
+def _calls_of(root: cst.CSTNode, *, sure: bool) -> Iterator[cst.Call]:
+    """The calls in a function's own body; `sure`: only those that are not under a condition."""
+    stack = list(reversed(children(root)))
+    while stack:
+        node = stack.pop()
+        if type(node) is cst.Call:
+            yield node
+        if type(node) is cst.If and sure:
+            stack.append(node.test)
+        elif node.__class__ not in (_UNSURE if sure else _LATER):
+            stack.extend(reversed(children(node)))
+
+
+def _canonical(project: Project, function: Function, func: cst.CSTNode) -> str:
+    """The qualified name of what is called, where it is imported."""
+    name = dotted(func) or ""
+    head, dot, tail = name.partition(".")
+    hows = lookup(function.scope, name) or []
+    imported = next((how for how in hows if isinstance(how, Imported)), "")
+    return project.facts.canonical(f"{imported}{dot}{tail}") if imported and head else ""
+
+
+def _local(function: Function, func: cst.CSTNode) -> Function | None:
+    hows = lookup(function.scope, dotted(func) or "") or []
+    found = hows[0] if len(hows) == 1 else None
+    return found if isinstance(found, Function) else None

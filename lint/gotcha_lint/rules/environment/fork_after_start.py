@@ -27,7 +27,6 @@ class ForkAfterStart(Rule):
     """
 
     severity = "warning"
-    preview = True
     confirmed_by = (("fork-after-start", ""),)
     examples = (
         Example(

@@ -9,9 +9,9 @@ from gotcha_lint.facts.options import FAMILIES, GONE, OPTIONS, UPDATES, VARIABLE
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.guarded import unguarded
-from gotcha_lint.queries.misspelt import meant
 from gotcha_lint.queries.variables import variables
 from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.rule_helpers.spelling import meant
 
 
 class _Fault(NamedTuple):

@@ -5,9 +5,9 @@ from gotcha_lint.analysis.sites import Body
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.xla_flags import FLAGS, GONE
 from gotcha_lint.queries.guarded import asks
-from gotcha_lint.queries.misspelt import meant
 from gotcha_lint.queries.variables import UNKNOWN, Variable, variables, written
 from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule_helpers.spelling import meant
 
 _FLAG = re.compile(r"--(xla_\w*[a-z0-9])(?![\w{])")
 _GLUED = re.compile(rf"[^\s{UNKNOWN}]--xla_")

@@ -7,6 +7,7 @@ from gotcha_lint.analysis.logit_uses import LogitUse
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.faults.remarks import DOUBLE_SOFTMAX
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -63,7 +64,7 @@ class DoubleSoftmax(Rule):
         )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for fault in programs.faults.of("double softmax"):
+        for fault in programs.faults.of(DOUBLE_SOFTMAX):
             (name,) = fault.text
             yield Foreseen(
                 (fault.path, fault.span),

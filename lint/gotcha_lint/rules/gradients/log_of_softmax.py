@@ -1,14 +1,15 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import libcst as cst
 
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.logit_uses import LogUse
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import parents, source_of
-from gotcha_lint.facts.jax import GUARDS
+from gotcha_lint.analysis.sites import Bind, Call
+from gotcha_lint.analysis.syntax import parents, source_of, walk
+from gotcha_lint.facts.jax import GUARDS, LARGEST
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.largest import only_largest_counts
 from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, module_alias, text_of
 from gotcha_lint.solve.programs import Programs
 
@@ -57,7 +58,7 @@ class LogOfSoftmax(Rule):
         call = site.body.call_of(site.node)
         if call is None or is_test(site.body.model.path):
             return
-        if _limited(call) or only_largest_counts(call):
+        if _limited(call) or _only_largest_counts(call):
             return
         own, name = not call.callee.targets, source_of(call.node.func)
         inner = call.arg_node(0, "x") if own else None
@@ -107,3 +108,16 @@ def _fix(site: Call, softmax: Call) -> Rewrite:
         (Change(site.node, text=name + text[len(text_of(func)) :]),),
         imports=imports,
     )
+
+
+def _only_largest_counts(site: Call) -> bool:
+    """`argmax` reads the name that it is bound to, and nothing else in the function does."""
+    names = {bind.name for bind in site.body.of(Bind) if bind.at.statement is site.at.statement}
+    nodes = list(walk(site.body.function.node))
+    calls = (site.body.call_of(node) for node in nodes if isinstance(node, cst.Call))
+    largest = [call.node for call in calls if call is not None and call.name in LARGEST]
+    read = {id(part) for node in largest for part in walk(node)}
+    bound = {id(part) for part in walk(site.at.statement)}
+    uses = [id(n) for n in nodes if isinstance(n, cst.Name) and n.value in names]
+    later = [use for use in uses if use not in bound]
+    return bool(later) and all(use in read for use in later)

@@ -6,6 +6,7 @@ from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.faults.flags import IGNORED_FLAG
 from gotcha_lint.queries.linen import is_apply, lacks
 from gotcha_lint.queries.modes import (
     called_by_evaluations,
@@ -94,6 +95,15 @@ class EvalInTrainMode(Rule):
                 "its dropout draws a mask at each call; call `eval()` on the module before",
                 ((effect.path, effect.span, "drops here"), (call.path, call.span, "called here")),
                 certain=not (effect.maybe or call.maybe or set(effect.guards) - set(call.guards)),
+            )
+        for effect in programs.effects[IGNORED_FLAG].values():
+            calls = ((*at, "called here") for at in effect.calls[-1:])
+            yield Foreseen(
+                (effect.path, effect.span),
+                f"`{effect.within.name}` takes `{effect.what}` and does not read it: the module "
+                "runs in training mode, whatever is asked for",
+                tuple(calls),
+                certain=not effect.maybe,
             )
 
 

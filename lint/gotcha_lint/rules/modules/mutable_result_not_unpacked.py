@@ -1,10 +1,13 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Call
-from gotcha_lint.analysis.syntax import parents, walk
-from gotcha_lint.queries.array_uses import OF_ARRAYS, asks_its_type, wants_array
+from gotcha_lint.analysis.filling import filled_by
+from gotcha_lint.analysis.model import Function
+from gotcha_lint.analysis.sites import Bind, Body, Call
+from gotcha_lint.analysis.syntax import asks_its_type, dotted, parents, walk
 from gotcha_lint.queries.jitted import called_name
 from gotcha_lint.queries.linen import assignment, is_apply, mutable_collections
 from gotcha_lint.rule import Example, Report, Rule
@@ -96,7 +99,7 @@ def _array_use(site: Call, target: cst.Name) -> cst.CSTNode | None:
 def _used_as_array(site: Call, node: cst.CSTNode, above: dict[int, cst.CSTNode]) -> bool:
     match outer := above.get(id(node)):
         case cst.Attribute(value=value, attr=cst.Name(value=attr)):
-            return value is node and attr in OF_ARRAYS
+            return value is node and attr in _OF_ARRAYS
         case cst.BinaryOperation(operator=cst.Add() | cst.Multiply()):
             return False  # tuples have these too
         case cst.BinaryOperation():
@@ -104,8 +107,70 @@ def _used_as_array(site: Call, node: cst.CSTNode, above: dict[int, cst.CSTNode])
         case cst.Arg():
             call = site.body.call_of(above.get(id(outer)))
             if call is None or call.callee.targets:
-                return call is not None and wants_array(site.body, call, outer)
+                return call is not None and _wants_array(site.body, call, outer)
             if outer is not call.node.args[0]:
                 return False
             return call.name.startswith(("jax.numpy.", "jax.nn.", "optax.")) and bool(call.args)
+    return False
+
+
+_OF_ARRAYS = frozenset(
+    [
+        "shape",
+        "ndim",
+        "dtype",
+        "mean",
+        "sum",
+        "reshape",
+        "astype",
+        "at",
+        "max",
+        "min",
+        "argmax",
+        "squeeze",
+        "T",
+    ]
+)
+# Parameters of these names are arrays, wherever the function stands.
+_NAMES = frozenset(
+    {"logits", "log_probs", "probs", "pred", "preds", "predictions", "y_pred", "y_hat"}
+)
+_MODULES = ("jnp.", "jax.numpy.", "jax.nn.", "optax.")
+
+
+def _wants_array(body: Body, call: Call, arg: cst.Arg) -> bool:
+    """The argument is given to a project's function that takes an array there."""
+    filled = filled_by(call, arg.value)
+    if body.project is None or filled is None:
+        return False
+    (path, number), name = filled
+    function = body.project.function((path, number))
+    if name in _NAMES or (name in function.arrays and path != body.model.path):
+        return True
+    return path == body.model.path and _is_array(body.model.functions[number], name)
+
+
+def _is_array(function: Function, name: str) -> bool:
+    """Its first use fails on a tuple."""
+    if not name or asks_its_type(function.node, name):
+        return False
+    above = parents(function.node)
+    own = {id(param.node) for param in function.params}
+    for node in walk(function.node):
+        if isinstance(node, cst.Name) and node.value == name and id(above.get(id(node))) not in own:
+            return _is_array_use(node, above)
+    return False
+
+
+def _is_array_use(node: cst.CSTNode, above: dict[int, cst.CSTNode]) -> bool:
+    match outer := above.get(id(node)):
+        case cst.Attribute(value=value, attr=cst.Name(value=attr)):
+            return value is node and attr in _OF_ARRAYS
+        case cst.BinaryOperation(operator=cst.Subtract() | cst.Divide()):
+            return True
+        case cst.Arg():
+            call = above.get(id(outer))
+            if not isinstance(call, cst.Call) or call.args[0] is not outer:
+                return False
+            return (dotted(call.func) or "").startswith(_MODULES)
     return False

@@ -22,6 +22,9 @@ _STARTS = frozenset(
         *("scan", "while", "cond", "fori", "checkpoint", "eval_shape"),
     ]
 )
+# Take the variables out of a module.
+_GRADIENTS = frozenset({"flax.nnx.grad", "flax.nnx.value_and_grad"})
+_TAKE_MODULES = frozenset({"state", "split", "update"})
 
 
 class NnxMutatedInOtherTrace(Rule):
@@ -33,6 +36,9 @@ class NnxMutatedInOtherTrace(Rule):
     `nnx.jit`, `grad`, `vmap`, `scan`, `cond`, `checkpoint`, `eval_shape`, all alike. The same for
     `count.value += 1` of a captured `nnx.Variable`, for `model.scale = ...`, and for
     `optimizer.update(model, grads)` of a captured optimizer.
+
+    So does `nnx.grad(loss)(model)` of a captured model, in the body of a `jax.lax.scan` say:
+    `ValueError: Cannot extract graph node from different trace level`.
 
     ## Instead
     Pass the object to a function under `nnx.jit`, `nnx.grad`, `nnx.scan`. Or draw the key before
@@ -146,6 +152,8 @@ def _changes(body: Body) -> Iterator[tuple[Place, cst.BaseExpression, str]]:
             yield call, func if call.callee.of == RNGS else owner, "this draws from"
         elif _updates(call):
             yield call, owner, "this updates"
+        elif (module := _differentiated(call)) is not None:
+            yield call, module, "this takes the gradient of"
         else:
             yield from ((call, given, "this draws from") for given in _handed(call))
     for store in body.of(Store):
@@ -161,6 +169,29 @@ def _is_rngs(value: Value | None) -> bool:
 def _updates(call: Call) -> bool:
     """`optimizer.update(model, grads)`."""
     return last_word(call.node.func) == _UPDATE and is_optimizer(call.base)
+
+
+def _differentiated(call: Call) -> cst.BaseExpression | None:
+    """`model` of `nnx.value_and_grad(loss)(model)`, which takes the object apart."""
+    made = call.body.call_of(call.node.func)
+    given = call.arg_node(0)
+    if made is None or made.name not in _GRADIENTS or not isinstance(given, cst.Name):
+        return None
+    known = is_module(call.body.project, call.arg(0))
+    return given if known or _is_taken_apart(call.body.function, given.value) else None
+
+
+def _is_taken_apart(function: Function, name: str) -> bool:
+    """A function around hands it to what takes modules alone: `nnx.split(model)`."""
+    outer: Function | None = function
+    while outer is not None and outer.number != 0:
+        for node in walk(outer.node):
+            if isinstance(node, cst.Call) and last_word(node.func) in _TAKE_MODULES:
+                given = node.args[0].value if node.args else None
+                if isinstance(given, cst.Name) and given.value == name:
+                    return True
+        outer = outer.parent
+    return False
 
 
 def _handed(call: Call) -> Iterator[cst.BaseExpression]:

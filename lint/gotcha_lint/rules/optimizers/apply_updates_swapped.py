@@ -1,12 +1,15 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.roles import GRADS
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import last_word
+from gotcha_lint.analysis.sites import Bind, Call
+from gotcha_lint.analysis.syntax import last_word, literal
 from gotcha_lint.facts.optax import PARAMETERS, UPDATES
-from gotcha_lint.queries.unpacked import first_of
+from gotcha_lint.queries.small import small_statements
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 
@@ -104,7 +107,7 @@ class ApplyUpdatesSwapped(Rule):
 
 def _update(site: Call, node: cst.CSTNode) -> Call | None:
     """The call of an optimizer's `update` of which this is the first result."""
-    made = first_of(site, node)
+    made = _first_of(site, node)
     known = made is not None and made.name == "optax.GradientTransformation.update"
     alike = made is not None and last_word(made.node.func) == "update" and len(made.args) > 1
     return made if known or alike else None
@@ -121,3 +124,26 @@ def _is_params(site: Call, node: cst.CSTNode, update: Call | None) -> bool:
 
 def _is_gradient(call: Call) -> bool:
     return any(via.name in GRADS for via in call.callee.via)
+
+
+def _first_of(site: Call, node: cst.CSTNode) -> Call | None:
+    """The call whose first result this is, as in `a, b = f(x)`; also `f(x)[0]`."""
+    match node:
+        case cst.Name(value=name):
+            binds = [b for b in site.body.of(Bind) if b.name == name and b.at.order < site.at.order]
+            return _unpacked(binds[-1]) if binds else None
+        case cst.Subscript(
+            value=made, slice=[cst.SubscriptElement(slice=cst.Index(value=place))]
+        ) if literal(place) == 0:
+            return site.body.call_of(Flowing(site.body, site.at).resolve(made))
+    return None
+
+
+def _unpacked(bind: Bind) -> Call | None:
+    for line in small_statements(bind.at):
+        match line:
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Tuple(elements=[first, _, *_]))], value=made
+            ) if first.value is bind.node:
+                return bind.body.call_of(made)
+    return None

@@ -2,10 +2,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.facts.optax import CLIPS, SCALED
-from gotcha_lint.queries.chains import chained
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
+from gotcha_lint.analysis.syntax import walk
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 
 class ClipAfterOptimizer(Rule):
@@ -25,7 +24,6 @@ class ClipAfterOptimizer(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"optax"})
     examples = (
         Example(
             bad="""
@@ -48,26 +46,24 @@ class ClipAfterOptimizer(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if site.name != "optax.chain":
-            return
-        parts = chained(site)
-        optimizer: cst.CSTNode | None = None
-        for node, made, _ in parts:
-            if made & SCALED:
-                optimizer = node
-            elif made & CLIPS and len(made) == 1 and optimizer not in (None, node):
-                swap = len(parts) == 2 and all(site.body.call_of(part.node) for part in parts)
-                yield Report(
-                    node,
-                    f"`{min(made).removeprefix('optax.')}` comes after the optimizer, so it limits "
-                    "the update, not the gradient: put it first",
-                    _swap(optimizer, node) if swap else None,
-                    places=((optimizer, "the optimizer"),),
-                )
-                return
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for found in programs.chains.clipped_after():
+            yield Foreseen(
+                found.part.place,
+                f"`{found.part.short}` comes after the optimizer, so it limits the update, not "
+                "the gradient: put it first",
+                found.explained("the optimizer"),
+            )
 
-
-def _swap(optimizer: cst.CSTNode, clip: cst.CSTNode) -> Rewrite:
-    changes = (Change(optimizer, text=text_of(clip)), Change(clip, text=text_of(optimizer)))
-    return Rewrite("clip first", changes, safe=False)
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode) -> Rewrite | None:
+        for chain in walk(statement):
+            match chain:
+                case cst.Call(
+                    args=[
+                        cst.Arg(value=cst.Call() as first, star="", keyword=None),
+                        cst.Arg(value=cst.Call() as last, star="", keyword=None),
+                    ]
+                ) if last is node:
+                    swap = Change(first, text=text_of(last)), Change(last, text=text_of(first))
+                    return Rewrite("clip first", swap, safe=False)
+        return None

@@ -1,15 +1,10 @@
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.rates import NEGATIVE, POSITIVE, is_rate
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.facts.optax import PRECONDITIONERS, RATES, SIGN_KEEPING
-from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
-
-_SCHEDULE = "optax.scale_by_schedule"
+from gotcha_lint.rule import Change, Example, Foreseen, Rewrite, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class PositiveLearningRate(Rule):
@@ -28,7 +23,7 @@ class PositiveLearningRate(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"optax"})
+    spoken = re.compile("maximi", re.IGNORECASE)
     examples = (
         Example(
             bad="""
@@ -53,58 +48,16 @@ class PositiveLearningRate(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if site.name != "optax.chain" or site.starred:
-            return
-        calls = [site.body.call_of(arg.value) for arg in site.node.args]
-        last = calls[-1] if calls else None
-        if last is None or last.name not in ("optax.scale", _SCHEDULE):
-            return
-        rest = [call for call in calls[:-1] if call is None or not _climbs(call)]
-        names = {call.name if call else "" for call in rest}
-        scheduled = len(rest) < len(calls) - 1
-        if not (PRECONDITIONERS & names or scheduled) or not SIGN_KEEPING.issuperset(names):
-            return
-        step = last.arg_node(0, "step_size", "step_size_fn")
-        if step is None or not (_is_positive(last, scheduled) or _named(last, step)):
-            return
-        if _is_meant(site.body.function):
-            return
-        yield Report(
-            last.node,
-            f"the chain ends in `{source_of(last.node)}`, and updates are added: "
-            "the loss is maximised",
-            Rewrite("negate", (Change(step, before="-"),), safe=False)
-            if isinstance(step, cst.Float)
-            else None,
-        )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for found in programs.chains.ascending():
+            yield Foreseen(
+                found.part.place,
+                f"the chain ends in `{found.part.short}` with a positive step size, and updates "
+                "are added: the loss is maximised",
+            )
 
-
-def _is_meant(function: Function | None) -> bool:
-    """The functions around it speak of something that is maximised."""
-    while function is not None and not isinstance(function.node, cst.Module):
-        if "maximi" in text_of(function.node).lower():
-            return True
-        function = function.parent
-    return False
-
-
-def _named(call: Call, step: cst.CSTNode) -> bool:
-    """Something that is called a learning rate, of which nothing else is known."""
-    given = call.arg(0, "step_size")
-    known = given is not None and isinstance(given.literal, int | float)
-    known |= call.result.made == NEGATIVE
-    return call.name == "optax.scale" and not known and is_rate(step, RATES)
-
-
-def _climbs(call: Call) -> bool:
-    """A schedule of positive rates, which leaves the minus to what follows."""
-    return call.name == _SCHEDULE and call.result.made == POSITIVE
-
-
-def _is_positive(call: Call, scheduled: bool) -> bool:
-    """Also a factor of 1 or more, where the rate stands before it."""
-    step = call.arg(0, "step_size")
-    number = step.literal if step is not None and not step.maybe else None
-    factor = isinstance(number, int | float) and not isinstance(number, bool) and number > 0
-    return call.result.made == POSITIVE or (scheduled and factor and call.name == "optax.scale")
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode) -> Rewrite | None:
+        match node:
+            case cst.Call(args=[cst.Arg(value=cst.Float() as step)]):
+                return Rewrite("negate", (Change(step, before="-"),), safe=False)
+        return None

@@ -1,15 +1,7 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.rates import NEGATIVE, POSITIVE, is_rate
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.facts.optax import DECAYS, SCALED, SIGN_KEEPING
-from gotcha_lint.queries.chains import CHAINS, Part, chained, decays
-from gotcha_lint.rule import Example, Report, Rule
-
-_SCALES = frozenset({"optax.scale", "optax.scale_by_schedule"})
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class WeightDecayAfterOptimizer(Rule):
@@ -33,7 +25,6 @@ class WeightDecayAfterOptimizer(Rule):
     """
 
     severity = "error"
-    roots = frozenset({"add_decayed_weights"})
     examples = (
         Example(
             bad="""
@@ -84,41 +75,11 @@ class WeightDecayAfterOptimizer(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if site.name not in CHAINS:
-            return
-        parts = chained(site)
-        for number, part in enumerate(parts):
-            optimizer = next(filter(_descends, parts[:number]), None)
-            if optimizer is None or optimizer.node is part.node or not _grows(part):
-                continue
-            if all(after.made and after.made <= SIGN_KEEPING for after in parts[number + 1 :]):
-                yield Report(
-                    part.node,
-                    "the weights grow: the decay comes after the optimizer, which makes the sign "
-                    "negative, so it is added as it is; put it first, or use `adamw`",
-                    places=((optimizer.node, "the optimizer"),),
-                )
-
-
-def _descends(part: Part) -> bool:
-    """Its updates go down: a whole optimizer, or a step size with a minus."""
-    call = part.call
-    if call is not None and any(
-        arg.keyword and arg.keyword.value == "flip_sign" for arg in call.node.args
-    ):
-        return False
-    size = call.arg_node(0, "step_size", "step_size_fn") if call is not None else None
-    minus = isinstance(size, cst.UnaryOperation) and isinstance(size.operator, cst.Minus)
-    return bool(part.made & SCALED) or (minus and part.made <= _SCALES)
-
-
-def _grows(part: Part) -> bool:
-    """A decay that is a positive number, or is called one."""
-    call = part.call
-    if call is None or call.name != "optax.add_decayed_weights" or not decays(part):
-        return False
-    node = call.arg_node(0, "weight_decay")
-    number = Flowing(call.body, call.at).resolve(node) if node is not None else None
-    named = is_rate(number, DECAYS) and call.result.made != NEGATIVE
-    return call.result.made == POSITIVE or named
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for found in programs.chains.decayed_after():
+            yield Foreseen(
+                found.part.place,
+                "the weights grow: the decay comes after the optimizer, which makes the sign "
+                "negative, so it is added as it is; put it first, or use `adamw`",
+                found.explained("the optimizer"),
+            )

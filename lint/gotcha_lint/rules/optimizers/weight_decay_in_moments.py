@@ -1,15 +1,9 @@
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
-from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import literal
 from gotcha_lint.facts.optax import NORMALISING
-from gotcha_lint.queries.chains import CHAINS, Part, chained, decays
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
 
 _MEANT = re.compile(r"l2|torch|(?<!de)coupled", re.IGNORECASE)
 
@@ -38,7 +32,7 @@ class WeightDecayInMoments(Rule):
     """
 
     confidence = "medium"
-    roots = frozenset({"add_decayed_weights"})
+    spoken = _MEANT
     examples = (
         Example(
             bad="""
@@ -90,38 +84,13 @@ class WeightDecayInMoments(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if site.name not in CHAINS:
-            return
-        decay: Part | None = None
-        for part in chained(site):
-            adam = min(part.made & NORMALISING.keys(), default="")
-            if decays(part) and not _is_zero(part):
-                decay = part
-            elif adam and decay is not None and part.node is not decay.node:
-                if not _is_meant(site):
-                    yield Report(decay.node, _message(adam), places=((part.node, "divided here"),))
-                return
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for found in programs.chains.decayed_in_moments():
+            adam = found.other.name if found.other is not None else ""
+            yield Foreseen(found.part.place, _message(adam), found.explained("divided here"))
 
 
 def _message(adam: str) -> str:
     word, better = adam.removeprefix("optax."), NORMALISING[adam].removeprefix("optax.")
     cure = f"give it to `{better}` as `weight_decay`" if better else "put it after that"
     return f"the decay goes through `{word}`, which divides it by the size of the gradients: {cure}"
-
-
-def _is_zero(part: Part) -> bool:
-    if part.call is None:
-        return False
-    node = part.call.arg_node(0, "weight_decay")
-    return node is not None and literal(Flowing(part.call.body, part.call.at).resolve(node)) == 0
-
-
-def _is_meant(site: Call) -> bool:
-    """The statement, or the functions around it, speak of L2."""
-    nodes: list[cst.CSTNode] = [site.at.statement]
-    function: Function | None = site.body.function
-    while function is not None and not isinstance(function.node, cst.Module):
-        nodes.append(function.node)
-        function = function.parent
-    return any(_MEANT.search(cst.Module([]).code_for_node(node)) for node in nodes)

@@ -13,7 +13,6 @@ from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import KEY_MAKERS, SEEDS, SHAPE_ONLY
-from gotcha_lint.queries.calls import plain_calls
 from gotcha_lint.queries.traced import surely_traced
 from gotcha_lint.queries.undrawn import only_dropout_while_evaluating
 from gotcha_lint.rule import Example, Report, Rule
@@ -75,7 +74,7 @@ class ConstantKeyInJit(Rule):
     def check(self, site: Body) -> Iterator[Report]:
         if is_test(site.model.path) or not surely_traced(site) or not _repeated(site):
             return
-        for call in plain_calls(site):
+        for call in site.plain_calls():
             if call.name not in SEEDS or not _literal(call) or only_dropout_while_evaluating(call):
                 continue
             if _drawn_from(site, call):
@@ -105,7 +104,7 @@ def _literal(call: Call) -> bool:
 def _drawn_from(body: Body, seed: Call) -> bool:
     """The key itself, or one made of it, goes to a function that draws numbers."""
     made = {seed.result.ident // 1024}
-    for call in plain_calls(body):
+    for call in body.plain_calls():
         given = [v for v in (*call.args, *call.kwargs.values()) if _holds_one_of(v, made)]
         if not given or _for_shape(call):
             continue

@@ -8,7 +8,6 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Call, Format, Place
 from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.queries.calls import plain_calls
 from gotcha_lint.queries.formatted import Formatted, formatted, shown
 from gotcha_lint.queries.small import small_statements
 from gotcha_lint.queries.traced import abstract, guarded
@@ -73,7 +72,7 @@ class SideEffectInJit(Rule):
             return
         texts = list(formatted(site))
         reported: set[int] = set()
-        for call in plain_calls(site):
+        for call in site.plain_calls():
             if (
                 site.fact(call).effect not in _SHOWING
                 or guarded(call)
