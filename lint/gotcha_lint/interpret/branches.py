@@ -161,7 +161,12 @@ def attempt(machine: Machine, instruction: Instruction) -> str | None:
     """`try`: its body may end anywhere, so a handler starts from before and from after it."""
     _, _, body, handlers, otherwise, final, span = instruction
     machine.layers.append({})
-    flow = machine.run(body) or machine.run(otherwise)
+    machine.trying += bool(handlers)
+    try:
+        flow = machine.run(body)
+    finally:
+        machine.trying -= bool(handlers)
+    flow = flow or machine.run(otherwise)
     done = machine.layers.pop()
     ends = [done] if flow is None else []
     for handler in handlers:

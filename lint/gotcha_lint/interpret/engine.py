@@ -42,6 +42,8 @@ from gotcha_lint.interpret import (
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
+from gotcha_lint.interpret.faults.names import check_local
+from gotcha_lint.interpret.faults.signatures import check_unpacked
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.program.ir import Module
@@ -93,6 +95,8 @@ class Engine(Machine):
         value = None
         if hops == 0 and not self.activation.function.is_module:
             value = self.peek(location)
+            if value is None:
+                check_local(self, name, span)
         elif location[0] != self.activation.function.path:
             value = self.read(location)
         if value is None:
@@ -233,6 +237,7 @@ class Engine(Machine):
     def _do_unpack(self, i: Instruction, r: Registers) -> None:
         _, _, source, targets, star, span = i
         whole = r.get(source, UNKNOWN)
+        check_unpacked(self, whole, len(targets), star, span, source)
         values = unpacking.unpack(self, whole, len(targets), star, span)
         for target, value in zip(targets, values, strict=True):
             known = isinstance(whole.only, Tuple)  # its items say themselves what they follow from

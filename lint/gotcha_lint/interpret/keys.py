@@ -26,7 +26,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
-from gotcha_lint.facts.random import COUNTERS, KEEPS, LAYERS, NO_DRAWS, SAMPLES
+from gotcha_lint.facts.random import COUNTERS, KEEPS, KEY_WORDS, LAYERS, NO_DRAWS, SAMPLES
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
@@ -187,6 +187,13 @@ def hand_over(
         if any(isinstance(atom, Array) and atom.key is not None for atom in value.atoms):
             sampled = key == "seed" and short in SAMPLES  # of a distribution of any library
             use(machine, value, "draw" if sampled else "given", name, span)
+        elif isinstance(value.only, Symbol) and _is_named_as_key(key or _name_of(value.only)):
+            use(machine, value, "handed", name, span)
+
+
+def _is_named_as_key(name: str) -> bool:
+    words = name.lower().strip("_").split("_")
+    return not KEY_WORDS.isdisjoint((words[0], words[-1]))
 
 
 def use_streams(machine: Machine, keywords: dict[str, Value], span: Span) -> None:

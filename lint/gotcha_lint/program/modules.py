@@ -79,6 +79,19 @@ class ModuleIndex:
             best = rank if best is None else min(best, rank)
         return best[2] if best else None
 
+    def is_sole(self, name: str, importer: str) -> bool:
+        """Does the name stand for one file of the project alone, from wherever it is run?"""
+        if name.startswith("."):
+            return True
+        wanted = tuple(name.split("."))
+        ends = [
+            parts
+            for parts, _ in self.by_last.get(wanted[-1], ())
+            if parts[len(parts) - len(wanted) :] == wanted
+        ]
+        roots = [parts[: len(parts) - len(wanted)] for parts in ends]
+        return len(roots) == 1 and not self._is_inside_a_package(roots[0])
+
     def _is_inside_a_package(self, root: tuple[str, ...]) -> bool:
         """Empty `__init__.py` are not among the files that are analysed: the disk is asked."""
         return root in self.packages or os.path.exists("/".join((*root, "__init__.py")))

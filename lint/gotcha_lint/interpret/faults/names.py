@@ -1,0 +1,89 @@
+"""Names that are not there: of a module of the program, and local ones that nothing has bound."""
+
+from __future__ import annotations
+
+import os
+
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.ir import Module
+
+_PRIVATE_OF = frozenset(("jax", "jaxlib", "flax", "optax", "orbax", "chex", "equinox", "haiku"))
+_MAKE_NAMES = frozenset(("globals", "exec", "vars", "setattr", "locals", "__getattr__"))
+
+
+def check_name(machine: Machine, path: str, name: str, span: Span, how: str) -> None:
+    """The module at `path` has not left this name: does it ever have it?
+
+    `how`: it is imported ("import"), or it is an attribute of the module ("attribute").
+    """
+    if machine.trying or machine.guards or machine.path == path:
+        return
+    module = machine.modules[path]
+    if not _lacks(module, name) or _is_submodule(path, name):
+        return
+    if not any(_sets(machine.modules[other], name) for other in machine.visible):
+        remark(machine, "lacking", span, how, name, module.name)
+
+
+def check_local(machine: Machine, name: str, span: Span) -> None:
+    """A local name is read that nothing has bound on the way here."""
+    function = machine.activation.function
+    if function.is_module or function.is_class or "%" in name or name not in function.locals:
+        return
+    if not (machine.trying or machine.guards or machine.maybe):
+        remark(machine, "unbound", span, name)
+
+
+def check_private(machine: Machine, module: str, dotted: str, span: Span) -> None:
+    """An import from within a library: the next release may have it elsewhere, or not at all.
+
+    Within `try`, or under a condition, the program is ready for that.
+    """
+    head, *inner = module.split(".")
+    if head in _PRIVATE_OF and any(part.startswith("_") for part in inner):
+        if not (machine.trying or machine.guards):
+            remark(machine, "private", span, dotted, head)
+
+
+def _lacks(module: Module, name: str) -> bool:
+    """Does nothing in the text of the module bind the name?"""
+    top = module.top
+    if name.startswith("__") or name in top.locals or top.is_notebook:
+        return False
+    if module.path.endswith(".pyi") or not _MAKE_NAMES.isdisjoint(top.locals):
+        return False
+    for function in module.functions:
+        if name in function.globals:
+            return False
+        for instruction in instructions(function.body):
+            operation = instruction[0]
+            if operation == "importstar":
+                return False
+            if operation == "load" and instruction[2] in _MAKE_NAMES:
+                return False
+            if operation == "attr" and instruction[3] == "modules":
+                return False
+    return True
+
+
+def _is_submodule(path: str, name: str) -> bool:
+    """Files that use no JAX, and compiled ones, are not among those that are analysed."""
+    folder, _, file = path.rpartition("/")
+    if not file.startswith("__init__."):
+        return False
+    try:
+        return any(entry.partition(".")[0] == name for entry in os.listdir(folder or "."))
+    except OSError:
+        return True
+
+
+def _sets(module: Module, name: str) -> bool:
+    """Does a module write an attribute of that name of anything?"""
+    return any(
+        instruction[0] == "setattr" and instruction[3] == name
+        for function in module.functions
+        for instruction in instructions(function.body)
+    )
