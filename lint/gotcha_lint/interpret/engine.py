@@ -99,6 +99,8 @@ class Engine(Machine):
                 check_local(self, name, span)
         elif location[0] != self.activation.function.path:
             value = self.read(location)
+        elif hops == 0 and self.peek(location) is None and name not in BUILTINS:
+            check_local(self, name, span)
         if value is None:
             if name.startswith("%"):
                 value = self.peek((self.activation.frame, name))

@@ -227,6 +227,11 @@ class Machine(State, ABC):
         finally:
             self.traced -= 1
 
+    def module_from(self, name: str, importer: str) -> str | None:
+        """The path of a module of the project, as another file names it."""
+        path = self._index.find(name, importer)
+        return path if path in self.visible else None
+
     def is_certain_module(self, name: str) -> bool:
         """Can the name stand for no other module, whatever else is installed?"""
         return self._index.is_sole(name, self.path)

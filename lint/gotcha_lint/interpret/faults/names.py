@@ -11,6 +11,8 @@ from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Module
 
 _PRIVATE_OF = frozenset(("jax", "jaxlib", "flax", "optax", "orbax", "chex", "equinox", "haiku"))
+_GENERATED = frozenset(("_version", "version", "__version__"))  # when the package is built
+_COMPILED = ("_pb2", "_pb2_grpc")
 _MAKE_NAMES = frozenset(("globals", "exec", "vars", "setattr", "locals", "__getattr__"))
 
 
@@ -19,19 +21,30 @@ def check_name(machine: Machine, path: str, name: str, span: Span, how: str) -> 
 
     `how`: it is imported ("import"), or it is an attribute of the module ("attribute").
     """
-    if machine.trying or machine.guards or machine.path == path:
+    if machine.trying or machine.path == path or (machine.guards and how == "import"):
         return
     module = machine.modules[path]
-    if not _lacks(module, name) or _is_submodule(path, name):
+    if not _lacks(machine, module, name) or _is_submodule(path, name):
         return
     if not any(_sets(machine.modules[other], name) for other in machine.visible):
-        remark(machine, "lacking", span, how, name, module.name)
+        maybe = bool(machine.guards)
+        remark(machine, "lacking", span, how, name, module.name, maybe=maybe)
+
+
+def check_module(machine: Machine, package: str, name: str, span: Span) -> None:
+    """A module of a package of the program is imported, and there is no such file."""
+    if machine.trying or machine.guards or name in _GENERATED or name.endswith(_COMPILED):
+        return
+    if not _is_submodule(package, name) and _lacks(machine, machine.modules[package], name):
+        remark(machine, "lacking", span, "import", name, machine.modules[package].name)
 
 
 def check_local(machine: Machine, name: str, span: Span) -> None:
     """A local name is read that nothing has bound on the way here."""
     function = machine.activation.function
-    if function.is_module or function.is_class or "%" in name or name not in function.locals:
+    if function.is_notebook or function.is_class or "%" in name or name not in function.locals:
+        return
+    if function.is_module and any(i[0] == "importstar" for i in instructions(function.body)):
         return
     if not (machine.trying or machine.guards or machine.maybe):
         remark(machine, "unbound", span, name)
@@ -48,7 +61,7 @@ def check_private(machine: Machine, module: str, dotted: str, span: Span) -> Non
             remark(machine, "private", span, dotted, head)
 
 
-def _lacks(module: Module, name: str) -> bool:
+def _lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = frozenset()) -> bool:
     """Does nothing in the text of the module bind the name?"""
     top = module.top
     if name.startswith("__") or name in top.locals or top.is_notebook:
@@ -60,12 +73,17 @@ def _lacks(module: Module, name: str) -> bool:
             return False
         for instruction in instructions(function.body):
             operation = instruction[0]
-            if operation == "importstar":
-                return False
             if operation == "load" and instruction[2] in _MAKE_NAMES:
                 return False
             if operation == "attr" and instruction[3] == "modules":
                 return False
+            if operation == "importstar":
+                path = machine.module_from("." * instruction[3] + instruction[2], module.path)
+                if path is None:
+                    return False
+                around = seen | {module.path}
+                if path not in around and not _lacks(machine, machine.modules[path], name, around):
+                    return False
     return True
 
 

@@ -16,7 +16,9 @@ from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function, Instruction, Register
 
-_SAME_SIGNATURE = frozenset(("jit", "pmap", "checkpoint", "vmap", "grad", "value_and_grad", "cache"))
+_SAME_SIGNATURE = frozenset(
+    ("jit", "pmap", "checkpoint", "vmap", "grad", "value_and_grad", "cache")
+)
 _OF_FIELDS = frozenset(  # bases whose classes take their fields and nothing else
     ("flax.linen.Module", "flax.struct.PyTreeNode", "equinox.Module", "typing.NamedTuple")
 )
@@ -39,7 +41,10 @@ def check_call(
     atom = callee.only
     if machine.trying or atom is None:
         return
-    if isinstance(atom, Object) and atom.site.kind == "class":
+    if isinstance(atom, Object) and atom.site.kind == "module":
+        module = machine.modules[atom.site.path]
+        problem = f"`{module.name}` is a module", module.top
+    elif isinstance(atom, Object) and atom.site.kind == "class":
         problem = _of_class(machine, atom.site, args, keywords)
     else:
         bound = _bound(machine, atom)

@@ -43,8 +43,13 @@ class PrivateImport(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        seen: set[tuple[str, int]] = set()  # of an import of several names, one
         for fault in programs.faults.of("private"):
             name, library = fault.text
+            line = fault.path, fault.span[0]
+            if line in seen:
+                continue
+            seen.add(line)
             yield Foreseen(
                 (fault.path, fault.span),
                 f"`{name}` is private: any release of {library} may move or remove it",
