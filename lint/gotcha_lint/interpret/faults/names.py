@@ -56,9 +56,9 @@ def check_private(machine: Machine, module: str, dotted: str, span: Span) -> Non
     Within `try`, or under a condition, the program is ready for that.
     """
     head, *inner = module.split(".")
-    if head in _PRIVATE_OF and any(part.startswith("_") for part in inner):
-        if not (machine.trying or machine.guards):
-            remark(machine, "private", span, dotted, head)
+    private = head in _PRIVATE_OF and any(part.startswith("_") for part in inner)
+    if private and not (machine.trying or machine.guards):
+        remark(machine, "private", span, dotted, head)
 
 
 def _lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = frozenset()) -> bool:

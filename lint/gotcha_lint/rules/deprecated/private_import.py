@@ -17,11 +17,14 @@ class PrivateImport(Rule):
     for three months. Then the import fails, and with it the program.
 
     ## Instead
-    The public name, where there is one: `jax.nn.initializers`, `jax.extend`, `optax.safe_increment`.
-    Otherwise a copy of the few lines, or a fixed version of the library.
+    The public name, where there is one: `jax.nn.initializers`, `jax.extend.core`,
+    `optax.safe_increment`. Otherwise a copy of the few lines, or a fixed version of the library.
 
     ## Not reported
     Imports within `try` or under a condition: the program is ready for their end.
+
+    ## References
+    https://docs.jax.dev/en/latest/api_compatibility.html
     """
 
     severity = "info"

@@ -25,6 +25,9 @@ class CannotRun(Rule):
     Calls with star arguments, within `try`, or of what may be one of several functions; names of
     modules that bind them in ways that are not written down (`import *`, `globals()`,
     `__getattr__`); methods that only raise. Variables that only some paths bind.
+
+    ## References
+    https://docs.python.org/3/tutorial/controlflow.html#more-on-defining-functions
     """
 
     severity = "error"
