@@ -42,7 +42,7 @@ from gotcha_lint.interpret import (
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
-from gotcha_lint.interpret.faults.names import check_local
+from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.signatures import check_unpacked
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
@@ -97,6 +97,8 @@ class Engine(Machine):
             value = self.peek(location)
             if value is None:
                 check_local(self, name, span)
+            elif name in self.activation.partial:
+                check_partly_bound(self, name, span)
         elif location[0] != self.activation.function.path:
             value = self.read(location)
         elif hops == 0 and self.peek(location) is None and name not in BUILTINS:
@@ -118,6 +120,8 @@ class Engine(Machine):
         _, _, name, hops, source, span = i
         value = r.get(source, UNKNOWN)
         location = self.locate(name, hops)
+        if hops == 0:
+            self.activation.partial.pop(name, None)
         self.write(location, value, None if name.startswith("%") else span)
 
     def _do_attr(self, i: Instruction, r: Registers) -> None:

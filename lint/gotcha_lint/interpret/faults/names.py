@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.state import Layer
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Module
 
@@ -48,6 +50,29 @@ def check_local(machine: Machine, name: str, span: Span) -> None:
         return
     if not (machine.trying or machine.guards or machine.maybe):
         remark(machine, "unbound", span, name)
+
+
+def note_partly_bound(machine: Machine, ends: Sequence[Layer], span: Span) -> None:
+    """Both ways of a branch go on, and one of them alone binds a local name.
+
+    In a loop it may be the way that the first iteration takes.
+    """
+    activation = machine.activation
+    function = activation.function
+    if function.is_module or function.is_class or machine.loops:
+        return
+    for place in ends[0].keys() ^ ends[1].keys():
+        name = place[1]
+        own = place[0] is activation.frame and name in function.locals and "%" not in name
+        if own and machine.peek(place) is None:
+            activation.partial[name] = span
+
+
+def check_partly_bound(machine: Machine, name: str, span: Span) -> None:
+    """It is read whatever the branch has done, under no condition."""
+    if not (machine.trying or machine.guards or machine.maybe):
+        branch = machine.path, machine.activation.partial.pop(name), "bound under this condition"
+        remark(machine, "perhaps unbound", span, name, places=(branch,), maybe=True)
 
 
 def check_private(machine: Machine, module: str, dotted: str, span: Span) -> None:

@@ -8,6 +8,8 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
 
+_KINDS = ("misfit", "lacking", "unbound", "perhaps unbound", "unpacked")
+
 
 class CannotRun(Rule):
     """Calls a function or a module of the program with what it does not take.
@@ -24,7 +26,8 @@ class CannotRun(Rule):
     ## Not reported
     Calls with star arguments, within `try`, or of what may be one of several functions; names of
     modules that bind them in ways that are not written down (`import *`, `globals()`,
-    `__getattr__`); methods that only raise. Variables that only some paths bind.
+    `__getattr__`); methods that only raise. Variables that one way of a condition alone binds are
+    shown with `--all`, where they are read under no condition.
 
     ## References
     https://docs.python.org/3/tutorial/controlflow.html#more-on-defining-functions
@@ -118,7 +121,7 @@ class CannotRun(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for fault in programs.faults.of("misfit", "lacking", "unbound", "unpacked"):
+        for fault in programs.faults.of(*_KINDS):
             place = fault.path, fault.span
             yield Foreseen(place, _message(fault), fault.places, fault.certain)
 
@@ -130,6 +133,9 @@ def _message(fault: Fault) -> str:
         return f"{fault.text[0]}: this raises a `ValueError`"
     if fault.kind == "unbound":
         return f"nothing has bound `{fault.text[0]}` here: this raises an `UnboundLocalError`"
+    if fault.kind == "perhaps unbound":
+        name = fault.text[0]
+        return f"where the condition does not hold, nothing binds `{name}`: an `UnboundLocalError`"
     how, name, module = fault.text
     error = "an `ImportError`" if how == "import" else "an `AttributeError`"
     return f"`{module}` has no `{name}`: this raises {error}"

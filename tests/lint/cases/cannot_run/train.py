@@ -121,3 +121,18 @@ def own_state(params):
     meter = Meter(3)
     meter.update(jnp.sum(params), weight=2.0)
     return jax.jit(jnp.sum)(meter.values)
+
+
+def first_iteration(batches):
+    for step, batch in enumerate(batches):
+        if step == 0:
+            start = batch
+        yield jax.jit(jnp.subtract)(batch, start)
+
+
+def same_condition(flag, params):
+    if flag:
+        rate = 0.1
+    if flag:
+        params = jax.jit(jnp.multiply)(params, rate)
+    return params
