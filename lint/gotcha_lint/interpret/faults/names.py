@@ -42,13 +42,20 @@ def check_module(machine: Machine, package: str, name: str, span: Span) -> None:
 
 
 def check_local(machine: Machine, name: str, span: Span) -> None:
-    """A local name is read that nothing has bound on the way here."""
+    """A local name is read that nothing has bound on the way here.
+
+    What is bound further up may be so where an option has another value than the one at hand.
+    """
     function = machine.activation.function
     if function.is_notebook or function.is_class or "%" in name or name not in function.locals:
         return
     if function.is_module and any(i[0] == "importstar" for i in instructions(function.body)):
         return
-    if not (machine.trying or machine.guards or machine.maybe):
+    if machine.trying or machine.guards or machine.maybe:
+        return
+    code = instructions(function.body)
+    stores = [i[-1] for i in code if i[0] == "store" and i[2] == name and i[3] in (0, -1)]
+    if stores and min(stores) > span:
         remark(machine, "unbound", span, name)
 
 

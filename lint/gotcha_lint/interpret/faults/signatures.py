@@ -190,7 +190,7 @@ def _of_class(
     names = {name for name, _ in cls.info["fields"]}
     if "flax.linen.Module" in library:
         names |= _OF_LINEN
-    unknown = [name for name in keywords if name not in names]
+    unknown = [name for name in keywords if name not in names and f"_{name}" not in names]
     if not unknown:
         return None
     return f"`{cls.info['name']}` has no field `{unknown[0]}`", cls.info["function"]
