@@ -154,3 +154,19 @@ def main(batches):
         ("state.py", 8, "jit-in-loop"),
         ("run.py", 8, "jit-in-loop"),
     ]
+
+
+def test_a_module_of_a_package_named_as_one_of_python(tmp_path: Path):
+    """In `pack/train.py`, `import math` is no `pack/math.py`."""
+    train = """
+import math
+
+import jax
+
+step = jax.jit(lambda x: x / math.sqrt(2.0))
+size = math.prod((2, 3))
+step(1.0)
+"""
+    files = {"pack/__init__.py": "", "pack/math.py": "import jax\n\nhalf = 0.5\n"}
+    files["pack/train.py"] = train
+    assert lint_files(tmp_path, files, select=("cannot-run",), all=True) == []

@@ -27,13 +27,15 @@ def import_name(machine: Machine, module: str, level: int, name: str | None, spa
     path = machine.find_module(full)
     if path is not None:
         loaded = load_module(machine, path)
+        if not machine.is_certain_module(full):
+            machine.doubtful.add((machine.path, path))
         if name is None:
             return loaded
         value = machine.read((path, name))
         if value is not None:
             return value
         below = _submodule(machine, full, name)
-        if below.unknown and machine.is_certain_module(full):
+        if below.unknown:
             check_name(machine, path, name, span, "import")
         return below
     if name is not None and (level or machine.find_module(f"{full}.{name}")):

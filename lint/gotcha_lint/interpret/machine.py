@@ -97,6 +97,9 @@ class Machine(State, ABC):
         self.key_uses = 0  # that were noted
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
         self.starred: set[Origin] = set()  # calls with star arguments, known or not
+        self.doubtful: set[tuple[str, str]] = (
+            set()
+        )  # who imports which by a name that may be another's
         self.trying = 0  # bodies of `try` around, in this function
         self.listed: set[Any] = set()  # loops over what is written out
         self.bound_of_test: Any = None  # of the loop test that ran last

@@ -26,6 +26,8 @@ def check_name(machine: Machine, path: str, name: str, span: Span, how: str) -> 
     if machine.trying or machine.path == path or (machine.guards and how == "import"):
         return
     module = machine.modules[path]
+    if (machine.path, path) in machine.doubtful:
+        return
     if not _lacks(machine, module, name) or _is_submodule(path, name):
         return
     if not any(_sets(machine.modules[other], name) for other in machine.visible):

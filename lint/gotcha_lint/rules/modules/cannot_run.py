@@ -121,9 +121,14 @@ class CannotRun(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for fault in programs.faults.of(*_KINDS):
-            place = fault.path, fault.span
-            yield Foreseen(place, _message(fault), fault.places, fault.certain)
+        seen: set[tuple[str, int]] = set()  # the first fault of a line is the one that raises
+        faults = programs.faults.of(*_KINDS)
+        for fault in sorted(faults, key=lambda f: (not f.certain, _KINDS.index(f.kind))):
+            line = fault.path, fault.span[0]
+            if line not in seen:
+                seen.add(line)
+                place = fault.path, fault.span
+                yield Foreseen(place, _message(fault), fault.places, fault.certain)
 
 
 def _message(fault: Fault) -> str:
