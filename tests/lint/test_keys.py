@@ -470,3 +470,31 @@ def test_a_parameter_that_is_a_key_by_its_name_is_handed_on(tmp_path: Path) -> N
     assert lint(tmp_path, text) == []
     findings = lint_files(tmp_path / "all", {"a.py": text}, select=("key-reuse",), all=True)
     assert found(findings) == marks(text)
+
+
+def test_a_key_without_a_name_is_one_key_within_a_call(tmp_path: Path) -> None:
+    """Nobody knows which of the other keys it is; both splits take the same one."""
+    text = (
+        code(HELPERS)
+        + "\n\n"
+        + code(
+            """
+        def layer(key, x, context=None):
+            one, two = jax.random.split(key)
+            x = mask(two, noise(one, x))
+            if context is not None:
+                one, two = jax.random.split(key)  # ! key-reuse
+                x = x + mask(two, noise(one, context))
+            return x
+
+
+        def layers(key, x, count):
+            first, *others = jax.random.split(key, count)
+            x = noise(first, x)
+            for other in others:
+                x = layer(other, x, context=x)
+            return x
+        """
+        )
+    )
+    assert lint(tmp_path, text) == marks(text)

@@ -44,6 +44,13 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class Guessed:
+    """An array that a parameter stands for: if it is a key at all, it is one key in that call."""
+
+    parameter: Hashable
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """The step `fold_in(key, data)`."""
 

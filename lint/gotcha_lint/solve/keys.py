@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gotcha_lint.domain.keys import SPLIT, Argument, Key, Seeded
+from gotcha_lint.domain.keys import SPLIT, Argument, Guessed, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
@@ -375,7 +375,7 @@ def _is_surely_key(key: Key) -> bool:
     base = key.base
     if isinstance(base, Symbol):
         return not any(isinstance(step, tuple) or "[*]" in step for step in base.path)
-    return isinstance(base, (Seeded, Argument))
+    return isinstance(base, (Seeded, Argument, Guessed))
 
 
 def _in_loop(use: KeyUse, loop: Any) -> Origin:
