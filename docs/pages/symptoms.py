@@ -128,8 +128,8 @@ TABLE = (
     ),
     Symptom(
         "It worked with an older release, or warns",
-        "removed-api removed-behind-hasattr deprecated-api with-mesh mesh-axis-types "
-        "pmean-of-gradients "
+        "removed-api removed-behind-hasattr deprecated-api private-import with-mesh "
+        "mesh-axis-types pmean-of-gradients "
         "nnx-optimizer-args nnx-plain-list",
     ),
 )

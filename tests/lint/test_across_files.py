@@ -133,3 +133,40 @@ def test_a_package_of_the_project_named_as_a_library(tmp_path: Path):
     assert [(f.path.rpartition("/")[2], f.line) for f in lint_files(tmp_path, files)] == [
         ("model.py", 6)
     ]
+
+
+def test_a_module_beside_a_folder_named_as_a_library(tmp_path: Path):
+    """In `plugins/run.py`, too, the engine takes `jax` for JAX, and not for `plugins/jax/`."""
+    run = """
+import jax
+
+
+def main(batches):
+    total = 0.0
+    for batch in batches:
+        total = jax.jit(lambda x, y: x + y)(total, batch)
+    return total
+"""
+    files = {"plugins/__init__.py": "", "plugins/jax/__init__.py": "X = 1\n"}
+    files |= {"plugins/jax/state.py": run, "plugins/run.py": run}
+    found = lint_files(tmp_path, files, select=("jit-in-loop", "cannot-run"))
+    assert [(Path(f.path).name, f.line, f.name) for f in found] == [
+        ("state.py", 8, "jit-in-loop"),
+        ("run.py", 8, "jit-in-loop"),
+    ]
+
+
+def test_a_module_of_a_package_named_as_one_of_python(tmp_path: Path):
+    """In `pack/train.py`, `import math` is no `pack/math.py`."""
+    train = """
+import math
+
+import jax
+
+step = jax.jit(lambda x: x / math.sqrt(2.0))
+size = math.prod((2, 3))
+step(1.0)
+"""
+    files = {"pack/__init__.py": "", "pack/math.py": "import jax\n\nhalf = 0.5\n"}
+    files["pack/train.py"] = train
+    assert lint_files(tmp_path, files, select=("cannot-run",), all=True) == []

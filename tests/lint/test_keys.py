@@ -438,3 +438,63 @@ def test_a_key_is_split_in_a_call_and_folded(tmp_path: Path) -> None:
     names = ("split-and-fold-in", "key-reuse")
     found = lint_files(tmp_path, {"a.py": text}, select=names)
     assert [(f.line, f.name) for f in found] == marks(text)
+
+
+def test_a_long_chain_of_splits_is_followed(tmp_path: Path) -> None:
+    """Each `key, sub = split(key)` makes the name of the key longer."""
+    split = "    key, sub = jax.random.split(key)\n    x = noise(sub, x)\n"
+    text = code(HELPERS) + "\n\ndef corrupt(key, x):\n" + split * 8
+    text += "    x = noise(key, x)\n    key, sub = jax.random.split(key)  # ! key-reuse\n"
+    text += "    return noise(sub, x)\n"
+    assert lint(tmp_path, text) == marks(text)
+
+
+def test_a_parameter_that_is_a_key_by_its_name_is_handed_on(tmp_path: Path) -> None:
+    """What nobody knows may draw from it; the key of a dict has such a name, too."""
+    text = code(
+        """
+        import jax
+
+
+        def act(policy, key, obs):
+            action = policy(obs, key)
+            key, sub = jax.random.split(key)  # ! key-reuse
+            return action + jax.random.normal(sub, action.shape)
+
+
+        def copy(old, new, key):
+            new.store(key, old.fetch(key))
+            return jax.jit(new.total)()
+        """
+    )
+    assert lint(tmp_path, text) == []
+    findings = lint_files(tmp_path / "all", {"a.py": text}, select=("key-reuse",), all=True)
+    assert found(findings) == marks(text)
+
+
+def test_a_key_without_a_name_is_one_key_within_a_call(tmp_path: Path) -> None:
+    """Nobody knows which of the other keys it is; both splits take the same one."""
+    text = (
+        code(HELPERS)
+        + "\n\n"
+        + code(
+            """
+        def layer(key, x, context=None):
+            one, two = jax.random.split(key)
+            x = mask(two, noise(one, x))
+            if context is not None:
+                one, two = jax.random.split(key)  # ! key-reuse
+                x = x + mask(two, noise(one, context))
+            return x
+
+
+        def layers(key, x, count):
+            first, *others = jax.random.split(key, count)
+            x = noise(first, x)
+            for other in others:
+                x = layer(other, x, context=x)
+            return x
+        """
+        )
+    )
+    assert lint(tmp_path, text) == marks(text)

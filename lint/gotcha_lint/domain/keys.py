@@ -14,7 +14,7 @@ from gotcha_lint.domain.sites import Origin, Span
 
 SPLIT = "split"  # the keys that `split` gives, as a whole
 EACH_ONE = "each"  # any of several keys, all of which are taken in turn
-_STEPS = 8  # longer names are given up
+_STEPS = 32  # longer names are given up: sixteen splits one after the other
 _CALLS = 6
 
 
@@ -41,6 +41,13 @@ class Argument:
     """What one call gives for a parameter: unknown, but the same within that call."""
 
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """An array that a parameter stands for: if it is a key at all, it is one key in that call."""
+
+    parameter: Hashable
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple
@@ -102,6 +103,12 @@ _NOTHING = Fact()
 def _tables() -> Iterator[object]:
     for module in sorted(m.name for m in iter_modules(__path__)):
         yield import_module(f"{__name__}.{module}")
+
+
+@cache
+def library_names() -> frozenset[str]:
+    """The names of the libraries that the tables know."""
+    return load().libraries
 
 
 def load() -> Facts:

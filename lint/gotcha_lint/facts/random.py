@@ -20,6 +20,8 @@ NO_DRAWS = ("jax.", "numpy.", "builtins.", "orbax.", "logging.", "absl.", "chex.
 LAYERS = ("equinox.nn.",)
 # Names of what counts from 0: parameters, fields of a state.
 COUNTERS = frozenset({"step", "epoch", "i", "idx", "index", "count", "iteration", "it"})
+# Words of names that mostly hold keys; the key of a dict has such a name, too.
+KEY_WORDS = frozenset({"key", "rng", "subkey", "prngkey"})
 # Methods of distributions (distrax, tensorflow_probability) that draw with `seed=key`.
 SAMPLES = frozenset(
     {"sample", "sample_and_log_prob", "_sample_n", "experimental_sample_and_log_prob"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from gotcha_lint.config.settings import DEFAULT_EXCLUDES
-from gotcha_lint.facts import Fact
+from gotcha_lint.facts import Fact, library_names
 from gotcha_lint.files import screen
 from gotcha_lint.program.modules import ModuleIndex
 
@@ -179,7 +179,7 @@ def project_files(root: str) -> Iterable[str]:
 
 def imports(contents: Mapping[str, bytes]) -> dict[str, set[str]]:
     """Which of the files each of them imports."""
-    index = ModuleIndex(contents)
+    index = ModuleIndex(contents, library_names())
     known: dict[tuple[str, str], str | None] = {}
     links: dict[str, set[str]] = {}
     for full, raw in contents.items():

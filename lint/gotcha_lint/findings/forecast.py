@@ -19,6 +19,7 @@ from hashlib import blake2b
 
 from gotcha_lint import registry
 from gotcha_lint.domain.sites import Span
+from gotcha_lint.facts import library_names
 from gotcha_lint.files.screen import code, imported_names, is_of_jax
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
@@ -206,7 +207,7 @@ class _Component:
         self.raw = {path: space.raw[path] for path in component}
         self.rows = space.rows
         self.graph = ImportGraph({path: space.links.get(path, ()) for path in component})
-        self.index = ModuleIndex(sorted(component))
+        self.index = ModuleIndex(sorted(component), library_names())
         self.own = {path: self._digest(path) for path in component}
         self.digests = self.graph.digests(self.own)
 

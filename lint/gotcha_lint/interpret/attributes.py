@@ -90,7 +90,7 @@ def _of_site(machine: Machine, atom: Object, value: Value, name: str, span: Span
         return _of_instance(machine, atom, value, name, span)
     if site.kind == "module":
         found = machine.read((site.path, name))
-        return module_attribute(machine, site.path, name) if found is None else found
+        return module_attribute(machine, site.path, name, span) if found is None else found
     if site.kind == "super":
         return _of_super(machine, site, name, span)
     found = machine.read((site, name))

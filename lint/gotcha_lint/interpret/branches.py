@@ -12,6 +12,7 @@ from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Constant, Value
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.checks import check_test
+from gotcha_lint.interpret.faults.names import note_partly_bound
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer
@@ -89,6 +90,8 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
         machine.sides = going_on[0]
     if skips:  # the rest runs only where it was not skipped
         machine.guards = (*machine.guards, Guard(machine.path, span, False, marks, stable))
+    if len(ends) > 1:
+        note_partly_bound(machine, ends, span)
     machine.merge(ends, marks)
     if seen:  # what was read decides what is written, even where both are unknown
         top = machine.layers[-1]
@@ -161,7 +164,12 @@ def attempt(machine: Machine, instruction: Instruction) -> str | None:
     """`try`: its body may end anywhere, so a handler starts from before and from after it."""
     _, _, body, handlers, otherwise, final, span = instruction
     machine.layers.append({})
-    flow = machine.run(body) or machine.run(otherwise)
+    machine.trying += bool(handlers)
+    try:
+        flow = machine.run(body)
+    finally:
+        machine.trying -= bool(handlers)
+    flow = flow or machine.run(otherwise)
     done = machine.layers.pop()
     ends = [done] if flow is None else []
     for handler in handlers:

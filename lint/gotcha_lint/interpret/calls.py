@@ -37,6 +37,7 @@ from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
+from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
@@ -85,7 +86,12 @@ def call_instruction(
                 for key, item in zip(mapping.keys, mapping.values, strict=True):
                     named[str(key)] = kept(machine, item, value)
     check_flags(machine, callee, named, span)
-    return call(machine, registers.get(callee, UNKNOWN), tuple(positional), named, span)
+    function = registers.get(callee, UNKNOWN)
+    if any(star for star, _ in args) or any(name is None for name, _ in keywords):
+        machine.starred.add((machine.path, span))
+    else:
+        check_call(machine, function, len(positional), named, span, callee)
+    return call(machine, function, tuple(positional), named, span)
 
 
 def call(

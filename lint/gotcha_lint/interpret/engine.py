@@ -42,6 +42,8 @@ from gotcha_lint.interpret import (
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
+from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
+from gotcha_lint.interpret.faults.signatures import check_unpacked
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.program.ir import Module
@@ -93,8 +95,14 @@ class Engine(Machine):
         value = None
         if hops == 0 and not self.activation.function.is_module:
             value = self.peek(location)
+            if value is None:
+                check_local(self, name, span)
+            elif name in self.activation.partial:
+                check_partly_bound(self, name, span)
         elif location[0] != self.activation.function.path:
             value = self.read(location)
+        elif hops == 0 and self.peek(location) is None and name not in BUILTINS:
+            check_local(self, name, span)
         if value is None:
             if name.startswith("%"):
                 value = self.peek((self.activation.frame, name))
@@ -112,6 +120,8 @@ class Engine(Machine):
         _, _, name, hops, source, span = i
         value = r.get(source, UNKNOWN)
         location = self.locate(name, hops)
+        if hops == 0:
+            self.activation.partial.pop(name, None)
         self.write(location, value, None if name.startswith("%") else span)
 
     def _do_attr(self, i: Instruction, r: Registers) -> None:
@@ -233,6 +243,7 @@ class Engine(Machine):
     def _do_unpack(self, i: Instruction, r: Registers) -> None:
         _, _, source, targets, star, span = i
         whole = r.get(source, UNKNOWN)
+        check_unpacked(self, whole, len(targets), star, span, source)
         values = unpacking.unpack(self, whole, len(targets), star, span)
         for target, value in zip(targets, values, strict=True):
             known = isinstance(whole.only, Tuple)  # its items say themselves what they follow from

@@ -184,7 +184,8 @@ class EagerUpdate:
 class KeyUse:
     """A random key is used.
 
-    `how`: "draw", "split", "fold", "given" (to what nobody knows), "init" (flax makes weights with
+    `how`: "draw", "split", "fold", "given" (to what nobody knows), "handed" (the same, of something
+    that is a key by its name alone), "init" (flax makes weights with
     it), "streams" (a module gets it as one of its `rngs`), "seed" (it is
     made, as another one than before), or "undrawn" (a loop that gets the keys leaves them).
     `what`: the function that is called. `functions`: those that `calls` are in, from the outermost

@@ -303,6 +303,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.loops, machine.current, machine.guarded, machine.guards = [], NO_MARKS, 0, ()
     sides, machine.sides = machine.sides, {}
     maybe, machine.maybe = machine.maybe, 0
+    trying, machine.trying = machine.trying, 0
     transform, machine.transform = machine.transform, ""
     inexact = machine.inexact
     trail, machine.trail = machine.trail, []
@@ -326,6 +327,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         started, machine.dispatches = machine.dispatches, dispatches
         machine.handled = handled
         machine.sides, machine.maybe, machine.transform = sides, maybe, transform
+        machine.trying = trying
         steps, machine.trail = machine.trail, trail
     spent = budget - machine.budget
     machine.costs[key] = max(machine.costs.get(key, 0), spent - machine.spent_inside)

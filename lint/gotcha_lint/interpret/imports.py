@@ -11,6 +11,7 @@ import math
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, constant, only
 from gotcha_lint.interpret.call import canonical
+from gotcha_lint.interpret.faults.names import check_module, check_name, check_private
 from gotcha_lint.interpret.garbage import collect
 from gotcha_lint.interpret.machine import Instruction, Machine, OutOfBudget
 from gotcha_lint.interpret.state import Activation
@@ -26,13 +27,25 @@ def import_name(machine: Machine, module: str, level: int, name: str | None, spa
     path = machine.find_module(full)
     if path is not None:
         loaded = load_module(machine, path)
+        if not machine.is_certain_module(full):
+            machine.doubtful.add((machine.path, path))
         if name is None:
             return loaded
         value = machine.read((path, name))
-        return value if value is not None else _submodule(machine, full, name)
+        if value is not None:
+            return value
+        below = _submodule(machine, full, name)
+        if below.unknown:
+            check_name(machine, path, name, span, "import")
+        return below
     if name is not None and (level or machine.find_module(f"{full}.{name}")):
         return _submodule(machine, full, name)
+    package, _, last = full.rpartition(".")
+    above = machine.find_module(package) if level == 0 and package else None
+    if above is not None and machine.is_certain_module(package):
+        check_module(machine, above, last, span)
     dotted = f"{full}.{name}" if name else full
+    check_private(machine, module if level == 0 else "", dotted, span)
     return only(Library(canonical(dotted), machine.origin(span)))
 
 
@@ -41,10 +54,13 @@ def _submodule(machine: Machine, package: str, name: str) -> Value:
     return UNKNOWN if path is None else load_module(machine, path)
 
 
-def module_attribute(machine: Machine, path: str, name: str) -> Value:
+def module_attribute(machine: Machine, path: str, name: str, span: Span) -> Value:
     """`package.name` where the package's own file does not bind it: a module in it."""
     found = machine.find_module_below(path, name)
-    return UNKNOWN if found is None else load_module(machine, found)
+    if found is None:
+        check_name(machine, path, name, span, "attribute")
+        return UNKNOWN
+    return load_module(machine, found)
 
 
 def library_attribute(machine: Machine, dotted: str, span: Span) -> Value:
@@ -89,6 +105,7 @@ def run_module(machine: Machine, path: str) -> None:
     machine.path, machine.layers = module.path, list(machine.bottom)
     machine.loops, machine.current, machine.guards = [], NO_MARKS, ()
     machine.traced = machine.guarded = 0
+    trying, machine.trying = machine.trying, 0
     depth = len(machine.activations)
     machine.activations.append(Activation(module.top, Frame(module.top), (), 0))
     machine.loading.add(path)
@@ -104,6 +121,7 @@ def run_module(machine: Machine, path: str) -> None:
         for layer in machine.layers[len(machine.bottom) :]:
             machine.bottom[-1].update(layer)
         machine.restore(saved)
+        machine.trying = trying
         spent, machine.budget = MODULE_BUDGET - machine.budget, budget
     if depth == 1 and spent > _BUSY:
         collect(machine.bottom)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gotcha_lint.domain.keys import SPLIT, At, Key, Seeded
+from gotcha_lint.domain.keys import SPLIT, At, Guessed, Key, Seeded
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     EACH,
@@ -26,7 +26,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
-from gotcha_lint.facts.random import COUNTERS, KEEPS, LAYERS, NO_DRAWS, SAMPLES
+from gotcha_lint.facts.random import COUNTERS, KEEPS, KEY_WORDS, LAYERS, NO_DRAWS, SAMPLES
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
@@ -34,6 +34,7 @@ from gotcha_lint.program.ir import Function
 
 _NNX, _COUNTS = "flax.nnx.", "Rngs"
 _DEPTH = 3  # of containers in arguments whose keys become the parameter's
+_OF_KEYS = ("key", "uint32", None)  # types of arrays that may be keys
 _SLICE = "%slice"
 AXIS = "axis index"  # a mark, with the call: the number of a device, from 0
 
@@ -136,7 +137,10 @@ def _renamed(value: Value, symbol: Symbol, depth: int) -> Value:
     atom = value.only
     new: Atom | None = atom
     if isinstance(atom, Array):
-        new = atom if atom.key is None else replace(atom, key=Key(symbol))
+        if _is_known(atom.key):
+            new = replace(atom, key=Key(symbol))
+        elif atom.key is not None or (depth == 0 and atom.dtype in _OF_KEYS):
+            new = replace(atom, key=Key(Guessed(symbol)))
     elif isinstance(atom, Tuple) and depth < _DEPTH:
         items = [_inner(item, symbol, n, depth) for n, item in enumerate(atom.items)]
         if any(a is not b for a, b in zip(items, atom.items, strict=True)):
@@ -194,9 +198,20 @@ def hand_over(
     given = [("", value) for value in args]
     given += [(key, value) for key, value in keywords.items() if key != "rngs"]
     for key, value in given:
-        if any(isinstance(atom, Array) and atom.key is not None for atom in value.atoms):
+        if any(isinstance(atom, Array) and _is_known(atom.key) for atom in value.atoms):
             sampled = key == "seed" and short in SAMPLES  # of a distribution of any library
             use(machine, value, "draw" if sampled else "given", name, span)
+        elif isinstance(value.only, Symbol) and _is_named_as_key(key or _name_of(value.only)):
+            use(machine, value, "handed", name, span)
+
+
+def _is_known(key: Key | None) -> bool:
+    return key is not None and not isinstance(key.base, Guessed)
+
+
+def _is_named_as_key(name: str) -> bool:
+    words = name.lower().strip("_").split("_")
+    return not KEY_WORDS.isdisjoint((words[0], words[-1]))
 
 
 def use_streams(machine: Machine, name: str, keywords: dict[str, Value], span: Span) -> None:

@@ -96,6 +96,11 @@ class Machine(State, ABC):
         self.reading: set[Any] = set()  # loops in which the host reads arrays of the device
         self.key_uses = 0  # that were noted
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
+        self.starred: set[Origin] = set()  # calls with star arguments, known or not
+        self.doubtful: set[tuple[str, str]] = (
+            set()
+        )  # who imports which by a name that may be another's
+        self.trying = 0  # bodies of `try` around, in this function
         self.listed: set[Any] = set()  # loops over what is written out
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None
@@ -224,6 +229,15 @@ class Machine(State, ABC):
             return self.call(callee, args, keywords or {}, span)
         finally:
             self.traced -= 1
+
+    def module_from(self, name: str, importer: str) -> str | None:
+        """The path of a module of the project, as another file names it."""
+        path = self._index.find(name, importer)
+        return path if path in self.visible else None
+
+    def is_certain_module(self, name: str) -> bool:
+        """Can the name stand for no other module, whatever else is installed?"""
+        return self._index.is_sole(name, self.path)
 
     def find_module(self, name: str) -> str | None:
         """The path of a module of the project, as the file that runs now names it."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gotcha_lint.domain.keys import Seeded
-from gotcha_lint.domain.sites import Frame, Site
+from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import BOTTOM, NO_MARKS, Marks, Value, join
 from gotcha_lint.interpret.bindings import Bindings, Lookup, may_be_fixed, path_of
 from gotcha_lint.interpret.events import Location
@@ -54,6 +54,7 @@ class Activation:
         "key",
         "loops",
         "made",
+        "partial",
         "reads",
         "registers",
         "returns",
@@ -83,6 +84,7 @@ class Activation:
         self.functions: set[Function] = set()  # that were interpreted within
         self.made: dict[Site, Marks | None] = {}  # in which loops; None: only where it is missing
         self.contexts: set[int] = set()  # that were used within
+        self.partial: dict[str, Span] = {}  # names that one way of a branch alone has bound
         self.control: Marks = NO_MARKS  # what decides which of its returns is taken
         self.key: Any = None  # of the context
         self.seeded: set[Seeded] = set()  # keys that were made within

@@ -10,7 +10,7 @@ from typing import Any
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.keys import Argument, At, Folded, Key, Seeded
+from gotcha_lint.domain.keys import Argument, At, Folded, Guessed, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -287,6 +287,13 @@ class Substitution:
                 else:
                     unknown = within and not given.atoms
                     base = self._argument(base) if unknown else None
+        elif isinstance(base, Guessed):
+            given = self.symbol(base.parameter) if isinstance(base.parameter, Symbol) else None
+            atom = given.only if given is not None else None
+            if isinstance(atom, Array) and atom.key is not None:
+                base, steps = atom.key.base, atom.key.steps
+            elif given is not None:
+                base = self._argument(base) if within else None
         elif isinstance(base, Argument):
             base = self._argument(base)
         if base is None:
@@ -299,7 +306,8 @@ class Substitution:
 
     def _key_marks(self, key: Key) -> Marks:
         """With what the argument varies that a key is made of, be it deep within one."""
-        given = self.symbol(key.base) if isinstance(key.base, Symbol) else None
+        base = key.base.parameter if isinstance(key.base, Guessed) else key.base
+        given = self.symbol(base) if isinstance(base, Symbol) else None
         return given.marks if given is not None else NO_MARKS
 
     def _argument(self, base: Hashable) -> Argument:

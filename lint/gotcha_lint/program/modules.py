@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -18,7 +19,8 @@ class ModuleIndex:
 
     A directory counts as a place to import from when it is above the importing file, or holds the
     topmost package of the module: so `src/` layouts and plain scripts both work without settings.
-    What is inside a package and named as one of the `libraries` is never meant: `aqt/jax/`.
+    What is inside a package and named as one of the `libraries`, or as a module of Python itself,
+    is never meant: `aqt/jax/`, `brax/math.py`.
     """
 
     def __init__(self, paths: Iterable[str], libraries: frozenset[str] = frozenset()) -> None:
@@ -70,7 +72,8 @@ class ModuleIndex:
                 continue
             root = parts[: len(parts) - len(wanted)]
             above = here[: len(root)] == root
-            if wanted[0] in self.libraries and self._is_inside_a_package(root):
+            known = wanted[0] in self.libraries or wanted[0] in sys.stdlib_module_names
+            if known and self._is_inside_a_package(root):
                 continue
             if not above and (root in self.packages or (len(wanted) == 1 and root != here[:-1])):
                 continue
@@ -78,6 +81,19 @@ class ModuleIndex:
             rank = (-shared - above, int(path.endswith(".pyi")), path)
             best = rank if best is None else min(best, rank)
         return best[2] if best else None
+
+    def is_sole(self, name: str, importer: str) -> bool:
+        """Does the name stand for one file of the project alone, from wherever it is run?"""
+        if name.startswith("."):
+            return True
+        wanted = tuple(name.split("."))
+        ends = [
+            parts
+            for parts, _ in self.by_last.get(wanted[-1], ())
+            if parts[len(parts) - len(wanted) :] == wanted
+        ]
+        roots = [parts[: len(parts) - len(wanted)] for parts in ends]
+        return len(roots) == 1 and not self._is_inside_a_package(roots[0])
 
     def _is_inside_a_package(self, root: tuple[str, ...]) -> bool:
         """Empty `__init__.py` are not among the files that are analysed: the disk is asked."""

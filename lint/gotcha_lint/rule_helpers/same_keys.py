@@ -46,6 +46,10 @@ def chain(reuse: Reuse) -> Iterator[Place]:
         path, line, column, *_ = reuse.loop
         if column > 0:
             yield path, (line, column, line, column), "in the iterations of this loop"
+        entered = [n for n, (at, span) in enumerate(reuse.now.calls)
+                   if (at, *span[:2]) == (path, line, column)]  # fmt: skip
+        inner = reuse.now.calls[entered[-1] + 1 :] if entered else ()
+        yield from ((*call, "handed on here") for call in inner[:2] if call != reuse.at)
     if reuse.at != (reuse.now.path, reuse.now.span):
         yield reuse.now.path, reuse.now.span, "used again here"
 

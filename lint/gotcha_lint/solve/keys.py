@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gotcha_lint.domain.keys import SPLIT, Argument, Key, Seeded
+from gotcha_lint.domain.keys import SPLIT, Argument, Guessed, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
@@ -21,8 +21,9 @@ from gotcha_lint.program.ir import Function
 from gotcha_lint.program.result_uses import ResultUses, uses_of_results
 from gotcha_lint.solve.roots import Segment
 
-CONSUMES = frozenset({"draw", "split", "given"})
-_DRAWS = frozenset({"draw", "given", "streams", "init"})
+CONSUMES = frozenset({"draw", "split", "given", "handed"})
+_GIVEN = frozenset({"given", "handed"})
+_DRAWS = frozenset({"draw", "given", "handed", "streams", "init"})
 _BY_NUMBER = frozenset({"split", "fold"})
 _LOOKED_AT = 100
 _KEPT = 12  # uses of one key that are compared with later ones
@@ -212,9 +213,11 @@ class _Reader:
         weights = {first.how, now.how} == {"init", "split"}
         if not (weights or (first.how in CONSUMES and now.how in CONSUMES)):
             return None
+        if first.how == now.how == "handed" and isinstance(now.key.base, Symbol):
+            return None  # nothing shows that it is a key
         before, at = part_ways(first, now)
         certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
-        if weights or "given" in (first.how, now.how):
+        if weights or not _GIVEN.isdisjoint((first.how, now.how)):
             certain = False  # flax folds names in; nobody knows what others do with the key
         if now.key in self.told and first.calls != now.calls:
             certain = False  # one of several already
@@ -266,7 +269,7 @@ class _Reader:
 
     def _repeats(self, now: KeyUse, loops: list[Any], made: KeyUse | None) -> bool:
         """Is it certain that the turns use one key, and that they are meant to differ?"""
-        if now.guarded or now.maybe or now.how == "given":
+        if now.guarded or now.maybe or now.how in _GIVEN:
             return False
         if made is not None and any(loop in made.loops for loop in loops):
             return False  # each turn begins from the seed
@@ -372,7 +375,7 @@ def _is_surely_key(key: Key) -> bool:
     base = key.base
     if isinstance(base, Symbol):
         return not any(isinstance(step, tuple) or "[*]" in step for step in base.path)
-    return isinstance(base, (Seeded, Argument))
+    return isinstance(base, (Seeded, Argument, Guessed))
 
 
 def _in_loop(use: KeyUse, loop: Any) -> Origin:

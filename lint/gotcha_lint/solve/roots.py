@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gotcha_lint.domain.sites import Site, Span
-from gotcha_lint.domain.value import NO_MARKS, Object, Size, Value, only
+from gotcha_lint.domain.value import NO_MARKS, Object, Size, Tuple, Value, only
 from gotcha_lint.facts.optax import PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
@@ -21,7 +21,7 @@ from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Turn
 from gotcha_lint.interpret.functions import call_function
-from gotcha_lint.interpret.heap import class_attribute, is_module_class
+from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.interpret.state import Layer
@@ -31,6 +31,8 @@ from gotcha_lint.program.ir import Function, Module
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
 _LEAST = 8_000  # ... and where it imports much
+_CLOSURES = 8  # of those that a function returns
+_DEPTH = 2  # of containers that hold them
 _TOTAL = 30_000_000  # instructions times functions: a root that imports 1,500 has 20,000
 
 
@@ -133,10 +135,30 @@ def _of_module(
 
 
 def _call_with_result(engine: Engine, callee: Value, args: tuple[Value, ...], span: Span) -> None:
-    """Whoever calls a function that returns a compiled one, calls that, too."""
+    """Whoever calls a function that returns a compiled one, or closures, calls that, too."""
     result = engine.call(callee, args, {}, span)
     if _is_compiled(result):
         engine.call(result, (), {}, span)
+        return
+    for closure in list(_closures(engine, result, 0))[:_CLOSURES]:
+        engine.budget = engine.root_budget
+        engine.call(closure, (), {}, span)
+
+
+def _closures(engine: Engine, value: Value, depth: int) -> Iterator[Value]:
+    """Functions that a function made and gives to its caller, with what they close over."""
+    for atom in value.atoms:
+        if isinstance(atom, Object) and atom.site.kind == "function":
+            parent = atom.site.info["function"].parent
+            if parent is not None and not parent.is_module and not parent.is_class:
+                yield only(atom)
+            continue
+        content = contents_of(engine, atom) if depth < _DEPTH else None
+        entries = mapping_of(engine, atom) if depth < _DEPTH else None
+        parts = content.items if isinstance(content, Tuple) else ()
+        parts = (*parts, *(entries.values if entries is not None else ()))
+        for part in parts:
+            yield from _closures(engine, part, depth + 1)
 
 
 _GRADIENTS = ("grad", "value_and_grad")

@@ -22,7 +22,10 @@ _ASKED = frozenset(("enable_async_checkpointing", "async_options", "*", "**"))
 def checkpointer(call: Call) -> Value:
     site = call.engine.allocate("object", call.span, _NAME)
     site.info["name"] = _NAME
-    site.info[LATER] = call.name in SAVES_LATER and _leaves_it_so(call.keyword("options"))
+    own = call.get(1, "checkpointers") if call.short == "CheckpointManager" else None
+    options = call.get(2, "options") if call.short == "CheckpointManager" else None
+    later = call.name in SAVES_LATER and _leaves_it_so(options) and _is_asynchronous(own)
+    site.info[LATER] = later
     return only(Object(site, call.origin))
 
 
@@ -31,6 +34,14 @@ def manager_options(call: Call) -> Value:
     site = call.engine.allocate("object", call.span, _OPTIONS)
     site.info.update(name=_OPTIONS, given=frozenset(call.keywords))
     return only(Object(site, call.origin))
+
+
+def _is_asynchronous(checkpointer: Value | None) -> bool:
+    """The manager of old that is given its checkpointer waits where that one does."""
+    if checkpointer is None or checkpointer.is_none:
+        return True
+    atom = checkpointer.only
+    return isinstance(atom, Object) and bool(atom.site.info.get(LATER))
 
 
 def _leaves_it_so(options: Value | None) -> bool:

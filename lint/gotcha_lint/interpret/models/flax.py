@@ -20,6 +20,7 @@ from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.discards import mark_version
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note_update
+from gotcha_lint.interpret.faults.signatures import check_apply
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.keys import use_for_weights, use_streams
 from gotcha_lint.interpret.linen import apply_layer, initialised, met
@@ -129,6 +130,7 @@ def _apply(call: Call) -> Value:
     if found is None:
         machine.dispatch(OF_A_MODEL)
         return UNKNOWN
+    check_apply(machine, found, len(call.args), call.keywords, call.span)
     own = {k: v for k, v in call.keywords.items() if k not in _OF_APPLY}
     me = Value((call.on,))
     start = len(machine.events)

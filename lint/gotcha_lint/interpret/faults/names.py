@@ -1,0 +1,141 @@
+"""Names that are not there: of a module of the program, and local ones that nothing has bound."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.interpret.faults.remarks import remark
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.state import Layer
+from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.ir import Module
+
+_PRIVATE_OF = frozenset(("jax", "jaxlib", "flax", "optax", "orbax", "chex", "equinox", "haiku"))
+_GENERATED = frozenset(("_version", "version", "__version__"))  # when the package is built
+_COMPILED = ("_pb2", "_pb2_grpc")
+_MAKE_NAMES = frozenset(("globals", "exec", "vars", "setattr", "locals", "__getattr__"))
+
+
+def check_name(machine: Machine, path: str, name: str, span: Span, how: str) -> None:
+    """The module at `path` has not left this name: does it ever have it?
+
+    `how`: it is imported ("import"), or it is an attribute of the module ("attribute").
+    """
+    if machine.trying or machine.path == path or (machine.guards and how == "import"):
+        return
+    module = machine.modules[path]
+    if (machine.path, path) in machine.doubtful:
+        return
+    if not _lacks(machine, module, name) or _is_submodule(path, name):
+        return
+    if not any(_sets(machine.modules[other], name) for other in machine.visible):
+        maybe = bool(machine.guards)
+        remark(machine, "lacking", span, how, name, module.name, maybe=maybe)
+
+
+def check_module(machine: Machine, package: str, name: str, span: Span) -> None:
+    """A module of a package of the program is imported, and there is no such file."""
+    if machine.trying or machine.guards or name in _GENERATED or name.endswith(_COMPILED):
+        return
+    if not _is_submodule(package, name) and _lacks(machine, machine.modules[package], name):
+        remark(machine, "lacking", span, "import", name, machine.modules[package].name)
+
+
+def check_local(machine: Machine, name: str, span: Span) -> None:
+    """A local name is read that nothing has bound on the way here.
+
+    What is bound further up may be so where an option has another value than the one at hand.
+    """
+    function = machine.activation.function
+    if function.is_notebook or function.is_class or "%" in name or name not in function.locals:
+        return
+    if function.is_module and any(i[0] == "importstar" for i in instructions(function.body)):
+        return
+    if machine.trying or machine.guards or machine.maybe:
+        return
+    code = instructions(function.body)
+    stores = [i[-1] for i in code if i[0] == "store" and i[2] == name and i[3] in (0, -1)]
+    if stores and min(stores) > span:
+        remark(machine, "unbound", span, name)
+
+
+def note_partly_bound(machine: Machine, ends: Sequence[Layer], span: Span) -> None:
+    """Both ways of a branch go on, and one of them alone binds a local name.
+
+    In a loop it may be the way that the first iteration takes.
+    """
+    activation = machine.activation
+    function = activation.function
+    if function.is_module or function.is_class or machine.loops:
+        return
+    for place in ends[0].keys() ^ ends[1].keys():
+        name = place[1]
+        own = place[0] is activation.frame and name in function.locals and "%" not in name
+        if own and machine.peek(place) is None:
+            activation.partial[name] = span
+
+
+def check_partly_bound(machine: Machine, name: str, span: Span) -> None:
+    """It is read whatever the branch has done, under no condition."""
+    if not (machine.trying or machine.guards or machine.maybe):
+        branch = machine.path, machine.activation.partial.pop(name), "bound under this condition"
+        remark(machine, "perhaps unbound", span, name, places=(branch,), maybe=True)
+
+
+def check_private(machine: Machine, module: str, dotted: str, span: Span) -> None:
+    """An import from within a library: the next release may have it elsewhere, or not at all.
+
+    Within `try`, or under a condition, the program is ready for that.
+    """
+    head, *inner = module.split(".")
+    private = head in _PRIVATE_OF and any(part.startswith("_") for part in inner)
+    if private and not (machine.trying or machine.guards):
+        remark(machine, "private", span, dotted, head)
+
+
+def _lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = frozenset()) -> bool:
+    """Does nothing in the text of the module bind the name?"""
+    top = module.top
+    if name.startswith("__") or name in top.locals or top.is_notebook:
+        return False
+    if module.path.endswith(".pyi") or not _MAKE_NAMES.isdisjoint(top.locals):
+        return False
+    for function in module.functions:
+        if name in function.globals:
+            return False
+        for instruction in instructions(function.body):
+            operation = instruction[0]
+            if operation == "load" and instruction[2] in _MAKE_NAMES:
+                return False
+            if operation == "attr" and instruction[3] == "modules":
+                return False
+            if operation == "importstar":
+                path = machine.module_from("." * instruction[3] + instruction[2], module.path)
+                if path is None:
+                    return False
+                around = seen | {module.path}
+                if path not in around and not _lacks(machine, machine.modules[path], name, around):
+                    return False
+    return True
+
+
+def _is_submodule(path: str, name: str) -> bool:
+    """Files that use no JAX, and compiled ones, are not among those that are analysed."""
+    folder, _, file = path.rpartition("/")
+    if not file.startswith("__init__."):
+        return False
+    try:
+        return any(entry.partition(".")[0] == name for entry in os.listdir(folder or "."))
+    except OSError:
+        return True
+
+
+def _sets(module: Module, name: str) -> bool:
+    """Does a module write an attribute of that name of anything?"""
+    return any(
+        instruction[0] == "setattr" and instruction[3] == name
+        for function in module.functions
+        for instruction in instructions(function.body)
+    )

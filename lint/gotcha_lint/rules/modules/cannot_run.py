@@ -1,0 +1,146 @@
+"""A line that raises whenever it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
+from gotcha_lint.solve.remarks import Fault
+
+_KINDS = ("misfit", "lacking", "unbound", "perhaps unbound", "unpacked")
+
+
+class CannotRun(Rule):
+    """Calls a function or a module of the program with what it does not take.
+
+    ## What happens
+    A `TypeError`, `ImportError`, `AttributeError`, `UnboundLocalError` or `ValueError`, as soon as
+    the line is reached. In a training script that may be after hours: the evaluation, the last
+    checkpoint, the sampling. `apply`, `jit` and `vmap` hand their arguments on, so neither a reader
+    nor most tools see that the model below takes others since last week.
+
+    ## Instead
+    What the function takes now; the message says what differs.
+
+    ## Not reported
+    Calls with star arguments, within `try`, or of what may be one of several functions; names of
+    modules that bind them in ways that are not written down (`import *`, `globals()`,
+    `__getattr__`); methods that only raise. Variables that one way of a condition alone binds are
+    shown with `--all`, where they are read under no condition.
+
+    ## References
+    https://docs.python.org/3/tutorial/controlflow.html#more-on-defining-functions
+    """
+
+    severity = "error"
+    preview = True
+    examples = (
+        Example(
+            bad="""
+                import flax.linen as nn
+                import jax
+                import jax.numpy as jnp
+
+
+                class Classifier(nn.Module):
+                    classes: int
+
+                    @nn.compact
+                    def __call__(self, x, train):
+                        x = nn.Dropout(0.1, deterministic=not train)(x)
+                        return nn.Dense(self.classes)(x)
+
+
+                model = Classifier(classes=10)
+                x = jnp.ones((2, 4))
+                variables = model.init(jax.random.key(0), x, train=False)
+                logits = model.apply(variables, x)  # ! cannot-run
+            """,
+            good="""
+                import flax.linen as nn
+                import jax
+                import jax.numpy as jnp
+
+
+                class Classifier(nn.Module):
+                    classes: int
+
+                    @nn.compact
+                    def __call__(self, x, train):
+                        x = nn.Dropout(0.1, deterministic=not train)(x)
+                        return nn.Dense(self.classes)(x)
+
+
+                model = Classifier(classes=10)
+                x = jnp.ones((2, 4))
+                variables = model.init(jax.random.key(0), x, train=False)
+                logits = model.apply(variables, x, train=False)
+            """,
+            raises="missing 1 required positional argument: 'train'",
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                def loss_and_logits(w, x):
+                    logits = x @ w
+                    return jnp.mean(logits**2), logits
+
+
+                @jax.jit
+                def evaluate(w, x):
+                    loss, logits, accuracy = loss_and_logits(w, x)  # ! cannot-run
+                    return loss, accuracy
+
+
+                evaluate(jnp.ones((4, 2)), jnp.ones((3, 4)))
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                def loss_and_logits(w, x):
+                    logits = x @ w
+                    return jnp.mean(logits**2), logits
+
+
+                @jax.jit
+                def evaluate(w, x):
+                    loss, logits = loss_and_logits(w, x)
+                    return loss, jnp.argmax(logits, axis=-1)
+
+
+                evaluate(jnp.ones((4, 2)), jnp.ones((3, 4)))
+            """,
+            raises="not enough values to unpack",
+        ),
+    )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        seen: set[tuple[str, int]] = set()  # the first fault of a line is the one that raises
+        faults = programs.faults.of(*_KINDS)
+        for fault in sorted(faults, key=lambda f: (not f.certain, _KINDS.index(f.kind))):
+            line = fault.path, fault.span[0]
+            if line not in seen:
+                seen.add(line)
+                place = fault.path, fault.span
+                yield Foreseen(place, _message(fault), fault.places, fault.certain)
+
+
+def _message(fault: Fault) -> str:
+    if fault.kind == "misfit":
+        return f"{fault.text[0]}: this raises a `TypeError`"
+    if fault.kind == "unpacked":
+        return f"{fault.text[0]}: this raises a `ValueError`"
+    if fault.kind == "unbound":
+        return f"nothing has bound `{fault.text[0]}` here: this raises an `UnboundLocalError`"
+    if fault.kind == "perhaps unbound":
+        name = fault.text[0]
+        return f"where the condition does not hold, nothing binds `{name}`: an `UnboundLocalError`"
+    how, name, module = fault.text
+    error = "an `ImportError`" if how == "import" else "an `AttributeError`"
+    return f"`{module}` has no `{name}`: this raises {error}"
