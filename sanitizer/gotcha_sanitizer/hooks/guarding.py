@@ -153,9 +153,7 @@ def _steps(
         arrays = _next(jax, captured, arrays, results, number)
 
 
-def _next(
-    jax: Any, captured: Captured, arrays: list[Any], results: Any, number: int
-) -> list[Any]:
+def _next(jax: Any, captured: Captured, arrays: list[Any], results: Any, number: int) -> list[Any]:
     whole = list(captured.leaves)
     for index, array in zip(captured.dynamic, arrays, strict=True):
         whole[index] = array

@@ -24,6 +24,7 @@ from gotcha_sanitizer.hooks import Context, ending, internals, private, stack
 from gotcha_sanitizer.hooks.constants import arrays_in
 from gotcha_sanitizer.hooks.jaxpr import jaxprs
 from gotcha_sanitizer.hooks.other_keys import another, is_key
+from gotcha_sanitizer.hooks.readiness import is_ready
 from gotcha_sanitizer.hooks.traces import spent
 from gotcha_sanitizer.values.events import NanOrigin
 from gotcha_sanitizer.values.parts import Site
@@ -234,7 +235,7 @@ def _copy(jax: Any, array: Any) -> Any:
     try:
         typed = str(array.dtype).startswith("key<")
         held = getattr(array, private.KEY_DATA) if typed else array
-        if len(held.sharding.device_set) > 1 or held.is_deleted() or not held.is_ready():
+        if len(held.sharding.device_set) > 1 or not is_ready(held):
             return None
         data = np.array(held)
         return Key(data, jax.random.key_impl(array)) if typed else data

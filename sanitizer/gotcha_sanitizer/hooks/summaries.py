@@ -11,6 +11,7 @@ import numpy as np
 
 from gotcha_sanitizer.hooks import private
 from gotcha_sanitizer.hooks.other_keys import is_key, is_typed
+from gotcha_sanitizer.hooks.readiness import is_on_cpu
 from gotcha_sanitizer.values.training import Leaf
 
 _SAMPLED = 4096  # elements
@@ -81,8 +82,7 @@ def _host(array: Any) -> np.ndarray | None:
     try:
         if array.is_deleted() or not array.is_fully_addressable:
             return None
-        here = array.platform() == "cpu"
-        if not here and array.nbytes > _COPIED:
+        if not is_on_cpu(array) and array.nbytes > _COPIED:
             return None
         return np.asarray(array)
     except (AttributeError, RuntimeError):
