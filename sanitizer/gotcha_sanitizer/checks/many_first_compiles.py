@@ -46,7 +46,7 @@ class ManyFirstCompiles(Check):
         if not isinstance(event, Explained) or not event.program.called:
             return
         program, site = event.program, event.program.site
-        self._starting &= program.function.owner != "user"
+        self._starting &= not program.ends_the_start
         making = self._starting and program.eager == "op"
         if (event.differences and not making) or site is None or "compile" not in program.seconds:
             return
