@@ -33,7 +33,9 @@ def program(number: int, seconds: float, eager: str = "", why: str = "") -> Expl
     made = Program(
         at=10.0,
         number=number,
-        function=Function(name, ("train.py", name), number, "function", "user", LINE),
+        function=Function(
+            name, ("train.py", name), number, "function", "jax" if eager else "user", LINE
+        ),
         stack=(LINE,),
         loops=(),
         signature=Signature(),
@@ -63,6 +65,15 @@ def test_first_compiles_of_one_line(count: int, seconds: float, eager: str, seve
     told = on(ManyFirstCompiles, *(program(n, seconds, eager) for n in range(count)))
     assert [f.severity for f in told[-1:]] == [severity] * bool(severity)
     assert not told or (told[-1].site, told[-1].count) == (LINE, count)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_parameters_that_are_made_each_with_its_own_shape(training: bool):
+    """Once a jitted function was called, other shapes of an operation are a storm or nothing."""
+    made = [program(n, 0.15, "op", why=str(n + 1)) for n in range(100)]
+    told = on(ManyFirstCompiles, *([program(0, 0.1)] * training), *made)
+    assert [(f.severity, f.count) for f in told[-1:]] == [("warning", 100)] * (not training)
+    assert all("100 programs of operations outside of jit" in f.message for f in told[-1:])
 
 
 @pytest.mark.parametrize(("seconds", "severity"), [(6.0, "warning"), (1.0, "info")])

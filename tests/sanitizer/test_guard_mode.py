@@ -86,6 +86,26 @@ def test_without_it_nothing_is_captured(guarded: tuple[Result, Result], tmp_path
     assert not [f for f in result.run.findings.values() if f.name == "failed-guard"]
 
 
+DRAWN = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def step(w, key):
+    return w * 0.9 + jnp.log(w * 0 + jax.random.uniform(key) - 0.5)  # gives a NaN
+
+good = next(n for n in range(99) if jax.random.uniform(jax.random.key(n)) > 0.5)
+step(jnp.ones(3), jax.random.key(good))
+"""
+
+
+def test_random_keys_are_others_in_each_step(tmp_path: Path):
+    program = tmp_path / "train.py"
+    program.write_text(DRAWN)
+    result = run(program, tmp_path / "run.jsonl", options="guard=8")
+    (found,) = [f for f in result.problems if f.name == "failed-guard"]
+    assert found.cause == "not-finite" and "a NaN comes out of step" in found.message
+
+
 MODULE = """
 import jax, jax.numpy as jnp
 from flax import nnx

@@ -12,6 +12,8 @@ import pytest
 
 from gotcha_sanitizer.checks.memory_growth import MemoryGrowth
 from gotcha_sanitizer.checks.non_finite_weights import NonFiniteWeights
+from gotcha_sanitizer.hooks import finite, nan_origin, readiness, summaries
+from gotcha_sanitizer.hooks.hosts import published
 from gotcha_sanitizer.hooks.memory import Samples
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run.ticker import Ticker
@@ -19,6 +21,9 @@ from gotcha_sanitizer.values.events import Event, Memory, NanOrigin, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site, Turn
 from tests.sanitizer.support import run
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
 
 LOOP = Site("train.py", 5)
 WEIGHTS = ((128, 128), "float32")
@@ -229,3 +234,39 @@ def test_an_array_that_is_donated_while_it_is_looked_at(tmp_path: Path):
     for _ in range(1000):
         value = np.float32(value * np.float32(0.999) + np.float32(1e-6))
     assert float(result.out) == pytest.approx(float(value), rel=1e-4)
+
+
+def test_an_array_that_is_deleted_while_it_is_looked_at(tmp_path: Path):
+    """JAX ends the process where `delete` frees what another thread reads at that moment."""
+    program = tmp_path / "prog.py"
+    program.write_text(
+        "import sys; sys.setswitchinterval(1e-6)\n"
+        "import jax, numpy as np, threading\n"
+        "from gotcha_sanitizer.hooks.finite import has_nan\n"
+        "x, looked, over = np.ones(4), {None: 0, False: 0, True: 0}, []\n"
+        "held = [jax.device_put(x)]\n"
+        "def look():\n"
+        "    while not over:\n"
+        "        looked[has_nan(held[0])] += 1\n"
+        "threads = [threading.Thread(target=look) for _ in range(2)]\n"
+        "for thread in threads: thread.start()\n"
+        "while looked[None] < 2000 or looked[False] < 2000:\n"
+        "    held[0] = array = jax.device_put(x)\n"
+        "    array.delete()\n"
+        "over.append(1)\n"
+        "for thread in threads: thread.join()\n"
+        "print(array.is_deleted(), looked[True])\n"
+    )
+    result = run(program, tmp_path / "run.jsonl")
+    assert (result.code, result.out) == (0, "True 0\n"), result.err
+    assert result.problems == []
+
+
+def test_an_array_that_is_deleted_is_not_looked_at():
+    """`is_ready` of a deleted array is a segmentation fault in jax 0.10.2."""
+    array = jnp.ones(3)
+    array.delete()
+    assert finite.has_nan(array) is None and summaries.leaf_of(array) is None
+    assert nan_origin._copy(jax, array) is None
+    assert published._on_host(jax, array) is None
+    assert readiness.is_ready(array) is None and readiness.is_ready(jnp.ones(3)) in (True, False)

@@ -248,3 +248,55 @@ for n in range(12):
 def test_a_key_that_a_step_does_not_need_is_no_batch(tmp_path: Path):
     """An agent whose interface has a key, and whose update draws nothing."""
     assert said(AGENT, tmp_path) == {}
+
+
+SKIPPED_LAYERS = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def step(params, x, key):
+    def loss(params):
+        h = x @ params["first"]
+        h = h + jnp.tanh(h @ params["skipped"]) * jax.random.bernoulli(key, 0.5)
+        return (h**2).mean()
+    return jax.tree.map(lambda p, g: p - 1e-2 * g, params, jax.grad(loss)(params))
+
+params = {"first": jnp.eye(4), "skipped": jnp.eye(4)}
+root = KEY(0)
+first = next(n for n in range(99) if not jax.random.bernoulli(jax.random.fold_in(root, n), 0.5))
+x = jnp.ones((8, 4))
+for n in range(first, first + 14):
+    x = x * 1.01
+    params = step(params, x, jax.random.fold_in(root, n))
+"""
+
+
+@pytest.mark.parametrize("kind", ["jax.random.key", "jax.random.PRNGKey"])
+def test_a_key_without_a_name_is_another_one_in_each_evaluation(tmp_path: Path, kind: str):
+    """A layer that is left out by chance in the first call is in use in others."""
+    assert said(SKIPPED_LAYERS.replace("KEY", kind), tmp_path) == {}
+
+
+MASK_OF_A_BATCH = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def step(w, batch):
+    def loss(w):
+        errors = (batch @ w) ** 2 * (batch[:, 0] > 1e9)
+        return errors.sum() + (w**2).sum()
+    return w - 1e-3 * jax.grad(loss)(w)
+
+def data():
+    for n in range(14):
+        yield jnp.full((8, 3), 1.0 + n)
+
+w, batches = jnp.ones(3), data()
+for _ in range(12):
+    w = step(w, next(batches))
+"""
+
+
+def test_what_stood_in_for_a_batch_is_said(tmp_path: Path):
+    (_, message) = said(MASK_OF_A_BATCH, tmp_path)["all-masked"]
+    assert message.endswith("(evaluated again with `batch` of the first call)")

@@ -127,3 +127,13 @@ def _two_scans() -> None:
 def test_a_scan_for_training_and_one_for_tests(running: Session):
     _two_scans()
     assert not problems(running)
+
+
+def test_a_librarys_function_that_the_program_jits_ends_the_start(running: Session):
+    """As the step of a sampler: what the loop around it makes is no start any more."""
+    optax = pytest.importorskip("optax")
+    step = jax.jit(optax.apply_updates)
+    for n in range(31, 41):
+        step(jnp.ones(3), jnp.ones(3))
+        jnp.sum(jnp.arange(n) * 2.0)
+    assert list(problems(running)) == ["eager-op-storm/"]

@@ -47,7 +47,7 @@ class EagerOpStorm(Check):
         if not isinstance(event, Explained):
             return
         program = event.program
-        self._starting &= program.function.owner != "user" or not program.called
+        self._starting &= not program.ends_the_start
         if program.eager != "op" or self._starting:
             return
         if not program.loops or program.site is None:

@@ -28,7 +28,9 @@ class ManyFirstCompiles(Check):
     """Adds up, line by line of yours, the programs that are the first of their function.
 
     A first compile is normal, and is no finding by itself. Many at one line are one cost: functions
-    that are all different, or operations outside of jit, each with a program of its own.
+    that are all different, or operations outside of jit, each with a program of its own. So are the
+    shapes that an operation gets before the first jitted function is called, as where parameters
+    are made.
 
     ## Instead
     Put one `jax.jit` around what makes many operations, as `jax.jit(model.init)`. Make one function
@@ -38,12 +40,15 @@ class ManyFirstCompiles(Check):
     def __init__(self, options) -> None:
         super().__init__(options)
         self._lines: dict[tuple[Site, bool], _Line] = {}
+        self._starting = True
 
     def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Explained) or event.differences or not event.program.called:
+        if not isinstance(event, Explained) or not event.program.called:
             return
         program, site = event.program, event.program.site
-        if site is None or "compile" not in program.seconds:
+        self._starting &= not program.ends_the_start
+        making = self._starting and program.eager == "op"
+        if (event.differences and not making) or site is None or "compile" not in program.seconds:
             return
         line = self._lines.setdefault((site, bool(program.eager)), _Line())
         line.count += 1
@@ -55,13 +60,13 @@ class ManyFirstCompiles(Check):
 
 
 def _finding(site: Site, eager: bool, line: _Line, now: float) -> Finding:
-    kind = "operation" if eager else "function"
-    where = " outside of jit" if eager else ""
+    what = "program" if eager else "different function"
+    of = " of operations outside of jit" if eager else ""
     shown = ", ".join(f"`{name}`" for name in sorted(line.names)[:3])
     worth = line.seconds >= _WORTH[eager] and line.seconds >= _OF_RUN * now
     return Finding(
         name="many-first-compiles",
-        message=f"{plural(line.count, 'different ' + kind)}{where} were compiled at this line, "
+        message=f"{plural(line.count, what)}{of} were compiled at this line, "
         f"{seconds(line.seconds)} in all: {shown}, ...",
         site=site,
         advice="put one `jax.jit` around all of it, as `jax.jit(model.init)`"

@@ -371,6 +371,8 @@ def observed(series: Series) -> Iterator[Broken]:
     for look in series.looks:
         for each in look.observed:
             seen.setdefault((each.kind, each.site, each.index), []).append(each.true)
+    first = series.looks[-1].stood_in if series.looks else ()
+    given = f" (evaluated again with {_list(first)} of the first call)" if first else ""
     told: set[tuple[str, Site]] = set()
     for (kind, site, _), outcomes in seen.items():
         if len(outcomes) < _LOOKS // 2 or len(set(outcomes)) > 1 or (kind, site) in told:
@@ -381,7 +383,7 @@ def observed(series: Series) -> Iterator[Broken]:
             yield Broken(
                 "all-masked",
                 f"all of this is zero in each of {plural(len(outcomes), 'look')}: a mask lets "
-                "nothing through, or no unit of the layer is active",
+                f"nothing through, or no unit of the layer is active{given}",
                 "print the mask, and the values before it",
                 site=site,
             )
@@ -390,7 +392,7 @@ def observed(series: Series) -> Iterator[Broken]:
             yield Broken(
                 f"clipping-{acts}-acts",
                 f"the norm that is compared here was {'below' if outcomes[0] else 'above'} its "
-                f"limit in each of {plural(len(outcomes), 'look')}: clipping {acts} acts",
+                f"limit in each of {plural(len(outcomes), 'look')}: clipping {acts} acts{given}",
                 "choose the limit from the norms that a run shows"
                 + ("" if outcomes[0] else "; gradients that are always cut are as good as scaled"),
                 "info" if outcomes[0] else "warning",

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from gotcha_sanitizer.hooks import readiness
+
 _SMALL = 256  # elements: larger arrays are not looked at
 _LONG = 4096  # characters
 _LOOKED, _COPIED = 4096, 2**16  # elements that are looked at; bytes that are copied
@@ -48,13 +50,14 @@ def has_nan(array: Any) -> bool | None:
     device, and of one that is the same on several devices, small ones are copied.
     """
     try:
-        if array.is_deleted() or not array.is_ready() or not array.is_fully_replicated:
-            return None
-        here = len(array.sharding.device_set) == 1 and array.platform() == "cpu"
-        if not here and array.nbytes > _COPIED:
-            return None
-        flat = np.asarray(array if here else array.addressable_data(0)).reshape(-1)
-        return bool(np.isnan(flat[:: max(1, flat.size // _LOOKED)]).any())
+        with readiness.reading:
+            if not readiness.is_ready(array) or not array.is_fully_replicated:
+                return None
+            here = len(array.sharding.device_set) == 1 and readiness.is_on_cpu(array)
+            if not here and array.nbytes > _COPIED:
+                return None
+            flat = np.asarray(array if here else array.addressable_data(0)).reshape(-1)
+            return bool(np.isnan(flat[:: max(1, flat.size // _LOOKED)]).any())
     except Exception:  # donated meanwhile; a dtype that numpy does not know
         return None
 

@@ -19,6 +19,7 @@ from typing import Any
 from gotcha_sanitizer.frames import owner
 from gotcha_sanitizer.hooks import Context, ending, internals, private, stack
 from gotcha_sanitizer.hooks.jaxpr.jaxprs import Frame, opened
+from gotcha_sanitizer.hooks.other_keys import another
 from gotcha_sanitizer.hooks.summaries import copied
 from gotcha_sanitizer.values.events import Fact
 from gotcha_sanitizer.values.parts import Site
@@ -146,26 +147,32 @@ def _steps(
 ) -> Iterator[tuple[list[Any], Any]]:
     """Arguments and results of steps that follow each other: a result goes where it fits."""
     arrays = _arrays(captured)
-    for _ in range(count):
+    for number in range(1, count + 1):
         results = run(*arrays)
         yield arrays, results
-        arrays = _next(jax, captured, arrays, results)
+        arrays = _next(jax, captured, arrays, results, number)
 
 
-def _next(jax: Any, captured: Captured, arrays: list[Any], results: Any) -> list[Any]:
+def _next(jax: Any, captured: Captured, arrays: list[Any], results: Any, number: int) -> list[Any]:
     whole = list(captured.leaves)
     for index, array in zip(captured.dynamic, arrays, strict=True):
         whole[index] = array
     args, kwargs = jax.tree_util.tree_unflatten(captured.tree, whole)
     parts = list(results) if isinstance(results, (tuple, list)) else [results]
     given = list(args)
+
+    def other_keys(tree: Any) -> Any:
+        return jax.tree_util.tree_map(lambda leaf: another(jax, leaf, number), tree)
+
     for index, argument in enumerate(given):
         kind = _kind(jax, argument)
         fits = next((part for part in parts if kind and _kind(jax, part) == kind), None)
         if fits is not None:
             given[index] = fits
             parts.remove(fits) if not hasattr(fits, "dtype") else None
-    leaves, _ = jax.tree_util.tree_flatten((tuple(given), kwargs))
+        else:
+            given[index] = other_keys(argument)
+    leaves, _ = jax.tree_util.tree_flatten((tuple(given), other_keys(kwargs)))
     return [leaves[index] for index in captured.dynamic]
 
 

@@ -5,6 +5,7 @@ first call are copied to the host, and the traced program is kept without the us
 weights are NaN at the end of the run, the program is run from those arguments on, each result in
 the place of its argument, until a NaN comes out; `first_nan` then evaluates that one step. The data
 are those of the first call, so a NaN that other data have made is not found, and nothing is said.
+Random keys are others in each step, unless the step gives back the next one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import numpy as np
 from gotcha_sanitizer.hooks import Context, ending, internals, private, stack
 from gotcha_sanitizer.hooks.constants import arrays_in
 from gotcha_sanitizer.hooks.jaxpr import jaxprs
+from gotcha_sanitizer.hooks.other_keys import another, is_key
+from gotcha_sanitizer.hooks.readiness import is_ready
 from gotcha_sanitizer.hooks.traces import spent
 from gotcha_sanitizer.values.events import NanOrigin
 from gotcha_sanitizer.values.parts import Site
@@ -120,11 +123,14 @@ def _evaluate(jax: Any, kept: Kept, until: float) -> tuple[int, NonFinite] | Non
         return results, jax.numpy.stack(bad).any()
 
     given = [_on_device(jax, each) for each in kept.given]
+    drawn = [index for index, each in enumerate(given) if is_key(each)]
     for number in range(1, _STEPS + 1):
         results, is_nan = run(given)
         if bool(is_nan):
             found = first_nan(step, *given)
             return (number, found) if found is not None and not found.argument else None
+        for argument in drawn:
+            given[argument] = another(jax, given[argument], number)
         for result, argument in kept.fed:
             given[argument] = results[result]
         if time.perf_counter() > until:
@@ -229,7 +235,7 @@ def _copy(jax: Any, array: Any) -> Any:
     try:
         typed = str(array.dtype).startswith("key<")
         held = getattr(array, private.KEY_DATA) if typed else array
-        if len(held.sharding.device_set) > 1 or held.is_deleted() or not held.is_ready():
+        if len(held.sharding.device_set) > 1 or not is_ready(held):
             return None
         data = np.array(held)
         return Key(data, jax.random.key_impl(array)) if typed else data

@@ -11,6 +11,7 @@ from typing import Any
 from gotcha_sanitizer.frames import loop_around, owner, where
 from gotcha_sanitizer.hooks import Context, private, stack
 from gotcha_sanitizer.hooks.read_line import AT_FIRST, WAITS, Line
+from gotcha_sanitizer.hooks.readiness import is_ready
 from gotcha_sanitizer.hooks.traces import spent
 from gotcha_sanitizer.values.events import Deleted, HostRead, HostReads, ReadsAt
 from gotcha_sanitizer.values.parts import Site
@@ -164,10 +165,19 @@ class Reads:
         self.context.guard("host reads", self._failed, frame, array, error)
 
     def _failed(self, frame: FrameType | None, array: Any, error: BaseException) -> None:
+        if self._is_ours(frame):  # what is looked at beside the program may be donated meanwhile
+            return
         if array.is_deleted() and "deleted" in str(error):
             place = where(frame).site
             shape, dtype = tuple(array.shape), str(array.dtype)
             self.context.emit(Deleted(self.context.now(), self.how, shape, dtype, place))
+
+    def _is_ours(self, frame: FrameType | None) -> bool:
+        while frame is not None and owner(frame.f_code.co_filename) != "user":
+            if frame.f_code.co_filename.startswith(_OWN):
+                return True
+            frame = frame.f_back
+        return False
 
     def changed(self) -> Iterator[ReadsAt]:
         """The lines that were read at since the last time; those of one place are one."""
@@ -247,8 +257,8 @@ class Looks:
 
 def _unready(array: Any) -> bool:
     try:
-        return not array.is_deleted() and not array.is_ready()  # of a deleted one, jaxlib crashes
-    except Exception:  # deleted meanwhile, or on another host
+        return is_ready(array) is False
+    except Exception:  # on another host
         return False
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from gotcha_sanitizer.hooks import private
+from gotcha_sanitizer.hooks.other_keys import is_key, is_typed
+from gotcha_sanitizer.hooks.readiness import is_on_cpu
 from gotcha_sanitizer.values.training import Leaf
 
 _SAMPLED = 4096  # elements
@@ -43,14 +45,14 @@ def leaf_of(array: Any) -> Leaf | None:
         number = float(array)
         return Leaf((), type(array).__name__, hash(number), number, True, number == 0)
     dtype, shape = str(array.dtype), tuple(array.shape)
-    typed = dtype.startswith("key<")
+    typed = is_typed(array)
     held = getattr(array, private.KEY_DATA, array) if typed else array
     data = _host(held)
     if data is None:
         return None
     flat = data.reshape(-1)
     sample = np.ascontiguousarray(flat[:: max(1, -(-flat.size // _SAMPLED))])
-    key = typed or (dtype, shape) == ("uint32", (2,))
+    key = is_key(array)
     if not sample.size:
         return Leaf(shape, dtype, 0, key=key)
     single = (
@@ -66,8 +68,7 @@ def copied(array: Any) -> Any:
 
 
 def _copy(array: Any) -> Any:
-    typed = str(array.dtype).startswith("key<")
-    data = None if typed else _host(array)
+    data = None if is_typed(array) else _host(array)
     return array if data is None else data.copy()
 
 
@@ -81,8 +82,7 @@ def _host(array: Any) -> np.ndarray | None:
     try:
         if array.is_deleted() or not array.is_fully_addressable:
             return None
-        here = array.platform() == "cpu"
-        if not here and array.nbytes > _COPIED:
+        if not is_on_cpu(array) and array.nbytes > _COPIED:
             return None
         return np.asarray(array)
     except (AttributeError, RuntimeError):

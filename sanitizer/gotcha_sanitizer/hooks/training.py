@@ -25,6 +25,7 @@ from gotcha_sanitizer.hooks.jaxpr.flow import flow
 from gotcha_sanitizer.hooks.jaxpr.jaxprs import labels as labels_of
 from gotcha_sanitizer.hooks.jaxpr.jaxprs import opened
 from gotcha_sanitizer.hooks.jaxpr.observe import Observer
+from gotcha_sanitizer.hooks.other_keys import another, is_key
 from gotcha_sanitizer.hooks.summaries import copied, drifts, is_updated_in_place, leaf_of, leaves
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.training import Flow, Leaf, Look, Observed
@@ -53,6 +54,7 @@ class _Pending:
     arguments: list[_Argument]
     drifting: tuple[str, ...]
     observed: tuple[Observed, ...]
+    stood_in: tuple[str, ...]
 
 
 @dataclass
@@ -219,17 +221,28 @@ class Training:
         if not any(argument.leaves for argument, _ in known):
             return None
         observed: tuple[Observed, ...] = ()
+        given = {argument.name: held for argument, held in known}
+        unseen = {name: held for name, held in place.given.items() if name not in given}
         if place.looks < _OBSERVED and not first:
-            now = place.given | {argument.name: held for argument, held in known}
+            now = self._stand_ins(place) | given
             observed = self._observe(place, [leaf for held in now.values() for leaf in held])
         place.looks += 1
+        stood_in = tuple(name for name, held in unseen.items() if not all(map(is_key, held)))
         drifting = tuple(
             f"{argument.name}{path}"
             for argument, held in known
             for path, leaf in zip(argument.leaves, held, strict=False)
             if hasattr(leaf, "sharding") and drifts(leaf)
         )
-        return _Pending(place, [argument for argument, _ in known], drifting, observed)
+        arguments = [argument for argument, _ in known]
+        return _Pending(place, arguments, drifting, observed, stood_in)
+
+    def _stand_ins(self, place: _Place) -> dict[str, list[Any]]:
+        """The arguments of the first call, with random keys that are others in each look."""
+        return {
+            name: [another(self.context.jax, leaf, place.looks) for leaf in held]
+            for name, held in place.given.items()
+        }
 
     def _argument(
         self, place: _Place, index: int, node: ast.expr, frame: FrameType
@@ -301,6 +314,7 @@ class Training:
                 results=numbers,
                 drifting=pending.drifting,
                 observed=pending.observed,
+                stood_in=pending.stood_in,
                 loop=Site(place.site.path, loop) if loop else None,
             )
         )

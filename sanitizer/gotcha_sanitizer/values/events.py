@@ -102,6 +102,16 @@ class Program:
     def site(self) -> Site | None:
         return self.stack[0] if self.stack else None
 
+    @property
+    def ends_the_start(self) -> bool:
+        """A jitted function that the program calls itself; before it parameters are made.
+
+        It may be a library's, as the step of a sampler. What a library calls inside is no such one.
+        """
+        owner = self.function.owner
+        own = owner == "user" or (owner == "library" and not self.eager and self.library is None)
+        return own and self.called
+
 
 @dataclass(frozen=True, slots=True)
 class Explained:

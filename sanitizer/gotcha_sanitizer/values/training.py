@@ -61,6 +61,7 @@ class Look:
     results: Mapping[str, Leaf]  # of the call: numbers that are not carried on
     drifting: tuple[str, ...] = ()  # replicated, and not the same on all devices
     observed: tuple[Observed, ...] = ()
+    stood_in: tuple[str, ...] = ()  # arguments that were those of the first call in `observed`
     loop: Site | None = None
 
 

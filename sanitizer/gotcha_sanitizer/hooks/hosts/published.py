@@ -15,6 +15,7 @@ import numpy as np
 
 from gotcha_sanitizer.hooks import internals, private
 from gotcha_sanitizer.hooks.constants import inner_jaxprs
+from gotcha_sanitizer.hooks.readiness import is_on_cpu, is_ready
 from gotcha_sanitizer.run.agreement import Entry
 from gotcha_sanitizer.values.parts import Site
 
@@ -127,8 +128,8 @@ def _on_host(jax: Any, leaf: Any) -> np.ndarray[Any, Any] | None:
         return None
     if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         leaf = getattr(leaf, private.KEY_DATA, None)
-    if leaf is None or not leaf.is_ready() or not leaf.is_fully_replicated:
+    if leaf is None or not is_ready(leaf) or not leaf.is_fully_replicated:
         return None
-    if leaf.nbytes > 2**16 and leaf.platform() != "cpu":
+    if leaf.nbytes > 2**16 and not is_on_cpu(leaf):
         return None
     return np.asarray(leaf.addressable_data(0))
