@@ -168,9 +168,23 @@ def _with(builder: Builder, node: ast.With | ast.AsyncWith) -> None:
         contexts.append((context, item.context_expr))
         if item.optional_vars is not None:
             assign(builder, item.optional_vars, value)
-    block(builder, node.body)
+    if any(_catches(item.context_expr) for item in node.items):
+        body = builder.region(block, builder, node.body)
+        builder.emit("try", builder.span(node), body, [[]], [], [])
+    else:
+        block(builder, node.body)
     for context, at in reversed(contexts):
         builder.emit("exit", builder.span(at), context)
+
+
+_CATCHING = frozenset(("raises", "suppress", "assertRaises", "assertRaisesRegex"))
+
+
+def _catches(context: ast.expr) -> bool:
+    """`with pytest.raises(TypeError):`: the body may end with an error, as in a `try`."""
+    called = context.func if isinstance(context, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return name in _CATCHING
 
 
 def _try(builder: Builder, node: ast.Try | ast.TryStar) -> None:
