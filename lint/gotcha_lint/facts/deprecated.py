@@ -53,8 +53,6 @@ DEPRECATED: dict[str, Removed] = {
 JIT_ARGUMENTS = ("backend", "device")
 # How many arguments a function still takes by position without a warning, and since when.
 POSITIONAL: dict[str, tuple[int, tuple[int, int]]] = {"jax.numpy.array": (2, (0, 10))}
-# Libraries whose private modules change from release to release.
-OF_RELEASES = frozenset({"jax", "jaxlib", "flax", "optax", "orbax", "equinox", "chex", "haiku"})
 # Arguments, by position and name, that a library keeps for older code -> what to do instead.
 ARGUMENTS: dict[str, tuple[int, str, str]] = {
     "orbax.checkpoint.CheckpointManager": (

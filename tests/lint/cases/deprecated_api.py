@@ -6,22 +6,15 @@ import jax.numpy as jnp
 import optax
 import orbax.checkpoint as ocp
 from flax import nnx
-from jax._src.nn.initializers import orthogonal  # ! deprecated-api
 from jax.experimental.pjit import pjit  # ! deprecated-api
 from jax.experimental.shard_map import shard_map as smap  # ! deprecated-api
 from optax import tree_utils as otu
-from optax._src import base
 from orbax.checkpoint import CheckpointManager, CheckpointManagerOptions, PyTreeCheckpointer
 
 try:
     from jax import shard_map
 except ImportError:
     from jax.experimental.shard_map import shard_map
-
-try:
-    from jax._src.lib import xla_extension
-except ImportError:
-    xla_extension = None
 
 
 def host():

@@ -1,18 +1,8 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import Kind
-from gotcha_lint.facts.deprecated import (
-    ARGUMENTS,
-    DEPRECATED,
-    JIT_ARGUMENTS,
-    OF_RELEASES,
-    POSITIONAL,
-)
-from gotcha_lint.facts.paths import is_test
+from gotcha_lint.facts.deprecated import ARGUMENTS, DEPRECATED, JIT_ARGUMENTS, POSITIONAL
 from gotcha_lint.facts.releases import Removed
 from gotcha_lint.facts.removed import REMOVED
 from gotcha_lint.queries.guarded import asks, unguarded
@@ -28,8 +18,6 @@ class DeprecatedApi(Rule):
     such warnings in the main file and in tests only, so most are never seen, until a release that
     no longer has the name.
 
-    No release promises that what is in a private module stays: `from jax._src import core`.
-
     ## Instead
     The message names the replacement; where it takes the same arguments the fix puts it in.
 
@@ -37,8 +25,7 @@ class DeprecatedApi(Rule):
     Uses inside `try` with `except ImportError` or `AttributeError`, and behind a question for the
     version or for the name itself; what warns only from a release later than `target-jax`,
     `target-flax` or `target-optax`.
-    What is gone in that release is `removed-api`. Private imports of tests; all but the first one
-    of a file.
+    What is gone in that release is `removed-api`.
 
     ## The price
     A warning. The run, with the release that no longer has the name.
@@ -79,7 +66,6 @@ class DeprecatedApi(Rule):
     def check(self, site: Body) -> Iterator[Report]:
         if site.function.number == 0:
             yield from self._names(site)
-            yield from _private(site)
         for call in site.of(Call):
             if call.name == "jax.jit" or _is_for_jit(call):
                 yield from _arguments(call)
@@ -113,35 +99,6 @@ class DeprecatedApi(Rule):
         return reached(row.library, row.since) and (
             gone is None or not reached(gone.library, gone.since)
         )
-
-
-def _private(site: Body) -> Iterator[Report]:
-    """The first import from inside a library: `from jax._src import core`."""
-    if is_test(site.model.path) or not any(map(_is_private, site.model.imports)):
-        return
-    nodes = (n for n in walk(site.model.tree) if isinstance(n, cst.Import | cst.ImportFrom))
-    named = {node: next(filter(_is_private, _modules(node)), "") for node in nodes}
-    for node in unguarded(site.model, [node for node, module in named.items() if module])[:1]:
-        module = next(name for each, name in named.items() if each is node)
-        public = ".".join(part for part in module.split(".") if not part.startswith("_"))
-        yield Report(
-            node,
-            f"`{module}` is private: what is in it moves or goes without notice; import what "
-            f"`{public}` exports, or copy it",
-        )
-
-
-def _modules(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
-    if isinstance(node, cst.Import):
-        yield from (dotted(alias.name) or "" for alias in node.names)
-    elif not node.relative:
-        yield dotted(node.module) or ""
-
-
-def _is_private(name: str) -> bool:
-    root, *parts = name.split(".")
-    inside = any(part.startswith("_") and not part.startswith("__") for part in parts)
-    return inside and root in OF_RELEASES
 
 
 def _kept_for_older_code(call: Call) -> Iterator[Report]:
