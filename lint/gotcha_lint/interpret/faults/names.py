@@ -31,7 +31,8 @@ def check_name(machine: Machine, path: str, name: str, span: Span, how: str) -> 
     if not _lacks(machine, module, name) or _is_submodule(path, name):
         return
     if not any(_sets(machine.modules[other], name) for other in machine.visible):
-        maybe = bool(machine.guards)
+        # A file of a package may be generated, or left out of a copy.
+        maybe = bool(machine.guards) or (how == "import" and "/__init__." in f"/{path}")
         remark(machine, "lacking", span, how, name, module.name, maybe=maybe)
 
 
@@ -40,7 +41,7 @@ def check_module(machine: Machine, package: str, name: str, span: Span) -> None:
     if machine.trying or machine.guards or name in _GENERATED or name.endswith(_COMPILED):
         return
     if not _is_submodule(package, name) and _lacks(machine, machine.modules[package], name):
-        remark(machine, "lacking", span, "import", name, machine.modules[package].name)
+        remark(machine, "lacking", span, "import", name, machine.modules[package].name, maybe=True)
 
 
 def check_local(machine: Machine, name: str, span: Span) -> None:

@@ -27,7 +27,8 @@ class CannotRun(Rule):
     Calls with star arguments, within `try`, or of what may be one of several functions; names of
     modules that bind them in ways that are not written down (`import *`, `globals()`,
     `__getattr__`); methods that only raise. Variables that one way of a condition alone binds are
-    shown with `--all`, where they are read under no condition.
+    shown with `--all`, where they are read under no condition; so are imports of what a package
+    lacks, which may be a file that is made later.
 
     ## References
     https://docs.python.org/3/tutorial/controlflow.html#more-on-defining-functions
