@@ -73,7 +73,7 @@ def _watch(record: dict[str, Any]) -> None:
         record["compiles"] += event == "/jax/core/compile/backend_compile_duration"
 
     jax.monitoring.register_event_duration_secs_listener(heard)
-    # Not exported: the class of arrays, whose pickling is counted.
+    # gotcha: allow[private-import] not exported: the class of arrays, whose pickling is counted
     from jax._src.array import ArrayImpl
 
     reduce = ArrayImpl.__reduce__

@@ -8,7 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from jax._src.ad_checkpoint import saved_residuals  # what `print_saved_residuals` prints
+
+# gotcha: allow[private-import] what `print_saved_residuals` prints
+from jax._src.ad_checkpoint import saved_residuals
 
 from reference_trainer.config import Config
 from reference_trainer.data.batch import Batch, empty

@@ -63,10 +63,10 @@ class ModuleIndex:
                 for parts, path in self.by_last.get(exact[-1] if exact else "", ())
                 if parts == exact
             ]
-            return min(found, default=None, key=lambda p: (p.endswith(".pyi"), p))
+            return min(found, default=None, key=self._order)
         wanted = tuple(name.split("."))
         here = self.parts.get(importer, ())
-        best: tuple[int, int, str] | None = None
+        best: tuple[int, bool, bool, str] | None = None
         for parts, path in self.by_last.get(wanted[-1], ()):
             if parts[len(parts) - len(wanted) :] != wanted or path == importer:
                 continue
@@ -78,9 +78,13 @@ class ModuleIndex:
             if not above and (root in self.packages or (len(wanted) == 1 and root != here[:-1])):
                 continue
             shared = sum(1 for a, b in zip(root, here, strict=False) if a == b)
-            rank = (-shared - above, int(path.endswith(".pyi")), path)
+            rank = (-shared - above, *self._order(path))
             best = rank if best is None else min(best, rank)
-        return best[2] if best else None
+        return best[-1] if best else None
+
+    def _order(self, path: str) -> tuple[bool, bool, str]:
+        """Python takes `a/__init__.py` before `a.py`; stubs come last."""
+        return path.endswith(".pyi"), not self.is_package(path), path
 
     def is_sole(self, name: str, importer: str) -> bool:
         """Does the name stand for one file of the project alone, from wherever it is run?"""

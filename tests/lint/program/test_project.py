@@ -85,3 +85,10 @@ def test_a_module_is_a_member_of_its_package(project: Project, tmp_path: Path) -
     assert project.member("pack", "core", importer) == core
     assert project.member("", "core", importer, level=2) == core
     assert project.member("pack", "f", importer) is None
+
+
+def test_a_package_comes_before_a_module_of_its_name(tmp_path: Path):
+    paths = [str(tmp_path / name) for name in ("a/prices.py", "a/prices/__init__.py", "a/use.py")]
+    project = Project([*paths, str(tmp_path / "a/__init__.py")])
+    assert project.find("a.prices", paths[2]) == paths[1]
+    assert project.find("prices", paths[2], level=1) == paths[1]
