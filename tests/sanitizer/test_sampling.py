@@ -72,6 +72,17 @@ def test_an_origin_is_a_part_of_the_finding():
     assert told[-1].advice.startswith("the reason: Why; stop a run")
 
 
+def test_a_nan_of_the_first_steps_needs_a_proof():
+    """All looks found NaN: it may be meant, unless a step shows where it came from."""
+    looks = [weights(n, 2) for n in range(4)]
+    origin = NanOrigin(9.0, "step", 1, "sqrt", Site("net.py", 8), "infinite-derivative", "Why")
+    assert on(NonFiniteWeights, *looks, END) == []
+    assert on(NonFiniteWeights, *looks, weights(5, 0), origin, END) == []
+    (found,) = on(NonFiniteWeights, *looks, origin, END)
+    assert found.message.startswith("the arrays of 1 shape are NaN at the end: float32[")
+    assert "in step 1, which `sqrt` at net.py:8 makes" in found.message
+
+
 def test_it_is_told_while_the_run_goes_on():
     events = [weights(1, 0), *(weights(10 + 2 * n, 2) for n in range(5))]
     assert len(on(NonFiniteWeights, *events)) == 1

@@ -32,6 +32,7 @@ class _State:
     turn: Turn | None = None
     samples: int = 0
     last: float = 0.0
+    is_nan: bool = False  # as last looked at
 
 
 class NonFiniteWeights(Check):
@@ -39,12 +40,12 @@ class NonFiniteWeights(Check):
 
     A finding where the arrays of a shape were finite before, most of them are NaN now, and this
     lasts: to the end of the run, or for 5 s. A single step with NaN gradients that is skipped is
-    none, and neither are infinities and arrays that held NaN from the start. Runs of less than
-    about half a second, and arrays that lie in parts on several devices, are not seen.
+    none, and neither are infinities. Arrays that lie in parts on several devices are not seen.
 
-    At the end, functions that give back what they are given are evaluated again from the arguments
-    of their first call, of at most 16 MiB, for at most 2 s. If that gives a NaN, the finding names
-    the operation that made it. What only later data bring about is not seen so.
+    At the end, where arrays are NaN, functions that give back what they are given are evaluated
+    again from the arguments of their first call, of at most 16 MiB, for at most 2 s beside the
+    compiling. If that gives a NaN, the finding names the operation that made it; this also proves a
+    NaN that was there at the first look. What only later data bring about is not seen so.
 
     ## Instead
     `gotcha-sanitize nan train.py` names the operation that made the first NaN, on any data.
@@ -71,6 +72,10 @@ class NonFiniteWeights(Check):
             for group, state in self._states.items()
             if state.samples >= samples and state.last - state.since >= span
         }
+        message = "turned NaN {when} and stayed so"
+        if not bad and self._origin is not None:  # as soon as in the first steps
+            bad = {group: state for group, state in self._states.items() if state.is_nan}
+            message = "are NaN at the end"
         if not bad:
             return
         first = min(bad.values(), key=lambda state: state.since)
@@ -78,9 +83,9 @@ class NonFiniteWeights(Check):
         shown = ", ".join(shapes[:3]) + (", ..." if len(shapes) > 3 else "")
         yield Finding(
             name="non-finite-weights",
-            message=f"the arrays of {plural(len(bad), 'shape')} turned NaN {_when(first)} and "
-            f"stayed so: {shown}{_made(self._origin)}",
-            site=first.turn.loop if first.turn else None,
+            message=f"the arrays of {plural(len(bad), 'shape')} "
+            f"{message.format(when=_when(first))}: {shown}{_made(self._origin)}",
+            site=first.turn.loop if first.turn else self._origin and self._origin.site,
             advice=_advice(self._origin),
             count=len(bad),
             severity="error",
@@ -98,6 +103,7 @@ class NonFiniteWeights(Check):
 
 
 def _take(state: _State, event: Memory, bad: bool) -> None:
+    state.is_nan = bad
     if not bad:
         state.finite, state.finite_turn, state.samples = event.at, event.turn, 0
     elif state.finite is not None:

@@ -49,7 +49,7 @@ class Samples:
         self.state: object = None  # of the program, at that time: its turn, and its arrays
         self.sooner: Callable[[], None] = lambda: None
         self.held: dict[Group, Held] = {}
-        self.nan: dict[Group, bool] = {}  # of weights that were finite once: as last looked at
+        self.nan: dict[Group, bool] = {}  # as last looked at
         self._recent: dict[Group, deque[int]] = {}
 
     def job(self) -> float | None:
@@ -129,9 +129,7 @@ class Samples:
                 nan = has_nan(array)
                 if nan is not None:
                     found[group] = looked + 1, bad + nan
-        for group, (_, bad) in found.items():
-            if not bad or group in self.nan:
-                self.nan[group] = bool(bad)
+        self.nan |= {group: bad > 0 for group, (_, bad) in found.items()}
         return found
 
     def _turn(self) -> Turn | None:

@@ -11,6 +11,7 @@ Random keys are others in each step, unless the step gives back the next one.
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 import time
@@ -37,6 +38,7 @@ _BYTES = 2**24  # of all copies together
 _COMPILING = 30.0  # seconds in all: such a program is not compiled once more at the end
 _STEPS = 10_000
 _SECONDS = 2.0  # for the steps of all functions
+_LOOKING = "arrays are NaN: the first step is run again, to find the operation that made the NaN"
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class Origins:
         """The run has ended with weights that are NaN."""
         if spent.seconds > _COMPILING or ending.is_under_way():
             return
+        if self.kept:
+            self.context.say(f"=={os.getpid()}==gotcha: {_LOOKING}\n")
         until = time.perf_counter() + _SECONDS
         for each in self.kept:
             found = _evaluate(self.context.jax, each, until)
