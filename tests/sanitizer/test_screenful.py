@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -60,7 +61,16 @@ def test_the_dearest_are_told_whole_and_the_others_in_brief():
         else f"src/train.py:{500 + n}, {100.0 - n:.1f} s lost"
         for n in range(6)
     ]
-    assert sum(line.startswith("      fix: pad to a few") for line in shown) == 6
+    assert sum(line.startswith("      fix: pad to a few") for line in shown) == len(whole)
+    brief = [line for line in shown if line.startswith("      why ") and line.endswith(" ...")]
+    assert len(brief) == 6 - len(whole)
+
+
+def test_errors_come_before_what_only_costs():
+    run = many(3)
+    last = run.problems[-1]
+    run.findings[last.id] = replace(last, severity="error", seconds=0.0)
+    assert run.problems[0].id == last.id
 
 
 def test_what_is_left_out_is_counted_and_how_to_see_it_told():

@@ -1,4 +1,4 @@
-"""The report at the end of a run: a screenful, the most expensive first."""
+"""The report at the end of a run: a screenful; errors first, then by what they cost."""
 
 from __future__ import annotations
 
@@ -146,10 +146,10 @@ def _title(finding: Finding, colour: bool) -> str:
 
 
 def _brief(finding: Finding, colour: bool) -> Iterator[str]:
-    """What, where and what to do; why, and the page, are left to the whole report."""
+    """What happened and where; what to do, and the page, are left to the whole report."""
     yield _title(finding, colour)
-    words = f"fix: {finding.advice}" if finding.advice else finding.message
-    yield " " * 6 + textwrap.shorten(one_line(words), _WIDTH - 6, placeholder=" ...")
+    words = one_line(finding.message)
+    yield " " * 6 + textwrap.shorten(words, _WIDTH - 6, placeholder=" ...")
 
 
 def _wrapped(head: str, text: str) -> Iterator[str]:

@@ -54,9 +54,9 @@ class Run:
 
     @property
     def problems(self) -> list[Finding]:
-        """Warnings and errors, most expensive first; info is a note, not a problem."""
+        """Errors, then warnings, of each the most expensive first; info is a note, no problem."""
         chosen = [f for f in self.findings.values() if f.severity != "info"]
-        return sorted(chosen, key=lambda f: (-f.seconds, f.severity != "error", -f.count, f.name))
+        return sorted(chosen, key=lambda f: (f.severity != "error", -f.seconds, -f.count, f.name))
 
     @property
     def notes(self) -> list[Finding]:
