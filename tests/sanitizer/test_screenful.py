@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 
@@ -64,6 +65,17 @@ def test_the_dearest_are_told_whole_and_the_others_in_brief():
     assert sum(line.startswith("      fix: pad to a few") for line in shown) == len(whole)
     brief = [line for line in shown if line.startswith("      why ") and line.endswith(" ...")]
     assert len(brief) == 6 - len(whole)
+
+
+def test_a_file_that_was_edited_since_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train.py").write_text("x = 1\n")
+    told = "  note: src/train.py was changed after the run began: lines may not match"
+    run = many(2)
+    assert told in lines(run)
+    run.start["time"] = os.path.getmtime(tmp_path / "src" / "train.py")
+    assert told not in lines(run)
 
 
 def test_errors_come_before_what_only_costs():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +17,7 @@ from gotcha_sanitizer.run.record import Run
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.rows import STAGES
-from gotcha_sanitizer.values.words import place, plural, seconds
+from gotcha_sanitizer.values.words import place, plural, seconds, short
 
 _WIDTH = 96
 _NOTES = 4
@@ -101,6 +102,7 @@ def _tail(run: Run) -> Iterator[str]:
             one_line(why), _WIDTH, initial_indent="  ", subsequent_indent="    "
         )
     yield from _notes(run)
+    yield from _edited(run)
     yield from (f"  {line}" for line in old_python.lines(run.degraded))
     if not run.complete:
         yield "  the record has no end: the process was killed, or is still running"
@@ -165,6 +167,18 @@ def _source(site: Site) -> Iterator[str]:
         return
     if line:
         yield f"      {site.line:>5} | {line[: _WIDTH - 14]}"
+
+
+def _edited(run: Run) -> Iterator[str]:
+    """The lines that are shown are those of today."""
+    began = run.start.get("time")
+    for path in dict.fromkeys(found.site.path for found in run.problems if found.site):
+        try:
+            edited = isinstance(began, (int, float)) and os.path.getmtime(path) > began
+        except (OSError, ValueError):  # a record of another machine
+            continue
+        if edited:
+            yield f"  note: {short(path)} was changed after the run began: lines may not match"
 
 
 def _notes(run: Run) -> Iterator[str]:
