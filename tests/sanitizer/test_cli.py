@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +32,9 @@ def run(tmp_path: Path) -> str:
     (tmp_path / "src").mkdir()
     lines = [f"line {n}" for n in range(1, 60)]
     lines[40] = "        state = step(state, batch)"
-    (tmp_path / "src" / "train.py").write_text("\n".join(lines))
+    program = tmp_path / "src" / "train.py"
+    program.write_text("\n".join(lines))
+    os.utime(program, (1_600_000_000, 1_600_000_000))  # before the runs of `records`
     records.write(tmp_path / "run.jsonl", records.storm())
     return "run.jsonl"
 
