@@ -19,9 +19,9 @@ class EagerAtLoop(Rule):
     `donate_argnums`.
 
     ## Not reported
-    Loops of a few turns. With `--all` only: loops that use the array for something else at each
-    turn, tokens that a model goes on from, say; functions of a library that call nothing compiled
-    in the loop, as they may be jitted elsewhere.
+    Loops of a few iterations. With `--all` only: loops that use the array for something else in
+    each iteration, such as tokens that a model continues; functions of a library that call nothing
+    compiled in the loop, as they may be jitted elsewhere.
 
     ## In a run
     The sanitizer says nothing: each operation compiles once, and each by itself is right.

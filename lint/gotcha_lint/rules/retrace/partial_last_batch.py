@@ -91,7 +91,7 @@ class PartialLastBatch(Rule):
                 may = "may be" if mark == varying.LOADED else "is"
                 yield Report(
                     argument.node,
-                    f"`{source_of(argument.node, 40)}` {may} shorter in the last turn: "
+                    f"`{source_of(argument.node, 40)}` {may} shorter in the last iteration: "
                     f"`{called_name(site)}` compiles a second time for it",
                 )
                 return
