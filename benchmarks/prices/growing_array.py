@@ -1,4 +1,4 @@
-"""One turn of a loop that keeps a row: an array made longer, or a buffer of full length filled."""
+"""One iteration of a loop that keeps a row: an array made longer, or one of full length filled."""
 
 from __future__ import annotations
 

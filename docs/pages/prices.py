@@ -68,9 +68,29 @@ def section(gotcha: Gotcha) -> str:
     how = "CPU time of the process, bad and good in turn in one run" if "seconds" in cpu else "CPU"
     lines.append(
         f"{how}, jax {where['jax']}, Python {where['python']} "
-        f"(`benchmarks/prices/{gotcha.name.replace('-', '_')}.py`). On a GPU: not measured."
+        f"(`benchmarks/prices/{gotcha.name.replace('-', '_')}.py`)."
     )
+    lines.append(_on_a_gpu(found["gpu"]))
     return "\n\n".join(lines)
+
+
+def _on_a_gpu(gpu: dict[str, Any] | None) -> str:
+    """What the same bad and good code takes there, by the wall clock."""
+    if gpu is None or "seconds" not in gpu:
+        return "On a GPU: not measured."
+    bad, good = gpu["seconds"]["bad"], gpu["seconds"]["good"]
+    ratio, where = bad / good, gpu["measured_with"]
+    spent = f"{seconds(bad)} instead of {seconds(good)}"
+    if ratio > SAME:
+        text = f"**{times(ratio)}** the time ({spent})"
+    elif ratio < 1 / SAME:
+        text = f"no more time, but less ({spent})"
+    else:
+        text = f"no difference ({spent})"
+    return (
+        f"On a GPU ({where['device']}, wall clock, jax {where['jax']}, Python {where['python']}): "
+        f"{text}."
+    )
 
 
 def _sentence(cpu: dict[str, Any]) -> str:

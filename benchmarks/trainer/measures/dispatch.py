@@ -16,7 +16,7 @@ from reference_trainer.data.batch import Batch
 from reference_trainer.train import step as steps
 from reference_trainer.train.state import TrainState
 
-SECONDS = {"cpu": 120, "gpu": 100}
+SECONDS = {"cpu": 120, "gpu": 150}
 TIMES = 20  # compiled steps in one measurement
 EVERY = {"eval_every": TIMES, "save_every": TIMES}
 
@@ -32,7 +32,7 @@ def measure(size: Size) -> Iterator[Row]:
     fused = cases.Training(config.replace(run={"fused": TIMES, "steps": TIMES, **EVERY}))
     forms = {"jit": train, "fused": fused, "eager": eager}
     forms["fresh"] = lambda: _anew(train.state, train.batch, config)()
-    best = clock.best(forms, size.pick(1, 5, 5))
+    best = clock.best(forms, size.pick(1, 5, 2))
     jitted = best["jit"] / TIMES
     at_least = size.pick("", ">= 8", ">= 50")
     note = f"{jitted * 1e3:.2f} ms a compiled step, D64 N2 B4 L64"

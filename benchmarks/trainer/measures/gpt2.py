@@ -1,4 +1,4 @@
-"""GPT-2 of 124M at 1024 steps: attention by cuDNN and XLA, scan and unroll, bf16 and fp32."""
+"""GPT-2 of 124M at 1024 steps: attention by cuDNN and XLA, scan and unroll."""
 
 from __future__ import annotations
 
@@ -27,7 +27,5 @@ def measure(size: Size) -> Iterator[Row]:
     scanned = xla.replace(compute={"layers": "scan"})
     yield from forms.add("xla scanned", scanned)
     yield from forms.compared(("cudnn scanned", "xla scanned"), ">= 1.4")
-    yield from forms.add("xla scanned fp32", scanned.replace(compute={"dtype": "float32"}))
-    yield from forms.compared(("xla scanned", "xla scanned fp32"), ">= 2")
     yield from forms.add("xla unrolled", xla)
     yield from forms.compared(("cudnn unrolled", "xla unrolled"), ">= 1.4")

@@ -21,7 +21,7 @@ from reference_trainer.extras.sample import policy_step
 from reference_trainer.model import backbone, heads
 from reference_trainer.run.presets import PRESETS
 
-SECONDS = {"cpu": 120, "gpu": 30}
+SECONDS = {"cpu": 120, "gpu": 60}
 BATCHES = (1, 32)
 WINDOW = 30  # frames that a policy of half a second looks back on
 

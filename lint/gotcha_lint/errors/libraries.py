@@ -52,6 +52,12 @@ ROWS: tuple[Known, ...] = (
         "Install its plugin, or unset JAX_PLATFORMS; jax.devices() tells what there is.",
     ),
     row(
+        r"failed to find a local CPU device to place the inputs on",
+        "backend-missing",
+        "jax.debug.print and other callbacks run on a CPU device, and JAX has none here.",
+        "Name the CPU too: JAX_PLATFORMS=cuda,cpu.",
+    ),
+    row(
         r"Custom VJP bwd rule must produce",
         "custom-vjp-structure",
         "The backward function must return one gradient for each argument.",
