@@ -4,6 +4,8 @@ VENV ?= .venv
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d%d" % sys.version_info[:2])')
 CONSTRAINTS = constraints/py$(VERSION).txt
 BIN = $(VENV)/bin
+# Each of several targets prints its output in one piece, where this make can do that.
+SYNC = $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 READY = $(VENV)/.ready-$(VERSION)
 DOCS = .venv-docs
 
@@ -12,7 +14,8 @@ DOCS = .venv-docs
 demo: $(READY)  ## one fault found, run, fixed and run again, in about a minute; kept in demo-out/
 	@BIN=$(abspath $(BIN)) OUT=$(abspath demo-out) bash examples/demo.sh
 
-test: check newest  ## everything that CI runs
+test: $(READY)  ## everything that CI runs
+	$(MAKE) --no-print-directory -j 2 $(SYNC) check newest
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 newest: $(READY)  ## the newest Python that is here: what needs it is tested on it

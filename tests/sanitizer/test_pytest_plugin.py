@@ -128,7 +128,8 @@ def test_a_misspelt_mark_is_an_error(run):
     result.stdout.fnmatch_lines(["*takes max_compiles=, forbid= and contract=, not max_compile*"])
 
 
-def test_summary_counts_and_left_state(run):
+def test_summary_counts_and_left_state(run, monkeypatch):
+    monkeypatch.delenv("XLA_FLAGS")
     result = run(
         """
 def test_x64():
