@@ -14,6 +14,7 @@ from gotcha_lint.domain.value import (
     Array,
     Atom,
     Library,
+    Marks,
     Method,
     Object,
     Symbol,
@@ -82,6 +83,18 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
 _AT_METHODS = frozenset(
     ("set", "add", "get", "multiply", "min", "max", "mul", "divide", "apply", "power", "subtract")
 )
+
+
+def update_of(symbol: Symbol, marks: Marks) -> Method | None:
+    """`x.at[i].set` of a caller's `x`: nothing but an array has it."""
+    if len(symbol.path) < _UPDATE or symbol.path[-3] != ".at":
+        return None
+    name = str(symbol.path[-1]).removeprefix(".")
+    array = Array(None, False, None, "device", symbol.origin)
+    return Method(only(array, marks), f"at.{name}", symbol.origin) if name in _AT_METHODS else None
+
+
+_UPDATE = 3  # steps of `.at[i].set`
 
 
 def _of_site(machine: Machine, atom: Object, value: Value, name: str, span: Span) -> Value:

@@ -60,7 +60,7 @@ from gotcha_lint.solve.compiled_functions import (
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
-from gotcha_lint.solve.per_input import is_called_for_each_input
+from gotcha_lint.solve.per_input import comes_from, is_called_for_each_input
 from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
 from gotcha_lint.solve.structures import signature
@@ -270,7 +270,8 @@ class _Reader:
         """A site that is allocated again is another object: what was traced held the old one."""
         site = event.site
         self.made[site] = event.within
-        self.makers[site] = event.calls
+        if len(event.calls) > 1 or site not in self.makers:  # 1: an outsider called the maker
+            self.makers[site] = event.calls
         objects = self.objects.setdefault(site, [])
         if not (event.kept or event.loops or any(_on_other_sides(event, o) for o in objects)):
             objects.append(event)
@@ -519,18 +520,24 @@ class _Reader:
 
     def _called_once(self) -> None:
         """Made, called once and dropped by a function that others call as often as they like."""
-        for site, calls in self.asked.items():
+        for site, asked in self.asked.items():
+            calls = [call for call in asked if call.within.path] or asked  # others: of an outsider
             call = calls[0]
             places = {(each.path, each.span) for each in calls}
             if site not in self.made or len(places) > 1 or not call.fresh:
                 continue
             if any(each.in_own_loop for each in calls):
                 continue
-            if self.made[site] is not call.within:
+            maker, calls_to = self.made[site], self.makers.get(site, ())
+            own = maker is call.within
+            makes = site.span if own else comes_from(maker, call.within, calls_to)
+            if makes is None or (not own and site in self.kept):
                 continue
             row = self._row(site, call)
-            certain = is_called_for_each_input(call)
-            row.variations.append(Variation("once", call, places=where(call), certain=certain))
+            certain = is_called_for_each_input(call, makes, maker)
+            row.variations.append(
+                Variation("once", call, places=where(call), certain=certain, made=calls_to)
+            )
 
     def _across(self) -> None:
         """Calls of one compiled function from several places: what differs unasked."""
