@@ -12,11 +12,11 @@ from typing import Any, Literal
 from gotcha_lint.domain.freshness import TURN, kept_from, made_in
 from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import Array, Atom, Constant, Marks, Method, Number, Object, Value
+from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.program.data_flow import given_by_caller
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations, wrapper
 from gotcha_lint.solve.captured import is_data
-from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Loops, Place, Variation
 from gotcha_lint.solve.programs import Programs
 

@@ -24,7 +24,7 @@ _ONCE = ("init", "setup", "main", "reset", "build", "make", "create", "load", "r
 def is_called_for_each_input(call: CompiledCall, makes: Span, maker: Function) -> bool:
     """Data in, data out: its user calls the function for each input that there is.
 
-    `makes`: where the function gets what is compiled: from `jit`, or from the `maker` that it calls.
+    `makes`: where it gets what is compiled, from `jit` or from the `maker` that it calls.
 
     Not so a function that has a loop of its own, as a run of a training has, and what makes the
     first state of something: it is called at the start.
@@ -50,6 +50,14 @@ def is_called_for_each_input(call: CompiledCall, makes: Span, maker: Function) -
     if given & (own | chosen):  # another program for another configuration
         return False
     return not has_loop(within) and maps_data(within, makes, call.span)
+
+
+def is_step(function: Function) -> bool:
+    """By its name: one step of a training, which is called as often as there are batches."""
+    return not _STEPS.isdisjoint(function.name.lower().split("_"))
+
+
+_STEPS = frozenset(("step", "update", "learn"))
 
 
 def comes_from(maker: Function, within: Function, calls: CallString) -> Span | None:

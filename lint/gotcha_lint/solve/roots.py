@@ -13,18 +13,28 @@ from typing import Any
 
 from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.sites import Site, Span
-from gotcha_lint.domain.value import NO_MARKS, Object, Size, Tuple, Value, only
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    Constant,
+    Number,
+    Object,
+    Size,
+    Tuple,
+    Value,
+    only,
+)
 from gotcha_lint.facts.optax import PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
-from gotcha_lint.interpret.events import Event, KeyUse, Turn
+from gotcha_lint.interpret.events import Event, KeyUse, Location, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
+from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
@@ -224,19 +234,50 @@ def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
     me = make_instance(engine, cls, (), {}, cls.span)
     loop = (cls.path, cls.span[0], -1)
     handed: dict[Function, Value] = {}  # compiled functions that the methods return
-    for steady in (False, True):
-        engine.loops = [(loop, steady)]
-        for kept in _kept_compiled(engine, me, cls):
-            engine.call(kept, (), {}, cls.span)
-        for method in methods:
-            if method in handed:
-                engine.call(handed[method], (), {}, cls.span)
-            bound = engine.attribute(me, method.name, cls.span)
-            result = engine.call(bound, (), {}, (method.line, 1, method.line, 1))
-            if _is_compiled(result) and not steady:
-                engine.call(result, (), {}, cls.span)
-                handed[method] = result
+    before = _fields(engine, me)
+    engine.loops = [(loop, False)]
+    _call_all(engine, me, cls, methods, handed)
+    engine.loops = [(loop, True)]
+    guesses = {
+        place: guess
+        for place, value in _fields(engine, me).items()
+        if place in before and (guess := carried(loop, place[1], before[place], value)) is not None
+    }
+    start = len(engine.events)
+    engine.layers.append(dict(guesses))
+    _call_all(engine, me, cls, methods, handed)
+    layer = engine.layers.pop()
+    if not all(goes_on(guess, layer.get(place, guess)) for place, guess in guesses.items()):
+        del engine.events[start:]
+        _call_all(engine, me, cls, methods, handed)
     engine.loops = []
+
+
+def _call_all(
+    engine: Engine, me: Value, cls: Site, methods: list[Function], handed: dict[Function, Value]
+) -> None:
+    _, steady = engine.loops[-1]
+    for kept in _kept_compiled(engine, me, cls):
+        engine.call(kept, (), {}, cls.span)
+    for method in methods:
+        if method in handed:
+            engine.call(handed[method], (), {}, cls.span)
+        bound = engine.attribute(me, method.name, cls.span)
+        result = engine.call(bound, (), {}, (method.line, 1, method.line, 1))
+        if _is_compiled(result) and not steady:
+            engine.call(result, (), {}, cls.span)
+            handed[method] = result
+
+
+def _fields(engine: Engine, me: Value) -> dict[Location, Value]:
+    """The numbers that an object holds."""
+    found: dict[Location, Value] = {}
+    for atom in me.atoms:
+        for name in engine.fields_of(atom.site) if isinstance(atom, Object) else ():
+            value = engine.peek((atom.site, name))
+            if value is not None and isinstance(value.only, (Constant, Number)):
+                found[atom.site, name] = value
+    return found
 
 
 def _forward(engine: Engine, cls: Site, methods: list[Function]) -> None:

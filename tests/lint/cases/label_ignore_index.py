@@ -67,7 +67,7 @@ def clamped(logits, tokens, mask):
 
 def one_of_two_uses(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -1)
-    losses = entropy(logits, labels)
+    losses = entropy(logits, labels)  # ! label-ignore-index
     return losses.mean(), losses[mask]
 
 
