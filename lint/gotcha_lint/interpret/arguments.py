@@ -286,7 +286,7 @@ def static_parts(
 
 
 def _counts(name: Any, number: Number) -> bool:
-    """Is it a part of a number that is another one each time? What is limited may end at the limit."""
+    """Does this part make the number another one each time? What is limited may end there."""
     if isinstance(name, tuple) and name[:1] in (("max",), ("min",)):
         return INFINITY in (abs(number.low), abs(number.high)) and any(
             _counts(inner, number) for form in name[1:] for inner, _ in form[0]

@@ -36,6 +36,8 @@ def is_called_for_each_input(call: CompiledCall, makes: Span, maker: Function) -
     if any(word in name.lower().split("_") for name in starts for word in _ONCE):
         return False
     makers = within, maker
+    if maker is not within and not is_step(within):
+        return False
     if not all(_is_made_by(atom, makers) for atom in call.site.info["inner"].atoms):
         return False
     if is_kept(within, makes):
