@@ -53,7 +53,7 @@ def check_gradient(
         keys = keys_of(mark)
         if end[0] == POLE:
             kind = {"guarded": "guarded pole", "": "pole"}.get(how, "norm")
-            remark(machine, kind, origin[1], word, at=at, places=places)
+            remark(machine, kind, origin[1], word, at=at, places=places, maybe=how == "norm")
         elif loss.unknown or any(_may_be(keys, other) for other in plain):
             continue
         else:
