@@ -272,11 +272,11 @@ def _call_all(
 def _fields(engine: Engine, me: Value) -> dict[Location, Value]:
     """The numbers that an object holds."""
     found: dict[Location, Value] = {}
-    for atom in me.atoms:
-        for name in engine.fields_of(atom.site) if isinstance(atom, Object) else ():
-            value = engine.peek((atom.site, name))
+    for site in [atom.site for atom in me.atoms if isinstance(atom, Object)]:
+        for name in engine.fields_of(site):
+            value = engine.peek((site, name))
             if value is not None and isinstance(value.only, (Constant, Number)):
-                found[atom.site, name] = value
+                found[site, name] = value
     return found
 
 
