@@ -296,3 +296,27 @@ def by_two_rates(x):
     for i in range(1000):
         x = step(x, 3, lr=bounded_schedule(i))
     return x
+
+
+def counted_by_hand(x, loader):
+    number = 0
+    for batch in loader:
+        x = step(batch, number)  # ! changing-static-argument
+        number += 1
+    return x
+
+
+def down_to_a_limit(x):
+    lr = 1.0
+    for _ in range(1000):
+        x = step(x, 3, lr=lr)
+        lr = max(lr * 0.5, 0.1)
+    return x
+
+
+def back_and_forth(x):
+    lr = 0.25
+    for _ in range(1000):
+        x = step(x, 3, lr=lr)
+        lr = 1 - lr
+    return x
