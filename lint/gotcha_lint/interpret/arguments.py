@@ -15,11 +15,13 @@ from gotcha_lint.domain.value import (
     EACH,
     FEW,
     GROWS,
+    INFINITY,
     NO_MARKS,
     Array,
     Atom,
     Constant,
     Mapping,
+    Marks,
     Method,
     Number,
     Object,
@@ -267,8 +269,9 @@ def static_parts(
             few = atom.type == "bool" or (atom.type == "int" and atom.high - atom.low < FEW)
             if value.marks and not few:
                 names = atom.affine[0] if atom.affine else ()
-                counted = any(not isinstance(name, Symbol) for name, _ in names)
-                counted = counted or EACH in value.marks
+                counted = any(_counts(name, atom) for name, _ in names)
+                unbounded = atom.type == "float" or atom.high == INFINITY
+                counted = counted or EACH in value.marks or (unbounded and _grows(value.marks))
                 statics.append(
                     Static(label, "value", value.marks, None, atom.origin, certain=counted)
                 )
@@ -280,6 +283,20 @@ def static_parts(
                 static_parts(machine, item, f"{label}[{index}]", statics, depth + 1)
         elif isinstance(atom, Object):
             _static_object(machine, atom, value, label, statics, depth)
+
+
+def _counts(name: Any, number: Number) -> bool:
+    """Does this part make the number another one each time? What is limited may end there."""
+    if isinstance(name, tuple) and name[:1] in (("max",), ("min",)):
+        return INFINITY in (abs(number.low), abs(number.high)) and any(
+            _counts(inner, number) for form in name[1:] for inner, _ in form[0]
+        )
+    return not isinstance(name, Symbol)
+
+
+def _grows(marks: Marks) -> bool:
+    """Does it follow from the length of a container that grows?"""
+    return any(isinstance(mark, tuple) and mark[0] == GROWS for mark in marks)
 
 
 def _static_object(

@@ -14,6 +14,7 @@ from gotcha_lint.domain.value import (
     Array,
     Atom,
     Library,
+    Marks,
     Method,
     Object,
     Symbol,
@@ -29,6 +30,7 @@ from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
+from gotcha_lint.program.ir import Function
 
 _WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype"))  # no derivative flows through
 _BOUND = ("function", "transform", "class_method")
@@ -66,6 +68,8 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
         written = machine.read((atom, name))
         if written is not None:
             return written
+        if (method := _of_annotated(machine, atom, name, span)) is not None:
+            return method
         if name == "shape" and (batch := is_ragged(atom)) is not None:
             looked_at = frozenset((("ragged", batch),))
             value = value.marked(looked_at)
@@ -79,9 +83,38 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
     return only(Method(receiver, name, machine.origin(span)))
 
 
+def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Value | None:
+    """A compiled method of the class that a parameter is annotated with."""
+    if atom.path or not isinstance(atom.root, tuple) or not isinstance(atom.root[0], Function):
+        return None
+    function, parameter = atom.root
+    words = [p.annotation.strip("'\"") for p in function.parameters if p.name == parameter]
+    value = machine.peek((function.path, words[0])) if words and words[0].isidentifier() else None
+    cls = value.only if value is not None else None
+    if not isinstance(cls, Object) or cls.site.kind != "class":
+        return None
+    found = class_attribute(machine, cls.site, name)
+    inner = found.only if found is not None else None
+    if not isinstance(inner, Object) or inner.site.kind != "transform":
+        return None
+    return _bound_to(machine, only(inner), only(atom), ("annotated", name), span)
+
+
 _AT_METHODS = frozenset(
     ("set", "add", "get", "multiply", "min", "max", "mul", "divide", "apply", "power", "subtract")
 )
+
+
+def update_of(symbol: Symbol, marks: Marks) -> Method | None:
+    """`x.at[i].set` of a caller's `x`: nothing but an array has it."""
+    if len(symbol.path) < _UPDATE or symbol.path[-3] != ".at":
+        return None
+    name = str(symbol.path[-1]).removeprefix(".")
+    array = Array(None, False, None, "device", symbol.origin)
+    return Method(only(array, marks), f"at.{name}", symbol.origin) if name in _AT_METHODS else None
+
+
+_UPDATE = 3  # steps of `.at[i].set`
 
 
 def _of_site(machine: Machine, atom: Object, value: Value, name: str, span: Span) -> Value:
@@ -170,10 +203,16 @@ def _of_super(machine: Machine, site: Site, name: str, span: Span) -> Value:
     for base in site.info["bases"]:
         found = class_attribute(machine, base, name)
         if found is not None:
-            bound = machine.allocate("transform", span, ("super", name))
-            bound.info.update(word="partial", inner=found, args=(site.info["self"],), keywords={})
-            return only(Object(bound, machine.origin(span)))
+            return _bound_to(machine, found, site.info["self"], ("super", name), span)
     return UNKNOWN
+
+
+def _bound_to(
+    machine: Machine, method: Value, me: Value, name: tuple[str, str], span: Span
+) -> Value:
+    bound = machine.allocate("transform", span, name)
+    bound.info.update(word="partial", inner=method, args=(me,), keywords={})
+    return only(Object(bound, machine.origin(span)))
 
 
 def set_attribute(machine: Machine, base: Value, name: str, value: Value, span: Span) -> None:

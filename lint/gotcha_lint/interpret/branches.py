@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gotcha_lint.domain.freshness import after
-from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Constant, Value
+from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Constant, Number, Value, only
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.checks import check_test
@@ -58,8 +58,10 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     before, started = machine.dispatches, []
     try:
         ends: list[Layer] = []
+        tested: list[Layer] = []
         for code, holds in ((then, True), (otherwise, False)):
-            machine.layers.append(_refined(machine, asked, holds))
+            refined = _refined(machine, asked, holds)
+            machine.layers.append(dict(refined))
             once = holds and _is_one_turn(machine, asked)
             machine.guarded += once
             machine.sides = around | {span: holds}
@@ -79,6 +81,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
             layer = machine.layers.pop()
             if flow is None:
                 ends.append(layer)
+                tested.append(refined)
     finally:
         machine.guarded -= guard
     if len(ends) < 2 and marks:
@@ -91,6 +94,10 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if skips:  # the rest runs only where it was not skipped
         machine.guards = (*machine.guards, Guard(machine.path, span, False, marks, stable))
     if len(ends) > 1:
+        for layer, refined in zip(ends, tested, strict=True):  # what no branch has written stays
+            for place, value in refined.items():
+                if layer.get(place) is value:
+                    del layer[place]
         note_partly_bound(machine, ends, span)
     machine.merge(ends, marks)
     if seen:  # what was read decides what is written, even where both are unknown
@@ -136,9 +143,11 @@ def _refined(machine: Machine, asked: tuple[Any, Any, bool] | None, holds: bool)
         return {}
     place, constant, same = asked
     value = machine.peek(place)
+    wanted = same == holds
+    if value is not None and wanted and type(constant) in (int, float) and _are_numbers(value):
+        return {place: only(Constant(constant, type(constant).__name__), value.marks)}
     if value is None or len(value.atoms) + value.unknown < 2:
         return {}
-    wanted = same == holds
     if constant is TRUTH:
         kept = [a for a in value.atoms if truth(Value((a,))) in (None, wanted)]
         unknown = value.unknown
@@ -148,6 +157,10 @@ def _refined(machine: Machine, asked: tuple[Any, Any, bool] | None, holds: bool)
     if (len(kept) == len(value.atoms) and unknown == value.unknown) or not (kept or unknown):
         return {}
     return {place: Value(kept, unknown, value.marks, value.choice)}
+
+
+def _are_numbers(value: Value) -> bool:
+    return not value.unknown and all(isinstance(atom, Number) for atom in value.atoms)
 
 
 def _may_equal(atom: Any, constant: Any, wanted: bool) -> bool:

@@ -28,7 +28,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING, PICKLERS
-from gotcha_lint.interpret.attributes import attribute
+from gotcha_lint.interpret.attributes import attribute, update_of
 from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
@@ -109,6 +109,8 @@ def call(
         for atom in callee.atoms:
             if isinstance(atom, Symbol) and isinstance(atom.root, Batch) and atom.path:
                 found = _call_of_batch(machine, atom, callee, args, keywords, span)
+            elif isinstance(atom, Symbol) and (update := update_of(atom, callee.marks)):
+                found = _call_method(machine, update, args, keywords, span)
             else:
                 found = _call_atom(machine, atom, args, keywords, span)
                 found = kept(machine, found, callee) if isinstance(atom, Symbol) else found

@@ -450,6 +450,8 @@ def _entry_of(mapping: Mapping, key: Hashable) -> Value:
 def item_of_symbol(machine: Machine, atom: Symbol, key: Value, span: Span) -> Value:
     """What is read from a symbol is a symbol; what somebody has stored there comes first."""
     step = symbol_step(key)
+    if step is None and atom.path[-1:] == (".at",):
+        step = "[at]"
     if step is None:
         return UNKNOWN
     written = machine.read((atom, str(step)))

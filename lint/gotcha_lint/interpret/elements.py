@@ -38,9 +38,12 @@ SPREAD, COUNT = "spread", "count"  # what a division by it needs a guard for
 NORM = "norm"  # the same, of a norm
 SHIFTED = "norm and a small number"
 SQUARES = "squares"  # and their sum
+DIFFERENCE = "difference"  # of two values, which may be equal
+SQUARED_DIFFERENCES = "squared differences"  # and their sum
 _SMALL = 1e-3
 _MASKED = 1e3  # below the negative of it a number stands for minus infinity
 IGNORED = "ignored"  # labels, and the losses of them
+ROOTED = (SQUARES, SQUARED_DIFFERENCES)  # the root of their sum is a norm
 SELF = "difference with itself"  # or of all pairs, each row with itself among them
 
 
@@ -88,11 +91,11 @@ def after_function(machine: Machine, name: str, args: tuple[Value, ...], out: Va
         return with_elements(out, MASK if _is_mask(operand) else first)
     if name in ("sum", "count_nonzero") and (_is_mask(operand) or name != "sum"):
         return with_elements(out, Elements(0, made=COUNT))
-    if name in ("norm", "std") and (first is None or first.made in ("", "mask")):
+    if name in ("norm", "std") and (first is None or first.made in ("", "mask", DIFFERENCE)):
         zeros = first is not None and first.zeros
         return with_elements(out, Elements(0, zeros=zeros, made=NORM if name == "norm" else SPREAD))
-    if name in ("sum", "sqrt") and first is not None and first.made == SQUARES:
-        return with_elements(out, replace(first, made=SQUARES if name == "sum" else NORM))
+    if name in ("sum", "sqrt") and first is not None and first.made in ROOTED:
+        return with_elements(out, first if name == "sum" else replace(first, made=NORM))
     if name == "exp":
         return with_elements(out, Elements(0, made="exp"))
     if name == "sum" and first is not None and first.made == "exp":
@@ -200,7 +203,9 @@ def after_operator(operator: str, x: Value, y: Value, out: Value) -> Value:
         if a is not None and a.made == SELF:
             return with_elements(out, replace(a, low=0))
         zeros = a is not None and a.zeros
-        return with_elements(out, Elements(0, zeros=zeros, made="" if zeros else SQUARES))
+        different = a is not None and a.made == DIFFERENCE
+        made = SQUARED_DIFFERENCES if different else SQUARES
+        return with_elements(out, Elements(0, zeros=zeros, made="" if zeros else made))
     if a is None and b is None:
         return out
     if operator == "Div":

@@ -84,7 +84,14 @@ def index_of(value: Value) -> Hashable | None:
         return atom.value if isinstance(atom.value, (int, str)) else None
     if isinstance(atom, Symbol):
         return atom
-    return atom.affine if isinstance(atom, Number) else None
+    form = atom.affine if isinstance(atom, Number) else None
+    return None if form is None or any(map(_is_carried, form[0])) else form
+
+
+def _is_carried(term: tuple[Hashable, int]) -> bool:
+    """A number that goes on from one run of an inner loop to the next: its name is no value."""
+    name = term[0]
+    return isinstance(name, tuple) and name[:1] == ("carried",)
 
 
 def range_of(value: Value) -> tuple[float, float] | None:

@@ -7,6 +7,8 @@ What differs between two turns gets the loop's mark. The first turn apart keeps
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.freshness import TURN, aged
@@ -226,6 +228,8 @@ def _iterate(
                 machine.merge(ends)
             elif not fix.join(ends, turn, test is not None):
                 break
+            if fix.was_wrong:  # what was noted rests on a guess; the next turn notes it again
+                del machine.events[start:]
     finally:
         machine.loops.pop()
         machine.current, machine.guards = around, guards
@@ -253,10 +257,12 @@ class _Fixpoint:
         self._marks: Marks = frozenset((loop,))
         self._written: Marks = frozenset(((TURN, loop),))
         self._induction: set[Location] = set()
+        self._carried: dict[Location, Value] = {}  # guesses, with what stands there if they fail
+        self.was_wrong = False  # was one of them, in this turn?
 
     def join(self, ends: Sequence[Layer], turn: int, is_while: bool) -> bool:
         """Whether anything is new."""
-        machine, changed = self._machine, False
+        machine, changed, self.was_wrong = self._machine, False, False
         top = machine.layers[-1]
         for layer in ends:
             for place, after in layer.items():
@@ -266,7 +272,16 @@ class _Fixpoint:
                     continue
                 if place in self._induction or (before is after and not after.unknown):
                     continue
+                if place in self._carried:
+                    if goes_on(before, after):
+                        continue
+                    before, self.was_wrong = self._carried.pop(place), True
                 new = self._induce(place, before, after) if turn == 1 and is_while else None
+                if new is None and turn == 1 and len(ends) == 1:
+                    new = self._carry(place, before, after)
+                    if new is not None:
+                        top[place], changed = new, True
+                        continue
                 if new is not None:
                     self._induction.add(place)
                 else:
@@ -296,6 +311,50 @@ class _Fixpoint:
         low, high = _bounds(before, operands)
         number = Number("int", low, high, affine.symbol(symbol))
         return only(number, before.marks | self._marks)
+
+    def _carry(self, place: Location, before: Value, after: Value) -> Value | None:
+        guess = None if before.constant == 0 else carried(self._loop, place[1], before, after)
+        if guess is not None:
+            self._carried[place] = join(before, after, self._marks)
+        return guess
+
+
+def carried(loop: Loop, name: str, before: Value, after: Value) -> Value | None:
+    """A number that may be worked out of the one before: the next iteration shows it."""
+    kinds = {a.only.type for a in (before, after) if isinstance(a.only, (Constant, Number))}
+    if before == after or len(kinds) != 1 or not kinds <= {"int", "float"}:
+        return None
+    plain = join(before, after, frozenset((loop,)), widen=True)
+    atom = plain.only
+    if not isinstance(atom, Number) or plain.unknown:
+        return None
+    symbol = affine.symbol(("carried", loop, name))
+    return Value((replace(atom, affine=symbol),), False, plain.marks, plain.choice)
+
+
+def goes_on(before: Value, after: Value) -> bool:
+    """Is it one step further, as in `n += 1` and `rate *= 0.9`, so that no number comes twice?"""
+    old, new = before.only, after.only
+    if not isinstance(old, Number) or not isinstance(new, Number):
+        return False
+    if old.affine is None or new.affine is None or before.unknown or after.unknown:
+        return False
+    difference = affine.add(new.affine, old.affine, -1)
+    if difference is not None and not difference[0]:
+        return difference[1] != 0
+    names, rest = new.affine
+    if len(names) != 1 or rest or names[0][1] != 1:
+        return False
+    name: Any = names[0][0]
+    if not isinstance(name, tuple) or name[0] != "one-to-one" or name[1] != old.affine:
+        return False
+    ((operator, number, side), _), *_ = name[2][0]
+    if operator == "Add":
+        return bool(number != 0)
+    if operator == "Sub":
+        return bool(number != 0 and side == "left")
+    turns = operator == "Mult" or (operator == "Div" and side == "left")
+    return turns and number not in (0, 1, -1)
 
 
 def _bounds(before: Value, operands: tuple[Value, Value] | None) -> tuple[float, float]:

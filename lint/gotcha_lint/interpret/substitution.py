@@ -165,9 +165,9 @@ class Substitution:
         extra = BOTTOM
         for atom in value.atoms:
             if isinstance(atom, Symbol):
-                given = self.symbol(atom)
-                if given is not None:
-                    extra = join(extra, given)
+                known = self.symbol(atom)
+                if known is not None:
+                    extra = join(extra, known)
                     same = False
                     continue
             new = self._atom(atom, without)
@@ -177,7 +177,8 @@ class Substitution:
             return value
         for atom in value.atoms:
             if isinstance(atom, Array) and atom.key is not None:
-                marks = marks | self._key_marks(atom.key)
+                given = self._key_marks(atom.key)
+                marks |= given - flows_in(given)  # a derivative's flows are in its own marks
         out = Value(atoms, value.unknown, marks, choice)
         return join(out, extra.marked(marks)) if not extra.is_bottom else out
 

@@ -65,7 +65,7 @@ def operands_of_call(function: Function, span: Span) -> set[Hashable]:
 def maps_data(function: Function, makes: Span, span: Span) -> bool:
     """Does the call at `span` call what the call at `makes` gave, on what the function is given?
 
-    And is its result returned?
+    And is its result returned, or stored in an object, as the next state is?
 
     Such a function is one that its users call for each of their inputs.
     """
@@ -77,7 +77,8 @@ def maps_data(function: Function, makes: Span, span: Span) -> bool:
             _, target, callee, args, keywords, _ = instruction
             inputs = {register for _, register in (*args, *keywords)}
             if inputs & given and callee in made and callee not in given:
-                return bool(_returned(function) & _reached(function, (target,)))
+                goes_on = _returned(function) | _stored(function)
+                return bool(goes_on & _reached(function, (target,)))
     return False
 
 
@@ -136,6 +137,25 @@ def _reached(function: Function, start: Iterable[Hashable]) -> set[Hashable]:
 def _returned(function: Function) -> set[Hashable]:
     code = instructions(function.body)
     return {i[2] for i in code if i[0] in ("return", "yield") and i[2] is not None}
+
+
+def _stored(function: Function) -> set[Hashable]:
+    return {i[4] for i in instructions(function.body) if i[0] == "setattr"}
+
+
+def decorators(function: Function) -> set[str]:
+    """The names that are called with it where it is made; "" for what has none."""
+    if function.parent is None or function.first in (0, function.line):
+        return set()
+    code = list(instructions(function.parent.body))
+    names = {i[1]: i[2] if i[0] == "load" else i[3] for i in code if i[0] in ("load", "attr")}
+    held: set[Hashable] = {i[1] for i in code if i[0] == "closure" and i[2] is function}
+    found: set[str] = set()
+    for i in code:
+        if i[0] == "call" and any(register in held for _, register in i[3]):
+            held.add(i[1])
+            found.add(names.get(i[2], ""))
+    return found
 
 
 _OPERANDS = {  # of each operation: where its operands stand, that are one register or name each

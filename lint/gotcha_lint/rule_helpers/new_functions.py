@@ -12,11 +12,12 @@ from typing import Any, Literal
 from gotcha_lint.domain.freshness import TURN, kept_from, made_in
 from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import Array, Atom, Constant, Marks, Method, Number, Object, Value
+from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.program.data_flow import given_by_caller
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations, wrapper
 from gotcha_lint.solve.captured import is_data
-from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Variation
+from gotcha_lint.solve.compiled_functions import CompiledFunction, Loops, Place, Variation
 from gotcha_lint.solve.programs import Programs
 
 Made = Literal["lambda", "closure", "partial", "method", "transform"]
@@ -82,8 +83,8 @@ def _new_function(row: CompiledFunction, variation: Variation, made: Made) -> Ne
     call, site = variation.call, row.site
     if variation.kind == "once":
         each = f"call of {called(call.within)}"
-        certain = variation.certain
-        return NewFunction(row, variation, made, each, site.origin, variation.places, certain, None)
+        place, certain = _place(site, variation), variation.certain
+        return NewFunction(row, variation, made, each, place, variation.places, certain, None)
     loops = _loops(variation)
     place = _place(site, variation)
     first = min((line for path, line, _ in loops if path == place[0]), default=0)
@@ -138,7 +139,8 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
     if call.loops - loops and not _is_made_by_caller(row, variation):  # used by an inner loop
         return True
     at = {(path, span) for path, span, _ in variation.places}
-    if any(part.site.kind == "instance" and part.site.origin in at for part in call.identity):
+    made = (part.site for part in call.identity if part.site.kind == "instance")
+    if any(each.origin in at and _may_differ(each, call, loops) for each in made):
         return True
     if not call.statics and any(word.startswith("static") for word in row.site.info["keywords"]):
         return True  # of unknown values
@@ -157,7 +159,19 @@ def _is_meant(row: CompiledFunction, variation: Variation) -> bool:
     if any(size.few and _are_all(size.few, variation.turns) for size in sizes):
         return True
     sizes = [size for size in sizes if not size.few]
-    return any(_varies(part.marks, loops) for part in (*sizes, *call.statics))
+    parts = [part for part in (*sizes, *call.statics) if _varies(part.marks, loops)]
+    given = any(mark[0] == "parameter" for part in parts for mark in part.marks)
+    again = loops.difference(*(part.marks for part in parts))  # they take the same values again
+    return bool(parts) and (given or not again)
+
+
+def _may_differ(instance: Site, call: CompiledCall, loops: Loops) -> bool:
+    """May an object that is made in each iteration be another one than the one before?
+
+    Not so where all that the trace reads of it is the same each time.
+    """
+    read = [value for place, value in call.captured if place[0] is instance]
+    return not read or any(_varies(value.marks, loops) for value in read)
 
 
 def _is_made_by_caller(row: CompiledFunction, variation: Variation) -> bool:

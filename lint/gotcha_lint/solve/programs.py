@@ -60,7 +60,7 @@ from gotcha_lint.solve.compiled_functions import (
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
-from gotcha_lint.solve.per_input import is_called_for_each_input
+from gotcha_lint.solve.per_input import comes_from, is_called_for_each_input, is_step
 from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
 from gotcha_lint.solve.structures import signature
@@ -208,6 +208,7 @@ class _Reader:
             self._count()
         if not self.segment.runs_once:
             self._called_once()
+            self._passed_anew()
         self._across()
         self._updates()
 
@@ -235,7 +236,7 @@ class _Reader:
             for calls in self.asked.values()
             for call in calls
             for loop in call.loops
-            if not (isinstance(loop, tuple) and len(loop) == 3 and loop[2] < 0)  # an outsider's
+            if not _is_of_outsider(loop)
         }
         for event in self.updated:
             certain = bool(plain & event.loops) and not event.maybe
@@ -270,7 +271,8 @@ class _Reader:
         """A site that is allocated again is another object: what was traced held the old one."""
         site = event.site
         self.made[site] = event.within
-        self.makers[site] = event.calls
+        if len(event.calls) > 1 or site not in self.makers:  # 1: an outsider called the maker
+            self.makers[site] = event.calls
         objects = self.objects.setdefault(site, [])
         if not (event.kept or event.loops or any(_on_other_sides(event, o) for o in objects)):
             objects.append(event)
@@ -492,7 +494,8 @@ class _Reader:
 
     def _statics(self, row: CompiledFunction, call: CompiledCall) -> None:
         for static in call.statics:
-            loops = static.marks & call.loops
+            outsiders = frozenset(mark for mark in static.marks if _is_of_outsider(mark))
+            loops = static.marks & call.loops or outsiders
             if static.kind in ("object", "data") and static.site is not None:
                 fresh = self.segment.fresh.get(static.site, NO_MARKS)
                 loops = (fresh | (static.marks if fresh else NO_MARKS)) & call.loops
@@ -519,18 +522,44 @@ class _Reader:
 
     def _called_once(self) -> None:
         """Made, called once and dropped by a function that others call as often as they like."""
-        for site, calls in self.asked.items():
+        for site, asked in self.asked.items():
+            calls = [call for call in asked if call.within.path] or asked  # others: of an outsider
             call = calls[0]
             places = {(each.path, each.span) for each in calls}
             if site not in self.made or len(places) > 1 or not call.fresh:
                 continue
             if any(each.in_own_loop for each in calls):
                 continue
-            if self.made[site] is not call.within:
+            maker, calls_to = self.made[site], self.makers.get(site, ())
+            own = maker is call.within
+            makes = site.span if own else comes_from(maker, call.within, calls_to)
+            if makes is None or (not own and site in self.kept):
                 continue
             row = self._row(site, call)
-            certain = is_called_for_each_input(call)
-            row.variations.append(Variation("once", call, places=where(call), certain=certain))
+            certain = is_called_for_each_input(call, makes, maker)
+            row.variations.append(
+                Variation("once", call, places=where(call), certain=certain, made=calls_to)
+            )
+
+    def _passed_anew(self) -> None:
+        """Static objects, equal to no other, that a function which others call makes each time."""
+        for call in (call for calls in self.asked.values() for call in calls):
+            within = call.within
+            if call.in_own_loop or within.is_module or not within.path:
+                continue
+            for static in call.statics:
+                site = static.site
+                new = static.kind == "object" and site is not None and site not in self.kept
+                if new and site is not None and self.made.get(site) is within:
+                    row = self._row(call.site, call)
+                    certain = is_step(within) and not call.maybe
+                    place = (*site.origin, "made here")
+                    row.variations.append(
+                        Variation(
+                            "object", call, static.label, places=(place, *where(call)),
+                            certain=certain,
+                        )
+                    )  # fmt: skip
 
     def _across(self) -> None:
         """Calls of one compiled function from several places: what differs unasked."""
@@ -543,6 +572,11 @@ class _Reader:
             for other in calls[1:]:
                 if other.generation == first.generation and not exclude(first, other):
                     compare(row, first, other)
+
+
+def _is_of_outsider(mark: Any) -> bool:
+    """Is it the loop of whoever calls the methods of a class?"""
+    return isinstance(mark, tuple) and len(mark) == 3 and type(mark[2]) is int and mark[2] < 0
 
 
 def _on_other_sides(a: Allocation, b: Allocation) -> bool:

@@ -11,18 +11,30 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gotcha_lint.domain.derivative import flow
 from gotcha_lint.domain.sites import Site, Span
-from gotcha_lint.domain.value import NO_MARKS, Object, Size, Tuple, Value, only
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    Constant,
+    Number,
+    Object,
+    Size,
+    Tuple,
+    Value,
+    only,
+)
 from gotcha_lint.facts.optax import PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
-from gotcha_lint.interpret.events import Event, KeyUse, Turn
+from gotcha_lint.interpret.events import Event, KeyUse, Location, Turn
+from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
+from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
@@ -123,11 +135,13 @@ def _of_module(
         if function not in covered:
             yield from given(function, callee)
     for cls in [s for s in engine.sites.values() if s.kind == "class" and s.path == module.path]:
-        methods = _public_methods(module, cls)
-        if not names.is_worth_running(cls.info["function"], is_module_class(cls)):
-            continue
-        if methods and not any(method in covered for method in methods):
-            yield run(cls.info["function"], lambda c=cls, m=methods: _drive(engine, c, m))
+        methods, body = _public_methods(module, cls), cls.info["function"]
+        is_layer = is_module_class(cls)
+        new = methods and not any(method in covered for method in methods)
+        if new and names.is_worth_running(body, is_layer):
+            yield run(body, lambda c=cls, m=methods: _drive(engine, c, m))
+        if is_layer and "where" in names.names_in[body]:
+            yield run(body, lambda c=cls, m=methods: _forward(engine, c, m))
     for function in functions:
         site = engine.sites_of.get(function)
         if site is not None and function not in covered and names.is_worth_running(function):
@@ -220,19 +234,69 @@ def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
     me = make_instance(engine, cls, (), {}, cls.span)
     loop = (cls.path, cls.span[0], -1)
     handed: dict[Function, Value] = {}  # compiled functions that the methods return
-    for steady in (False, True):
-        engine.loops = [(loop, steady)]
-        for kept in _kept_compiled(engine, me, cls):
-            engine.call(kept, (), {}, cls.span)
-        for method in methods:
-            if method in handed:
-                engine.call(handed[method], (), {}, cls.span)
-            bound = engine.attribute(me, method.name, cls.span)
-            result = engine.call(bound, (), {}, (method.line, 1, method.line, 1))
-            if _is_compiled(result) and not steady:
-                engine.call(result, (), {}, cls.span)
-                handed[method] = result
+    before = _fields(engine, me)
+    engine.loops = [(loop, False)]
+    _call_all(engine, me, cls, methods, handed)
+    engine.loops = [(loop, True)]
+    guesses = {
+        place: guess
+        for place, value in _fields(engine, me).items()
+        if place in before and (guess := carried(loop, place[1], before[place], value)) is not None
+    }
+    start = len(engine.events)
+    engine.layers.append(dict(guesses))
+    _call_all(engine, me, cls, methods, handed)
+    layer = engine.layers.pop()
+    if not all(goes_on(guess, layer.get(place, guess)) for place, guess in guesses.items()):
+        del engine.events[start:]
+        _call_all(engine, me, cls, methods, handed)
     engine.loops = []
+
+
+def _call_all(
+    engine: Engine, me: Value, cls: Site, methods: list[Function], handed: dict[Function, Value]
+) -> None:
+    _, steady = engine.loops[-1]
+    for kept in _kept_compiled(engine, me, cls):
+        engine.call(kept, (), {}, cls.span)
+    for method in methods:
+        if method in handed:
+            engine.call(handed[method], (), {}, cls.span)
+        bound = engine.attribute(me, method.name, cls.span)
+        result = engine.call(bound, (), {}, (method.line, 1, method.line, 1))
+        if _is_compiled(result) and not steady:
+            engine.call(result, (), {}, cls.span)
+            handed[method] = result
+
+
+def _fields(engine: Engine, me: Value) -> dict[Location, Value]:
+    """The numbers that an object holds."""
+    found: dict[Location, Value] = {}
+    for site in [atom.site for atom in me.atoms if isinstance(atom, Object)]:
+        for name in engine.fields_of(site):
+            value = engine.peek((site, name))
+            if value is not None and isinstance(value.only, (Constant, Number)):
+                found[site, name] = value
+    return found
+
+
+def _forward(engine: Engine, cls: Site, methods: list[Function]) -> None:
+    """Runs a layer as a gradient does: its input follows from the layers before it."""
+    method = next((each for each in methods if each.name == "__call__"), None)
+    if method is None:
+        return
+    at = (method.line, 1, method.line, 1)
+    origin = (cls.path, at, 0)
+    flows = frozenset((flow(origin),))
+    me = make_instance(engine, cls, (), {}, cls.span)
+    given = [p.name for p in method.parameters if p.kind == "pos"][1:]
+    args = [symbol_for((method, name)).marked(flows) for name in given[:1]]
+    engine.differentiated += 1
+    try:
+        out = engine.call(engine.attribute(me, method.name, cls.span), tuple(args), {}, at)
+    finally:
+        engine.differentiated -= 1
+    check_forward(engine, out, origin)
 
 
 def _kept_compiled(engine: Engine, me: Value, cls: Site) -> Iterator[Value]:
@@ -364,6 +428,7 @@ class Names:
         self.used: set[str] = set()  # by functions, outside of themselves
         self.compiling: frozenset[str] = frozenset()
         self.names_in: dict[Function, set[str]] = {f: set() for f in module.functions}
+        self._imported = dict(_renamed(module))
         for function in module.functions:
             own = self.names_in[function]
             self._walk(function.body, own)
@@ -387,6 +452,8 @@ class Names:
             operation = instruction[0]
             if operation == "load":
                 own.add(instruction[2])
+                if instruction[2] in self._imported:
+                    own.add(self._imported[instruction[2]])
             elif operation == "attr":
                 own.add(instruction[3])
             elif operation in _LOOPS:
@@ -399,3 +466,14 @@ class Names:
                 if isinstance(part, list):
                     for block in part if part and isinstance(part[0], list) else [part]:
                         self._walk(block, own)
+
+
+def _renamed(module: Module) -> Iterator[tuple[str, str]]:
+    """The module's own names for what it imports: `jit as compile`, and what they stand for."""
+    for function in module.functions:
+        imported: dict[int, str] = {}
+        for step in instructions(function.body):
+            if step[0] == "import" and step[4]:
+                imported[step[1]] = step[4]
+            elif step[0] == "store" and step[2] != imported.get(step[4], step[2]):
+                yield step[2], imported[step[4]]

@@ -33,7 +33,7 @@ def scheduled(x):
 
 def on_a_method(model: Model, x):
     for i in range(1000):
-        x = model.apply(x, i)
+        x = model.apply(x, i)  # ! changing-static-argument
     return x
 
 
@@ -83,7 +83,7 @@ def an_axis_found_in_another_loop(xs, shape):
 def lowered(x):
     lr = 1.0
     for _ in range(1000):
-        x = step(x, 3, lr=lr)
+        x = step(x, 3, lr=lr)  # ! changing-static-argument
         lr = lr * 0.5
     return x
 
@@ -91,7 +91,7 @@ def lowered(x):
 def by_what_is_collected(x):
     losses = []
     for _ in range(1000):
-        losses.append(step(x, 3, lr=1 / (1 + len(losses))))
+        losses.append(step(x, 3, lr=1 / (1 + len(losses))))  # ! changing-static-argument
     return losses
 
 
@@ -153,7 +153,7 @@ class Counting:
     def update(self, x):
         if self.played == 100:
             print(numbered(x, self.played))
-        return numbered(x, self.played), numbered(x, self.size)
+        return numbered(x, self.played), numbered(x, self.size)  # ! changing-static-argument
 
 
 class CountsOn:
@@ -162,7 +162,7 @@ class CountsOn:
         self.update = jax.jit(lambda x, number: x * number, static_argnames="number")
 
     def step(self, x):
-        x = self.update(x, number=max(self.least, self.taken + 1))
+        x = self.update(x, number=max(self.least, self.taken + 1))  # ! changing-static-argument
         self.taken += 1
         return x
 
@@ -211,7 +211,7 @@ def made_once(x, batches):
 
 
 def train_step(x):
-    return run(x, Settings(2))
+    return run(x, Settings(2))  # ! changing-static-argument
 
 
 def once(x, batches):
@@ -228,7 +228,7 @@ def evaluate(x):
 def lowered_in_place(x):
     lr = 1.0
     for _ in range(1000):
-        x = step(x, 3, lr=lr)
+        x = step(x, 3, lr=lr)  # ! changing-static-argument
         lr *= 0.99
     return x
 
@@ -295,4 +295,28 @@ def bounded_schedule(number):
 def by_two_rates(x):
     for i in range(1000):
         x = step(x, 3, lr=bounded_schedule(i))
+    return x
+
+
+def counted_by_hand(x, loader):
+    number = 0
+    for batch in loader:
+        x = step(batch, number)  # ! changing-static-argument
+        number += 1
+    return x
+
+
+def down_to_a_limit(x):
+    lr = 1.0
+    for _ in range(1000):
+        x = step(x, 3, lr=lr)
+        lr = max(lr * 0.5, 0.1)
+    return x
+
+
+def back_and_forth(x):
+    lr = 0.25
+    for _ in range(1000):
+        x = step(x, 3, lr=lr)
+        lr = 1 - lr
     return x

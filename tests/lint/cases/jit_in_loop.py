@@ -214,7 +214,7 @@ class Learner:
         return step(x)
 
     def act(self, x):
-        return jax.jit(self.make_static(self.rate))(x)
+        return jax.jit(self.make_static(self.rate))(x)  # ! jit-in-loop
 
     def learn_step(self, x):
         return jax.jit(lambda x: x * self.rate)(x)  # ! jit-in-loop
@@ -370,7 +370,7 @@ def the_sizes_again_and_again(widths):
     for _ in range(100):
         for width in widths:
             x = jnp.ones((width, 3))
-            print(jax.jit(lambda x: x * 2)(x))
+            print(jax.jit(lambda x: x * 2)(x))  # ! jit-in-loop
 
 
 def one_layout_after_another(layouts):

@@ -79,5 +79,5 @@ class Plain:
 
 def fit_plain(weight, x, loader):
     for batch in loader:
-        x = jax.jit(Plain(weight).precompute)(x + batch)
+        x = jax.jit(Plain(weight).precompute)(x + batch)  # ! jit-of-bound-method
     return x

@@ -1,84 +1,82 @@
 import jax.numpy as jnp
 import optax
-from optax.losses import softmax_cross_entropy_with_integer_labels
+from optax.losses import softmax_cross_entropy_with_integer_labels as entropy
 
 
 def averaged(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -100)
-    losses = softmax_cross_entropy_with_integer_labels(logits, labels)  # ! label-ignore-index
+    losses = entropy(logits, labels)  # ! label-ignore-index
     return jnp.mean(losses)
 
 
 def masked(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -100)
-    losses = softmax_cross_entropy_with_integer_labels(logits, labels)
+    losses = entropy(logits, labels)
     return jnp.mean(losses, where=mask)
 
 
 def masked_by_method(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -1)
-    return softmax_cross_entropy_with_integer_labels(logits, labels).sum(where=labels >= 0)
+    return entropy(logits, labels).sum(where=labels >= 0)
 
 
 def selected(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -100)
-    losses = softmax_cross_entropy_with_integer_labels(logits, labels)
+    losses = entropy(logits, labels)
     return jnp.where(labels == -100, 0.0, losses).sum()
 
 
 def multiplied(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -1)
-    losses = softmax_cross_entropy_with_integer_labels(logits, labels) * mask
+    losses = entropy(logits, labels) * mask
     return losses.sum() / mask.sum()
 
 
 def weighted(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -1)
-    return jnp.average(softmax_cross_entropy_with_integer_labels(logits, labels), weights=mask)
+    return jnp.average(entropy(logits, labels), weights=mask)
 
 
 def last_class(logits, tokens, pad):
-    return softmax_cross_entropy_with_integer_labels(logits, jnp.where(tokens == pad, -1, tokens)).mean()  # ! label-ignore-index
+    return entropy(logits, jnp.where(tokens == pad, -1, tokens)).mean()  # ! label-ignore-index
 
 
 def zero(logits, tokens, pad):
-    return softmax_cross_entropy_with_integer_labels(logits, jnp.where(tokens == pad, 0, tokens)).mean()
+    return entropy(logits, jnp.where(tokens == pad, 0, tokens)).mean()
 
 
-def shifted(logits):
-    tokens = jnp.zeros((2, 3), "int32")
+def shifted(logits, tokens):
     labels = tokens.at[..., -1].set(-100)
     return jnp.sum(optax.softmax_cross_entropy_with_integer_labels(logits, labels))  # ! label-ignore-index
 
 
-def shifted_to_zero(logits):
-    tokens = jnp.zeros((2, 3), "int32")
+def shifted_to_zero(logits, tokens):
     labels = tokens.at[..., -1].set(0)
     return jnp.sum(optax.softmax_cross_entropy_with_integer_labels(logits, labels))
 
 
 def given(logits, labels):
-    return softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+    return entropy(logits, labels).mean()
 
 
 def clamped(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -100)
     labels = jnp.maximum(labels, 0)
-    return softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+    return entropy(logits, labels).mean()
 
 
 def one_of_two_uses(logits, tokens, mask):
     labels = jnp.where(mask, tokens, -1)
-    losses = softmax_cross_entropy_with_integer_labels(logits, labels)  # ! label-ignore-index
+    losses = entropy(logits, labels)  # ! label-ignore-index
     return losses.mean(), losses[mask]
 
 
 def of_logits(logits, tokens, mask):
-    return softmax_cross_entropy_with_integer_labels(jnp.where(mask, logits, -100), tokens).mean()
+    return entropy(jnp.where(mask, logits, -100), tokens).mean()
 
 
 def returned(logits, tokens, mask):
-    return softmax_cross_entropy_with_integer_labels(logits, jnp.where(mask, tokens, -100))
+    return entropy(logits, jnp.where(mask, tokens, -100))
 
 
 IGNORED = -100

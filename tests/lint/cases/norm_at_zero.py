@@ -5,22 +5,13 @@ import optax
 
 @jax.grad
 def distance(a, b):
-    return jnp.linalg.norm(a * b)  # ! norm-at-zero
+    return jnp.linalg.norm(a - b)  # ! norm-at-zero
 
 
 @jax.grad
 def by_hand(a, b):
-    product = a * b
-    return jnp.sqrt(jnp.sum(product**2))  # ! norm-at-zero
-
-
-@jax.grad
-def distance_of_any(a, b):
-    return jnp.linalg.norm(a - b)
-
-
-slopes = distance(jnp.zeros(3), jnp.ones(3)), by_hand(jnp.zeros(3), jnp.ones(3))
-slopes = distance_of_any(jnp.ones(3), jnp.ones(3))
+    difference = a - b
+    return jnp.sqrt(jnp.sum(difference**2))  # ! norm-at-zero
 
 
 @jax.grad
@@ -119,4 +110,18 @@ def half_without_its_gradient(w, x):
     return jnp.std(fixed) + jnp.std(free)  # ! norm-at-zero
 
 
-half_gradient = jax.grad(half_without_its_gradient)(jnp.zeros(3), jnp.ones(3))
+half_gradient = jax.grad(half_without_its_gradient)
+
+
+@jax.grad
+def of_a_product(a, b):
+    return jnp.linalg.norm(a * b)  # ! norm-at-zero
+
+
+@jax.grad
+def of_a_product_by_hand(a, b):
+    product = a * b
+    return jnp.sqrt(jnp.sum(product**2))  # ! norm-at-zero
+
+
+slopes = of_a_product(jnp.zeros(3), jnp.ones(3)), of_a_product_by_hand(jnp.zeros(3), jnp.ones(3))

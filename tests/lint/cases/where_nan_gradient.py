@@ -78,7 +78,7 @@ def huber(x):
 class Normalise(nn.Module):
     def __call__(self, x):
         total = jnp.sum(x)
-        return jnp.where(total > 0, x / total, x)
+        return jnp.where(total > 0, x / total, x)  # ! where-nan-gradient
 
 
 class NormaliseWell(nn.Module):

@@ -32,12 +32,14 @@ from gotcha_lint.interpret.derivative import after_operation, kept, pole
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.elements import (
     COUNT,
+    DIFFERENCE,
     IGNORED,
     NORM,
+    ROOTED,
     SELF,
     SHIFTED,
     SPREAD,
-    SQUARES,
+    SQUARED_DIFFERENCES,
     after_function,
     after_operator,
     elements_of,
@@ -131,6 +133,10 @@ def after_binary(
     _wraps(machine, operator, x, y, span)
     if operator == "Div":
         _divides(machine, y, span)
+    if machine.differentiated and operator == "Sub" and elements_of(out) is None:
+        given = (x.constant, y.constant)
+        if not any(isinstance(each, (int, float)) for each in given):
+            out = with_elements(out, Elements(made=DIFFERENCE))
     if machine.differentiated and out.marks:
         if operator == "FloorDiv":
             out = after_operation(machine, out, "floor_divide", span)
@@ -482,7 +488,7 @@ def _derivative(
     if not out.marks or not args:
         return out
     known = elements_of(args[0])
-    if name == "sqrt" and known is not None and known.made == SQUARES and not known.zeros:
+    if name == "sqrt" and known is not None and known.made in ROOTED and not known.zeros:
         return pole(machine, out, args[0], span, f"{_norm(machine, args[0])} `sqrt`")
     if name in _ROOTS:
         if name == "power" and not (len(args) > 1 and _is_fraction(args[1])):
@@ -490,7 +496,7 @@ def _derivative(
         return _singular(machine, out, args[0], f"`{name}`", span)
     if name in ("norm", "std") and (name == "std" or len(args) == 1):
         itself = name == "norm" and known is not None and known.made == SELF
-        how = "" if itself else f"{_norm(machine, args[0])} "
+        how = "" if itself else f"{_norm(machine, args[0], name)} "
         found = pole(machine, out, args[0], span, f"{how}`{name}`")
         return _candidate(found, args[0], f"`{name}`", span, machine)
     if name in ("divide", "true_divide") and len(args) > 1:
@@ -536,10 +542,13 @@ def _is_zero_product(machine: Machine, value: Value) -> bool:
     return getattr(value.only, "origin", None) in machine.zero_products
 
 
-def _norm(machine: Machine, operand: Value) -> str:
-    """Is it surely zero at the start, or only for some values that callers give?"""
-    zero = _is_of_zeros(machine, operand) or _is_zero_product(machine, operand)
-    return "zero norm" if zero else "norm"
+def _norm(machine: Machine, operand: Value, name: str = "sqrt") -> str:
+    """Is it zero at the start, or where two values are equal; or only where a vector is zero?"""
+    if _is_of_zeros(machine, operand) or _is_zero_product(machine, operand):
+        return "zero norm"
+    known = elements_of(operand)
+    equal = known is not None and known.made in (DIFFERENCE, SQUARED_DIFFERENCES)
+    return "equal norm" if equal or name == "std" else "norm"
 
 
 def _candidate(out: Value, operand: Value, word: str, span: Span, machine: Machine) -> Value:

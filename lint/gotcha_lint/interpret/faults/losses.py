@@ -53,8 +53,7 @@ def check_gradient(
         keys = keys_of(mark)
         if end[0] == POLE:
             kind = {"guarded": "guarded pole", "": "pole"}.get(how, "norm")
-            may = how == "norm"
-            remark(machine, kind, origin[1], word, at=at, places=places, maybe=may)
+            remark(machine, kind, origin[1], word, at=at, places=places, maybe=how == "norm")
         elif loss.unknown or any(_may_be(keys, other) for other in plain):
             continue
         else:
@@ -68,6 +67,18 @@ def check_gradient(
                 machine, "cut", origin[1], word, leaf, "" if named == "_" else named,
                 at=at, places=here, about=about, maybe=given,
             )  # fmt: skip
+
+
+def check_forward(machine: Machine, out: Value, origin: tuple[str, Span, int]) -> None:
+    """What a layer gives, as its input follows from the parameters of the layers before it."""
+    for mark in sorted(flows_in(out.marks), key=repr):
+        end = last_step(mark)
+        if mark[1] == origin and end is not None and end[0] == POLE:
+            _, at, what = end
+            how, _, word = what.rpartition(" ")
+            if how == "guarded":
+                places = ((origin[0], origin[1], "this layer is differentiated where it is used"),)
+                remark(machine, "guarded pole", origin[1], word, at=at, places=places)
 
 
 def _results(function: Function | None) -> Iterator[tuple[str, Span, str]]:

@@ -241,7 +241,8 @@ def _extreme(call: Call, given: tuple[Value, ...]) -> Value:
     if all(isinstance(number, (int, float)) for number in numbers):
         return constant(choose(numbers), call.origin).marked(marks)
     if any(value.unknown or not value.atoms for value in given):
-        return Value((), True, marks)
+        grows = [a for v in given for a in v.atoms if call.short == "max" and _is_counter(a)]
+        return Value(grows[:1], True, marks)  # beyond what is not known
     if not all(_is_real(atom) for value in given for atom in value.atoms):
         return join_all(given).marked(marks)
     edges = [_bounds_of(value) for value in given]
@@ -252,6 +253,13 @@ def _extreme(call: Call, given: tuple[Value, ...]) -> Value:
     kinds = {_type_of(atom) for value in given for atom in value.atoms}
     form = _form_of_extreme(call.short, given) if kinds == {"int"} else None
     return Value([Number(kind, low, high, form, call.origin) for kind in kinds], False, marks)
+
+
+def _is_counter(atom: Atom) -> bool:
+    """A number that a loop, or whoever calls the methods of an object, counts up without end."""
+    form = atom.affine if isinstance(atom, Number) and atom.high == INFINITY else None
+    names = () if form is None else (name for name, _ in form[0])
+    return any(isinstance(name, tuple) and name[0] == "carried" for name in names)
 
 
 def _is_real(atom: Atom) -> bool:

@@ -109,6 +109,8 @@ class ChangingStaticArgument(Rule):
         for row, variation in variations(programs, "value", "object"):
             call = variation.call
             each, label = each_turn(variation.loops, call.path), variation.label
+            if not variation.loops:
+                each = f"call of {called(call.within)}"
             if variation.kind == "value":
                 what = f"has another value at each {each}"
                 cure = "pass it as an ordinary argument, or use few values"

@@ -64,7 +64,7 @@ class Agent:
         return jax.jit(self.make_learn())
 
     def update(self, x):
-        learn = self.learner()
+        learn = self.learner()  # ! jit-in-loop
         self.params = learn(self.params, x)
 
 
