@@ -18,6 +18,7 @@ from gotcha_lint.domain.value import (
     Object,
     Symbol,
     Value,
+    is_tree_of_leaf,
     join,
     only,
 )
@@ -43,6 +44,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))
         out = only(method)
+    if value.unknown and name == "astype":
+        out = only(Method(Value((), True, value.marks), name, machine.origin(span)))
     for atom in value.atoms:
         found = _of_atom(machine, atom, value, name, span)
         bound = any(isinstance(x, Method) for x in found.atoms)
@@ -96,6 +99,8 @@ def _of_site(machine: Machine, atom: Object, value: Value, name: str, span: Span
     found = machine.read((site, name))
     if found is not None:
         return found
+    if is_tree_of_leaf(atom):
+        return Value((), True, value.marks)
     return only(Method(Value((atom,), False, value.marks), name, machine.origin(span)))
 
 
