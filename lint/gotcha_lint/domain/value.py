@@ -299,7 +299,7 @@ def all_marks(values: Iterable[Value]) -> Marks:
 
 
 OPTIMIZER_STATE = "optimizer state"
-TREE = "tree of arrays"  # of unknown structure; all leaves are as the location `(site, LEAF)` says
+TREE = "tree of arrays"  # of unknown structure; `info[LEAF]` of its site is one of its leaves
 LEAF = "*"
 
 

@@ -25,6 +25,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
+from gotcha_lint.interpret.faults.checkpoints import check_saved
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
@@ -240,6 +241,7 @@ def make_class(machine: Machine, instruction: Instruction, registers: Registers)
         outer.made.update(inside.made)
         for location, value in inside.reads.items():
             outer.reads.setdefault(location, value)
+    check_saved(machine, site)
     return only(Object(site, machine.origin(span)))
 
 

@@ -14,7 +14,6 @@ from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     LEAF,
     TREE,
-    UNKNOWN,
     Array,
     Elements,
     Object,
@@ -158,10 +157,9 @@ def as_carried(machine: Machine, carry: Value, span: Span, depth: int = 0) -> Va
         items = tuple(as_carried(machine, item, span, depth + 1) for item in atom.items)
         return Value((replace(atom, items=items),), False, carry.marks, carry.choice)
     if atom is not None and isinstance(atom, Object) and is_tree_of_leaf(atom):
-        leaf = machine.read((atom.site, LEAF))
         site = machine.allocate("object", span, (TREE, CARRIED))
-        site.info["name"] = TREE
-        machine.write((site, LEAF), as_carried(machine, leaf or UNKNOWN, span, depth + 1))
+        leaf = as_carried(machine, atom.site.info[LEAF], span, depth + 1)
+        site.info.update({"name": TREE, LEAF: leaf})
         return Value((Object(site, atom.origin),), False, carry.marks)
     return carry
 
@@ -205,7 +203,7 @@ def _leaves(machine: Machine, tree: Value, depth: int) -> Iterator[Value]:
         elif mapping is not None:
             parts = (*mapping.values, *((mapping.rest,) if mapping.rest is not None else ()))
         elif isinstance(atom, Object) and is_tree_of_leaf(atom):
-            parts = (machine.peek((atom.site, LEAF)) or UNKNOWN,)
+            parts = (atom.site.info[LEAF],)
         elif isinstance(atom, Object) and atom.site.kind == "instance":
             fields = (machine.peek((atom.site, n)) for n in machine.fields_of(atom.site))
             parts = tuple(value for value in fields if value is not None)

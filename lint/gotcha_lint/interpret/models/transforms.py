@@ -105,10 +105,10 @@ _OF_FUNCTION = _transform("checkpoint", "flax.linen.remat")
 
 @model("flax.linen.remat")
 def linen_remat(call: Call) -> Value:
-    """Of a method; of a class, a class that computes the same."""
+    """Of a method. The class that is made of a class is not followed."""
     atom = call.args[0].only if call.args else None
     if isinstance(atom, Object) and atom.site.kind == "class":
-        return call.args[0]
+        return Value((), True, call.marks)
     return _OF_FUNCTION(call)
 
 

@@ -118,7 +118,7 @@ def _leaves(machine: Machine, tree: Value, depth: int) -> Value:
             for value in (*mapping.values, *rest):
                 out = join(out, _leaves(machine, value, depth + 1))
         elif isinstance(atom, Object) and is_tree_of_leaf(atom):
-            out = join(out, machine.read((atom.site, LEAF)) or UNKNOWN)
+            out = join(out, atom.site.info[LEAF])
         elif is_optimizer_state(atom):
             out = join(out, unknown_array("device", None, tree.marks))
         elif not (isinstance(atom, Constant) and atom.value is None):
@@ -159,25 +159,25 @@ def _map_leaf(
     machine: Machine, function: Value, trees: Many[Value], span: Span, depth: int
 ) -> Value:
     """Of a tree of unknown structure: what becomes of any leaf, where it has half precision."""
-    leaf = machine.call(function, _unknown_leaves(machine, trees), {}, span)
+    leaf = machine.call(function, _unknown_leaves(trees), {}, span)
     marks = trees[0].marks
     if not halves_in(leaf)[0]:
         return Value((), True, marks)
     site = machine.allocate("object", span, (TREE, depth))
     site.info["name"] = TREE
-    machine.write((site, LEAF), leaf)
+    site.info[LEAF] = join(site.info.get(LEAF, BOTTOM), leaf)
     return only(Object(site, machine.origin(span)), marks)
 
 
-def _unknown_leaves(machine: Machine, trees: Many[Value]) -> list[Value]:
+def _unknown_leaves(trees: Many[Value]) -> list[Value]:
     """One leaf of each tree, of which is known at most by which dispatch it was made."""
-    return [_any_leaf(machine, tree) for tree in trees]
+    return [_any_leaf(tree) for tree in trees]
 
 
-def _any_leaf(machine: Machine, tree: Value) -> Value:
+def _any_leaf(tree: Value) -> Value:
     atom = tree.only
     if isinstance(atom, Object) and is_tree_of_leaf(atom):
-        return machine.read((atom.site, LEAF)) or UNKNOWN
+        return atom.site.info[LEAF]
     return Value((), True, made_in(tree.marks))
 
 
@@ -191,7 +191,7 @@ def _map_instance(
     names = [name for name, _ in cls.info["fields"]] if cls is not None else []
     names = names or machine.fields_of(atom.site)
     if not names:
-        machine.call(function, _unknown_leaves(machine, trees), {}, span)
+        machine.call(function, _unknown_leaves(trees), {}, span)
         return UNKNOWN
     site = machine.allocate("instance", span, ("tree", depth, cls))
     site.info.update({"class": cls, "name": atom.site.info.get("name")})
@@ -258,7 +258,7 @@ def _map_dict(
     mappings = [mapping_of(machine, tree.only) if tree.only else None for tree in trees]
     first = mapping_of(machine, atom)
     if first is None:
-        machine.call(function, _unknown_leaves(machine, trees), {}, span)
+        machine.call(function, _unknown_leaves(trees), {}, span)
         return UNKNOWN
     values: list[Value] = []
     for key, value in zip(first.keys, first.values, strict=True):

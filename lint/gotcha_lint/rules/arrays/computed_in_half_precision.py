@@ -45,7 +45,6 @@ class ComputedInHalfPrecision(Rule):
     """
 
     severity = "warning"
-    preview = True
     examples = (
         Example(
             bad="""
