@@ -140,7 +140,7 @@ SOURCES = (
     Source(
         "JAX: Type promotion semantics",
         _JAX + "type_promotion.html",
-        "constant-lost-in-half-precision",
+        "constant-lost-in-half-precision computed-in-half-precision",
     ),
     Source(
         "Flax: setup vs compact",

@@ -68,6 +68,7 @@ TABLE = (
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
+        "computed-in-half-precision "
         "weight-decay-in-moments weight-decay-after-optimizer fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
         "unsigned-subtraction float-into-integer-array wide-type-without-x64 silent-training-error "

@@ -299,11 +299,18 @@ def all_marks(values: Iterable[Value]) -> Marks:
 
 
 OPTIMIZER_STATE = "optimizer state"
+TREE = "tree of arrays"  # of unknown structure; `info[LEAF]` of its site is one of its leaves
+LEAF = "*"
 
 
 def is_optimizer_state(atom: Atom) -> bool:
     """A tree of arrays, of which nothing else is known."""
-    return isinstance(atom, Object) and atom.site.info.get("name") == OPTIMIZER_STATE
+    return isinstance(atom, Object) and atom.site.info.get("name") in (OPTIMIZER_STATE, TREE)
+
+
+def is_tree_of_leaf(atom: Atom) -> bool:
+    """A tree of unknown structure whose leaves are known."""
+    return isinstance(atom, Object) and atom.site.info.get("name") == TREE
 
 
 def fixed(size: int, origin: Origin | None = None) -> Size:

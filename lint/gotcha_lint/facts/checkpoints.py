@@ -24,3 +24,6 @@ RESTORES = {
     "numpy.load": NUMPY,
     "jax.numpy.load": NUMPY,
 } | {f"{module}.{name}": PICKLE for module in _PICKLES for name in ("load", "loads")}
+# Fields of a state: those that hold a random key, and types of what a constructor gives again.
+KEY_FIELDS = frozenset(("rng", "rngs", "key", "rng_key", "prng_key"))
+PLAIN = frozenset(("bool", "str", "Callable", "Module", "GradientTransformation", "ClassVar"))

@@ -30,3 +30,13 @@ KEEPS = {
     **{f"optax.{name}": (1, "b1", 5, "mu_dtype") for name in _ADAMS.split()},
     **{f"optax.scale_by_{name}": (0, "b1", 4, "mu_dtype") for name in ("adam", "amsgrad")},
 }
+# What is computed in the type of its operand (jax 0.10, optax 0.2.8): logarithms of probabilities,
+# draws by logits, shares of one, running sums, deviations.
+_CROSS = ("softmax_cross_entropy", "softmax_cross_entropy_with_integer_labels")
+LOGARITHMS = {"jax.nn.log_softmax", "jax.nn.logsumexp", "jax.scipy.special.logsumexp"} | {
+    f"optax.{module}{name}" for module in ("", "losses.") for name in _CROSS
+}
+DRAWS = frozenset({"jax.random.categorical"})
+SHARES = frozenset({"jax.nn.softmax"})
+RUNNING_SUMS = frozenset({"jax.numpy.cumsum", "jax.lax.cumsum"})
+SPREADS = frozenset({"var", "std"})

@@ -129,8 +129,15 @@ def elementwise(
     combined: list[Array] = groups[0] or []
     for group in groups[1:]:
         pairs = [_combine(a, b, host, origin) for a in combined for b in group or ()]
-        combined = pairs[:_ALTERNATIVES]
+        combined = _few(pairs)
     return join_all(only(_result(a, host, dtype, divide, origin), marks) for a in combined)
+
+
+def _few(arrays: list[Array]) -> list[Array]:
+    """Distinct ones; of too many always the same."""
+    if len(arrays) <= _ALTERNATIVES:
+        return arrays
+    return sorted(dict.fromkeys(arrays), key=repr)[:_ALTERNATIVES]
 
 
 def _of_unknown(

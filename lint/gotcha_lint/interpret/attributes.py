@@ -19,12 +19,14 @@ from gotcha_lint.domain.value import (
     Object,
     Symbol,
     Value,
+    is_tree_of_leaf,
     join,
     only,
 )
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
+from gotcha_lint.interpret.faults.checkpoints import check_saved
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
@@ -45,6 +47,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))
         out = only(method)
+    if value.unknown and name == "astype":
+        out = only(Method(Value((), True, value.marks), name, machine.origin(span)))
     for atom in value.atoms:
         found = _of_atom(machine, atom, value, name, span)
         bound = any(isinstance(x, Method) for x in found.atoms)
@@ -129,6 +133,8 @@ def _of_site(machine: Machine, atom: Object, value: Value, name: str, span: Span
     found = machine.read((site, name))
     if found is not None:
         return found
+    if is_tree_of_leaf(atom):
+        return Value((), True, value.marks)
     return only(Method(Value((atom,), False, value.marks), name, machine.origin(span)))
 
 
@@ -274,6 +280,7 @@ def make_class(machine: Machine, instruction: Instruction, registers: Registers)
         outer.made.update(inside.made)
         for location, value in inside.reads.items():
             outer.reads.setdefault(location, value)
+    check_saved(machine, site)
     return only(Object(site, machine.origin(span)))
 
 

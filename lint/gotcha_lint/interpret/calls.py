@@ -44,6 +44,7 @@ from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import note_given, note_pickled, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
+from gotcha_lint.interpret.models.array_methods import half_of_unknown
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
@@ -147,6 +148,11 @@ def _call_atom(
     if isinstance(atom, Symbol) and atom.path and str(atom.path[-1])[1:] in READS:
         whole = Symbol(atom.root, atom.path[:-1], atom.origin)
         read(machine, (only(whole),), span, str(atom.path[-1])[1:])
+    if isinstance(atom, Symbol) and atom.path and atom.path[-1] == ".astype":
+        me = only(Symbol(atom.root, atom.path[:-1], atom.origin))
+        half = half_of_unknown(Call(machine, "astype", args, keywords, span, me))
+        if half is not None:
+            return half
     if isinstance(atom, Object):
         site = atom.site
         if site.kind == "function":
@@ -283,6 +289,10 @@ def _call_method(
     if receiver.unknown:
         out = unknown_call(machine, args, keywords, span, method.name)
         out = out.marked(made_in(receiver.marks))
+        if method.name == "astype":
+            me = Value((), True, receiver.marks)
+            half = half_of_unknown(Call(machine, method.name, args, keywords, span, me))
+            out = out if half is None else half
         if method.name in READS:
             me = Value((), True, receiver.marks)
             seen = read(machine, (me,), span, method.name)

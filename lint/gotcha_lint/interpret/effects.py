@@ -15,6 +15,7 @@ from gotcha_lint.facts.checkpoints import RESTORES, SAVES
 from gotcha_lint.facts.host import COMPILED_WHOLE
 from gotcha_lint.interpret.events import EagerUpdate, Effect
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.carried_state import reaching
 from gotcha_lint.program.ir import Function
 
 
@@ -72,7 +73,9 @@ def lifted(machine: Machine, effect: Effect, call: Origin) -> Effect:
     """A save that is in no loop of the function that is called belongs to the caller."""
     if effect.kind != SAVED or effect.loops:
         return effect
-    return replace(effect, path=call[0], span=call[1], within=machine.activation.function)
+    saved = reaching(effect.within, effect.span, effect.saved)
+    within = machine.activation.function
+    return replace(effect, path=call[0], span=call[1], within=within, saved=saved)
 
 
 def note_update(machine: Machine, what: str, span: Span) -> None:

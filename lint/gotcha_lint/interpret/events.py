@@ -297,6 +297,7 @@ class Effect:
     maybe: bool = False
     calls: CallString = ()
     owner: Function | Site | None = None  # of what is changed: a function's name, an object
+    saved: frozenset[int | str] | None = None  # arguments of a save that reach the file; or all
 
 
 Event = (

@@ -57,6 +57,8 @@ class Machine(State, ABC):
         self.per_device = 0  # traces around in which each device has a part: sizes are not known
         self.callback = 0  # the program on the device waits for what runs here
         self.zeros: set[Origin] = set()  # where arrays of zeros are made
+        self.halves: dict[Origin, Origin] = {}  # arrays of half precision, since which place
+        self.squares: set[Origin] = set()  # ... those that are squares
         self.zero_products: set[Origin] = set()  # ... where these are multiplied or summed
         self.lenient = 0  # ... and of traces around it, those that leave arrays with a value
         self.guarded = 0  # what runs here runs only where something is not there yet

@@ -1,32 +1,41 @@
 """What a loop of a training carries from turn to turn, and what of it is saved (floor `program`).
 
-Under-approximates: a random key and the state of an optimizer are known by what makes them before
-the loop, and only where a local name holds them. What is saved over-approximates: all names that
-the arguments of the save are made of.
+Under-approximates: a random key is known by what makes it before the loop, or by the `split` that
+renews it; the state of an optimizer by what makes it, or as the `opt_state` of a carried object of
+which `params` are saved. What is saved over-approximates: all names, and attributes of names, that
+the arguments of the save are made of. Of a helper only those arguments count that reach its file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gotcha_lint.program.data_flow import instructions, used_registers
+from gotcha_lint.program.data_flow import instructions, reads_name, used_registers
 from gotcha_lint.program.ir import Function, Instruction, Region, Span
 
 KEY, OPTIMIZER = "key", "optimizer"
+ITSELF = "self"  # among the arguments of a save: the object whose method is called
+Saved = frozenset[int | str] | None  # places and names of arguments; None: all of them
+_PARAMS, _STATE = "params", "opt_state"  # attributes of train states, in Flax and after it
 _RANDOM = frozenset(("random", "jr", "jrandom", "jrnd", "rnd"))
 _MAKES_KEY = frozenset(("PRNGKey", "key", "split"))
 _COMPUTES = frozenset(("binop", "unop", "compare", "augment"))
+_FILLS = frozenset(("setitem", "setattr", "closure", "discard"))
 _DEPTH = 4  # of names that hold names
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """`made`: where it is made before the loop."""
+    """`made`: where it begins before the loop; None where a caller gives it, or it is a part.
+
+    `new`: it is made there, in each run.
+    """
 
     name: str
     kind: str
-    made: Span
+    made: Span | None
+    new: bool = True
 
 
 @dataclass(slots=True)
@@ -35,6 +44,8 @@ class _Code:
 
     made: dict[object, Instruction] = field(default_factory=dict)
     stores: dict[str, list[Instruction]] = field(default_factory=dict)
+    parts: dict[str, set[object]] = field(default_factory=dict)  # `name.attribute = value`
+    helpers: dict[str, Function] = field(default_factory=dict)  # functions of the module
 
     @classmethod
     def of(cls, function: Function) -> _Code:
@@ -44,8 +55,13 @@ class _Code:
                 code.made.update((register, step) for register in step[3])
             elif step[0] == "store":
                 code.stores.setdefault(step[2], []).append(step)
-            elif isinstance(step[1], int):
+            elif step[0] != "setattr" and isinstance(step[1], int):
                 code.made[step[1]] = step
+        for step in instructions(function.body):
+            base = code.made.get(step[2]) if step[0] == "setattr" else None
+            if base is not None and base[0] == "load":
+                code.parts.setdefault(base[2], set()).add(step[4])
+        code.helpers = _functions_around(function)
         return code
 
     def words(self, register: object) -> tuple[str, ...]:
@@ -58,30 +74,52 @@ class _Code:
     def names(
         self, registers: Collection[object], closed: Collection[str], whole: bool = False
     ) -> set[str]:
-        """The names that registers are made of; those in `closed` are not followed further.
+        """The names that registers are made of, `state.params` as such; those in `closed` are
+        not followed further.
 
         `whole`: not those that an operator computes with.
         """
         found: set[str] = set()
-        waiting, depth = set(registers), 0
-        while waiting and depth < _DEPTH:
-            new = set(self._loaded(waiting, whole)) - found
-            found |= new
-            waiting = {s[4] for name in new - set(closed) for s in self.stores.get(name, ())}
-            depth += 1
+        waiting = [(register, "") for register in registers]
+        for _ in range(_DEPTH):
+            new = {
+                (name, _path(part, of))
+                for register, of in waiting
+                for name, part in self._loaded(register, whole)
+            }
+            new = {(name, path) for name, path in new if _path(name, path) not in found}
+            found |= {_path(name, path) for name, path in new}
+            opened = [(name, path) for name, path in new if name not in closed]
+            waiting = [(s[4], path) for name, path in opened for s in self.stores.get(name, ())]
+            made_here = (name for name, _ in opened if name in self.stores)
+            waiting += [(r, "") for name in made_here for r in self.parts.get(name, ())]
         return found
 
-    def _loaded(self, registers: Collection[object], whole: bool) -> Iterator[str]:
-        waiting, seen = list(registers), set[object]()
+    def _loaded(self, register: object, whole: bool) -> Iterator[tuple[str, str]]:
+        """Names that are loaded, and the attributes of them that are taken."""
+        waiting, seen = [(register, "")], set[object]()
         while waiting:
-            register = waiting.pop()
+            register, part = waiting.pop()
             step = self.made.get(register)
-            if step is None or register in seen or (whole and step[0] in _COMPUTES):
+            if step is None or (register, part) in seen or (whole and step[0] in _COMPUTES):
                 continue
-            seen.add(register)
+            seen.add((register, part))
             if step[0] == "load":
-                yield step[2]
-            waiting += used_registers(step)
+                yield step[2], part
+            elif step[0] == "attr":
+                waiting.append((step[2], _path(step[3], part)))
+            elif step[0] == "call":
+                waiting += self._of_call(step, part)
+            else:
+                waiting += [(r, "") for r in used_registers(step)]
+
+    def _of_call(self, call: Instruction, part: str) -> Iterator[tuple[object, str]]:
+        """`device_get(state).params` takes the part of what it is given; a method takes all."""
+        callee = self.made.get(call[2])
+        yield (callee[2] if callee is not None and callee[0] == "attr" else call[2]), ""
+        alone = len(call[3]) == 1 and not call[4]
+        for _, register in (*call[3], *call[4]):
+            yield register, part if alone else ""
 
     def source(self, register: object) -> Instruction | None:
         """The call that a register, or an element of which, comes from."""
@@ -97,7 +135,17 @@ class _Code:
     def takes(self, register: object, name: str) -> bool:
         """Does the call that gives the new value take the old one: `key, one = split(key)`?"""
         call = self.source(register)
-        return call is not None and name in self._loaded((call[1],), False)
+        loaded = self._loaded(call[1], False) if call is not None else ()
+        return any(name in (each, _path(each, part)) for each, part in loaded)
+
+    def splits(self, register: object, name: str) -> bool:
+        """Is the new value a part of the split of the old one?"""
+        call = self.source(register)
+        return (
+            call is not None
+            and _is_random(self.words(call[2]), ("split",))
+            and self.takes(register, name)
+        )
 
     def kind(self, register: object, depth: int = 0) -> str:
         """Is it a new random key, or the first state of an optimizer? Through `replicate(...)`."""
@@ -105,10 +153,11 @@ class _Code:
         if call is None or depth > _DEPTH:
             return ""
         words, given = self.words(call[2]), [r for _, r in call[3]]
-        if words[-1:] == ("PRNGKey",) or (
-            words[-1:] and words[-1] in _MAKES_KEY and words[-2:-1] and words[-2] in _RANDOM
-        ):
+        if words[-1:] == ("PRNGKey",) or _is_random(words, _MAKES_KEY):
             return KEY
+        helper = self.helpers.get(words[0]) if len(words) == 1 else None
+        if helper is not None and (own := _kind_of_result(helper, self._place(register), depth)):
+            return own
         if len(given) != 1 or call[4]:
             return ""
         inner = self.kind(given[0], depth + 1)
@@ -116,8 +165,88 @@ class _Code:
             return "" if inner else OPTIMIZER
         return inner
 
+    def _place(self, register: object) -> int | None:
+        """Which element of a result it is."""
+        step = self.made.get(register)
+        return step[3].index(register) if step is not None and step[0] == "unpack" else None
 
-def unsaved(function: Function, saves: Collection[Span]) -> tuple[Span | None, list[Carried]]:
+    def given_to(self, call: Instruction, saved: Saved) -> set[object]:
+        """The registers of the arguments that reach the file, and of the object."""
+        _, _, callee, args, keywords, _ = call
+        if saved is None:
+            return {register for _, register in (*args, *keywords)}
+        found: set[object] = {r for i, (star, r) in enumerate(args) if star or i in saved}
+        found |= {register for name, register in keywords if name is None or name in saved}
+        step = self.made.get(callee)
+        if ITSELF in saved and step is not None and step[0] == "attr":
+            found.add(step[2])
+        return found
+
+
+def _path(*parts: str) -> str:
+    return ".".join(part for part in parts if part)
+
+
+def _functions_around(function: Function) -> dict[str, Function]:
+    """The functions of the module, by the name of its `def`."""
+    top = function
+    while top.parent is not None:
+        top = top.parent
+    found = {i[1]: i[2] for i in top.body if i[0] == "closure"}
+    return {i[2]: found[i[4]] for i in top.body if i[0] == "store" and i[4] in found}
+
+
+def _kind_of_result(function: Function, place: int | None, depth: int) -> str:
+    """What a function of the module returns, or an element of it: the same at all returns."""
+    code, kinds = _Code.of(function), set[str]()
+    for step in instructions(function.body):
+        if step[0] != "return" or step[2] is None:
+            continue
+        register: object = step[2]
+        built = code.made.get(register)
+        if place is not None:
+            if built is None or built[0] != "build" or len(built[3]) <= place:
+                return ""
+            register = built[3][place][1]
+        kinds.add(_held(code, register, depth + 1))
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _held(code: _Code, register: object, depth: int) -> str:
+    step = code.made.get(register)
+    if step is not None and step[0] == "load":
+        stores = code.stores.get(step[2], [])
+        kinds = {code.kind(store[4], depth) for store in stores}
+        return kinds.pop() if len(kinds) == 1 else ""
+    return code.kind(register, depth)
+
+
+def _is_random(words: tuple[str, ...], names: Collection[str]) -> bool:
+    return words[-1:] != () and words[-1] in names and words[-2:-1] != () and words[-2] in _RANDOM
+
+
+def reaching(function: Function, call: Span, saved: Saved) -> Saved:
+    """Which arguments of a helper reach the file that it writes by the call at `call`.
+
+    Where it fills containers, all arguments that it reads.
+    """
+    code = _Code.of(function)
+    fills = any(step[0] in _FILLS for step in instructions(function.body))
+    names: set[str] = set()
+    for step in instructions(function.body):
+        if step[0] == "call" and step[-1] == call:
+            found = code.names(code.given_to(step, saved), ())
+            names |= {name.partition(".")[0] for name in found}
+    method = function.parent is not None and function.parent.is_class
+    own: list[int | str] = []
+    for place, parameter in enumerate(function.parameters):
+        if parameter.name in names or (fills and reads_name(function.body, parameter.name)):
+            is_receiver = method and place == 0
+            own += [ITSELF] if is_receiver else [parameter.name, place - method]
+    return frozenset(own)
+
+
+def unsaved(function: Function, saves: Mapping[Span, Saved]) -> tuple[Span | None, list[Carried]]:
     """The first of the calls at `saves` that is in a loop, and what the loop carries beside it.
 
     Nothing where no call is in a loop, or none saves what the loop carries.
@@ -128,24 +257,56 @@ def unsaved(function: Function, saves: Collection[Span]) -> tuple[Span | None, l
     code = _Code.of(function)
     inside = list(instructions([loop]))
     spans = {step[-1] for step in inside}
-    within = {step[2] for step in inside if step[0] == "store" and code.takes(step[4], step[2])}
+    renewed = [s for s in inside if s[0] == "store" and code.takes(s[4], s[2])]
+    within = {step[2] for step in renewed}
     parameters = {p.name for p in function.parameters}
     before = {name: [s for s in code.stores.get(name, ()) if s[-1] not in spans] for name in within}
     carried = {name for name in within if before[name] or name in parameters}
+    attributes = {
+        f"{base[2]}.{s[3]}"
+        for s in inside
+        if s[0] == "setattr"
+        and (base := code.made.get(s[2])) is not None
+        and base[0] == "load"
+        and code.takes(s[4], f"{base[2]}.{s[3]}")
+    }
     given, kept = set[str](), set[str]()
-    first: Span | None = None
+    each: dict[Span, set[str]] = {}  # of the saves in the loop: what they write
     for step in instructions(function.body):
         if step[0] == "call" and step[-1] in saves:
-            first = step[-1] if first is None and step[-1] in spans else first
-            arguments = {register for _, register in (*step[3], *step[4])}
+            arguments = code.given_to(step, saves[step[-1]])
             given |= code.names(arguments, carried)
-            kept |= code.names(arguments, carried, whole=True)
-    state = {n: next(((k, s) for s in before[n] if (k := code.kind(s[4]))), None) for n in carried}
-    found = [Carried(n, s[0], s[1][-1]) for n, s in state.items() if s is not None]
-    weights = carried & kept - {one.name for one in found}
-    if not weights:
+            whole = code.names(arguments, carried, whole=True)
+            kept |= whole
+            if step[-1] in spans:
+                each[step[-1]] = whole
+    found = list(_known(code, carried, before, renewed))
+    held = carried | attributes
+    weights = {n for n in held if n in kept} - {one.name for one in found}
+    states = [n for n in held if n not in given and f"{n}.{_PARAMS}" in kept]
+    if not weights and not states:
         return None, []
-    return first, sorted((one for one in found if one.name not in given), key=lambda one: one.name)
+    found += [Carried(f"{n}.{_STATE}", OPTIMIZER, None, False) for n in states]
+    of_weights = weights | {f"{n}.{_PARAMS}" for n in states}
+    first = next((span for span, names in each.items() if names & of_weights), None)
+    first = first if first is not None else next(iter(each), None)
+    lost = (o for o in found if not given & {o.name, o.name.rpartition(".")[0]})
+    return first, sorted(lost, key=lambda one: one.name)
+
+
+def _known(
+    code: _Code,
+    carried: set[str],
+    before: Mapping[str, list[Instruction]],
+    renewed: list[Instruction],
+) -> Iterator[Carried]:
+    """Keys and states of optimizers among the names that a loop carries."""
+    for name in carried:
+        made = next(((k, s) for s in before[name] if (k := code.kind(s[4]))), None)
+        if made is not None:
+            yield Carried(name, made[0], made[1][-1])
+        elif any(step[2] == name and code.splits(step[4], name) for step in renewed):
+            yield Carried(name, KEY, before[name][0][-1] if before[name] else None, False)
 
 
 def _loops_with(code: Region, saves: Collection[Span]) -> Iterator[Instruction]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.interpret.effects import BEGUN, SAVED, WAITED
 from gotcha_lint.interpret.events import Effect
-from gotcha_lint.program.carried_state import Carried, unsaved
+from gotcha_lint.program.carried_state import Carried, Saved, unsaved
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
@@ -25,7 +25,7 @@ class Unsaved:
 
 @dataclass(slots=True)
 class Checkpoints:
-    saves: dict[Function, dict[Span, str]] = field(default_factory=dict)
+    saves: dict[Function, dict[Span, tuple[str, Saved]]] = field(default_factory=dict)
     restores: dict[Origin, str] = field(default_factory=dict)  # the calls that lead to one, too
     running: dict[Site, Effect] = field(default_factory=dict)  # saves in the background
     lost: dict[Origin, Effect] = field(default_factory=dict)  # by the place in the script
@@ -38,7 +38,9 @@ class Checkpoints:
             self.running[effect.owner] = effect
             return
         if effect.kind == SAVED:
-            self.saves.setdefault(effect.within, {})[effect.span] = effect.what
+            known = self.saves.setdefault(effect.within, {})
+            old = known.get(effect.span)
+            known[effect.span] = effect.what, effect.saved if old is None else _both(old[1], effect)
             return
         for place in (*effect.calls, (effect.path, effect.span)):
             self.restores[place] = effect.what
@@ -53,9 +55,9 @@ class Checkpoints:
     def unsaved(self) -> Iterator[Unsaved]:
         """Of each function with a loop that saves some of its state."""
         for function, saves in self.saves.items():
-            span, found = unsaved(function, saves)
+            span, found = unsaved(function, {at: saved for at, (_, saved) in saves.items()})
             if span is not None and found:
-                restored = self._restored(function, saves[span])
+                restored = self._restored(function, saves[span][0])
                 yield Unsaved(function.path, span, tuple(found), restored)
 
     def _restored(self, function: Function, library: str) -> Origin | None:
@@ -66,6 +68,11 @@ class Checkpoints:
             if of == library and place[0] == function.path and first <= place[1][0] <= last
         ]
         return min(places, default=None, key=lambda place: place[1])
+
+
+def _both(saved: Saved, effect: Effect) -> Saved:
+    """One call writes several files."""
+    return None if saved is None or effect.saved is None else saved | effect.saved
 
 
 def _in_script(effect: Effect) -> Origin:

@@ -376,9 +376,11 @@ _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - 
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
-_CHECKED = frozenset(  # what is divided by the first two may be zero; labels may be ignored
-    ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain")
-)
+# What is divided by the first two may be zero; labels may be ignored; types lose digits.
+_CHECKED = frozenset(
+    ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain",
+     "bfloat16", "float16")
+)  # fmt: skip
 _LOOPS = frozenset(("for", "while"))
 
 

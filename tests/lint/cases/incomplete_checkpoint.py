@@ -115,3 +115,93 @@ def without_a_reader(path, steps):
     for _ in range(steps):
         w, state = still(w, state)
         write(path, w)
+
+
+# What a helper is given and does not write.
+
+
+def write_model(path, model, state=None):
+    eqx.tree_serialise_leaves(path, model)
+
+
+def optimizer_is_ignored(path, steps):
+    w = read(path, jnp.zeros(3))
+    state = optimizer.init(w)
+    for _ in range(steps):
+        w, state = still(w, state)
+        write_model(path, w, state)  # ! incomplete-checkpoint
+
+
+def begin(width):
+    w = jnp.zeros(width)
+    state = optimizer.init(w)
+    return w, state
+
+
+def optimizer_of_a_helper(path, steps):
+    w, state = begin(3)
+    w = read(path, w)
+    for _ in range(steps):
+        w, state = still(w, state)
+        write_model(path, w)  # ! incomplete-checkpoint
+
+
+class Checkpoint:
+    def __init__(self, path):
+        self.path = path
+
+    def save(self):
+        pickle.dump(jax.device_get(self.__dict__), open(self.path, "wb"))
+
+
+def load(path):
+    return pickle.load(open(path, "rb"))
+
+
+def object_of_parts(path, steps):
+    w = load(path)["w"]
+    state = optimizer.init(w)
+    for _ in range(steps):
+        w, state = still(w, state)
+        file = Checkpoint(path)
+        file.w = w
+        file.state = state
+        file.save()
+
+
+def object_of_one_part(path, steps):
+    w = load(path)["w"]
+    state = optimizer.init(w)
+    for _ in range(steps):
+        w, state = still(w, state)
+        file = Checkpoint(path)
+        file.w = w
+        file.save()  # ! incomplete-checkpoint
+
+
+# A state that leaves its key out.
+
+
+class KeyLost(flax.struct.PyTreeNode):
+    rng: jax.Array
+    step: int
+    params: dict
+    use_ema: bool = False
+
+    def save(self):
+        return {"params": self.params, "step": self.step}  # ! incomplete-checkpoint
+
+    def load(self, data):
+        return self.replace(**data)
+
+
+class KeyKept(flax.struct.PyTreeNode):
+    rng: jax.Array
+    params: dict
+    use_ema: bool = False
+
+    def save(self):
+        return {"params": self.params, "rng": self.rng}
+
+    def load(self, data):
+        return self.replace(**data)

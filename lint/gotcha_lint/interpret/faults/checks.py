@@ -47,6 +47,13 @@ from gotcha_lint.interpret.elements import (
     ignoring,
     with_elements,
 )
+from gotcha_lint.interpret.faults.half_precision import (
+    after_square,
+    check_function,
+    check_method,
+    check_operator,
+    follow,
+)
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.indexing import is_slice
@@ -71,6 +78,7 @@ def after_call(call: Call, out: Value) -> Value:
     """After a function of a library."""
     name = call.name
     check_logits(call)
+    check_function(call)
     if name in INTEGER_LABELS:
         return _scored(call, out)
     if not name.startswith("jax."):
@@ -83,6 +91,8 @@ def after_call(call: Call, out: Value) -> Value:
         if call.short in ("zeros", "zeros_like"):
             call.engine.zeros.add(call.origin)
         out = after_function(call.engine, call.short, call.args, out)
+        follow(call.engine, call.args, out)
+        after_square(call, out)
         out = _of_zeros(call.engine, call.args, out)
         if call.engine.differentiated and call.short in _KEEPS_ZEROS:
             _stays_zero(call.engine, call.args[:2], out)
@@ -109,6 +119,8 @@ def after_method(call: Call, out: Value) -> Value:
         _requested_type(call)
     _float_mask(call)
     _averaged(call, (me, *call.args))
+    check_method(call, me)
+    follow(machine, (me, *call.args), out)
     if name.startswith("at."):
         _scattered(call, array)
         if name == "at.set" and call.args and (ignored := ignoring(call.args[0])) is not None:
@@ -131,6 +143,7 @@ def after_binary(
     if machine.differentiated and operator in ("Mult", "Pow"):
         _stays_zero(machine, (x, y) if operator == "Mult" else (x,), out)
     _wraps(machine, operator, x, y, span)
+    check_operator(machine, operator, x, y, out, span)
     if operator == "Div":
         _divides(machine, y, span)
     if machine.differentiated and operator == "Sub" and elements_of(out) is None:

@@ -24,6 +24,7 @@ from gotcha_lint.domain.value import (
     size_from,
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
+from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.interpret.arrays import (
     Shape,
     as_arrays,
@@ -176,6 +177,19 @@ def _cast(call: Call, array: Array) -> Value:
     given, host = call.argument(0, "dtype"), array.place == "host"
     names = [canonical_dtype(each, host) for each in dtypes_of(given)]
     atoms = [Array(name, False, array.shape, array.place, call.origin) for name in names]
+    return of_each_dtype(Value(atoms, False, call.receiver.marks), given)
+
+
+def half_of_unknown(call: Call) -> Value | None:
+    """`x.astype(jnp.bfloat16)` of something unknown: an array, of which the type is known.
+
+    None where the type is none of half precision: nothing is gained by a guess at its place.
+    """
+    given = call.argument(0, "dtype")
+    names = [canonical_dtype(each) for each in dtypes_of(given)]
+    if HALVES.isdisjoint(names):
+        return None
+    atoms = [Array(name, False, None, "device", call.origin) for name in names]
     return of_each_dtype(Value(atoms, False, call.receiver.marks), given)
 
 

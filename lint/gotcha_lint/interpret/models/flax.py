@@ -15,7 +15,8 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
-from gotcha_lint.interpret.arrays import unknown_array
+from gotcha_lint.facts.halves import HALVES
+from gotcha_lint.interpret.arrays import dtypes_of, unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.discards import mark_version
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
@@ -86,6 +87,10 @@ def instance_method(call: Call) -> Value:
         switch(machine, site, call.short == "train")
         return NONE
     if call.short in ("param", "variable"):
+        types = dtypes_of(call.get(3, "dtype")) if call.short == "param" else ()
+        if not HALVES.isdisjoint(types):
+            atoms = [Array(each, False, None, "device", call.origin) for each in types]
+            return Value(atoms, False, call.marks)
         return unknown_array("device", call.origin, call.marks)
     return Value((), True, call.marks | call.receiver.marks)
 

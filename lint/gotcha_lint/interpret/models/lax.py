@@ -35,6 +35,7 @@ from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call, Model, alias, family, model
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.faults.carries import check_carry
+from gotcha_lint.interpret.faults.half_precision import as_carried
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
 from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
@@ -128,7 +129,8 @@ def scan(call: Call) -> Value:
     if size is None and length is not None and not length.is_none:
         size = size_from(length, call.origin)
     start = len(machine.events)
-    result = machine.call_traced(body, (weaken(init), strip(xs)), call.span)
+    carry = as_carried(machine, weaken(init), call.span)
+    result = machine.call_traced(body, (carry, strip(xs)), call.span)
     content = contents(machine, result)
     carry = content.items[0] if isinstance(content, Tuple) and content.items else UNKNOWN
     check_carry(machine, "scan", init, carry, call.span)
@@ -152,7 +154,7 @@ def while_loop(call: Call) -> Value:
     note_eager(call, (test, body))
     machine.call_traced(test, (init,), call.span)
     start = len(machine.events)
-    out = machine.call_traced(body, (init,), call.span)
+    out = machine.call_traced(body, (as_carried(machine, init, call.span),), call.span)
     check_carry(machine, "while_loop", init, out, call.span)
     again(
         machine, start, "while_loop", call.span,
@@ -167,7 +169,8 @@ def fori_loop(call: Call) -> Value:
     body, init = call.argument(2, "body_fun"), weaken(call.argument(3, "init_val"))
     note_eager(call, (body,))
     machine, start = call.engine, len(call.engine.events)
-    out = machine.call_traced(body, (_traced_index(call), init), call.span)
+    carry = as_carried(machine, init, call.span)
+    out = machine.call_traced(body, (_traced_index(call), carry), call.span)
     check_carry(machine, "fori_loop", init, out, call.span)
     again(
         machine, start, "fori_loop", call.span,

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gotcha_lint.domain.value import UNKNOWN, Object, Value, only
+from gotcha_lint.domain.value import UNKNOWN, Array, Object, Value, only
+from gotcha_lint.facts.halves import HALVES
+from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype, dtypes_of, promote
 from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.eager_loops import OF_A_LAYER, OF_A_MODEL
 from gotcha_lint.interpret.effects import note
@@ -27,6 +29,13 @@ _DROPPING = {  # by the argument that says how much
     "MultiHeadDotProductAttention": "dropout_rate",
     "SelfAttention": "dropout_rate",
 }
+
+
+_TYPED = frozenset(
+    ("Dense", "DenseGeneral", "Einsum", "Conv", "ConvTranspose", "ConvLocal", "Embed", "LayerNorm",
+     "RMSNorm", "GroupNorm", "BatchNorm", "InstanceNorm", "MultiHeadDotProductAttention",
+     "MultiHeadAttention", "SelfAttention")
+)  # fmt: skip
 
 
 @family("flax.linen.")
@@ -67,7 +76,34 @@ def call_layer(call: Call) -> Value:
         nothing = need == DROPOUT and (rate is None or rate.constant == 0)
         if chosen is not None and is_false(chosen) and not nothing:
             note(call.engine, NEEDS, need, call.span)
-    return Value((), True, call.marks)
+    half = layer_types(call, info)
+    return Value((), True, call.marks) if half is None else half
+
+
+def layer_types(call: Call, info: Mapping[str, Any]) -> Value | None:
+    """The result of a layer that computes in half precision, as its `dtype` says.
+
+    Without a `dtype` it promotes its parameters and what it is given. None where no half precision
+    is known.
+    """
+    options = info["options"]
+    if info["name"] not in _TYPED or "*" in options:
+        return None
+    chosen = options.get("dtype")
+    if chosen is not None and not chosen.is_none:
+        names = [canonical_dtype(each) for each in dtypes_of(chosen)]
+    else:
+        own = options.get("param_dtype")
+        params = ("float32",) if own is None else dtypes_of(own)
+        given = [a.dtype for a in as_arrays(call.argument(0, "inputs")) or []] or [None]
+        if info["name"] == "Embed":
+            names = list(params)
+        else:
+            names = [promote((a, False), (b, False), False)[0] for a in params for b in given]
+    if HALVES.isdisjoint(names):
+        return None
+    atoms = [Array(each, False, None, "device", call.origin) for each in dict.fromkeys(names)]
+    return Value(atoms, False, call.marks)
 
 
 def _note_undecided(call: Call, info: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from gotcha_lint.facts.optax import CHAINS, NEED_PARAMS, OPTIMIZERS
 from gotcha_lint.interpret.arrays import as_arrays
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.effects import note, note_update
+from gotcha_lint.interpret.faults.half_precision import check_weights
 from gotcha_lint.interpret.models.optax_chains import note_chain, schedule
 
 alias({"flax.nnx.Optimizer": "optax.#nnx"})
@@ -76,6 +77,7 @@ def optimizer_method(call: Call) -> Value:
         state = call.argument(1, "state")
         return only(Tuple((call.args[0], state)))
     if call.short == "init":
+        check_weights(call, call.get(0, "params"))
         return new_state(call)
     return Value((), True, call.marks)
 

@@ -9,7 +9,9 @@ from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     BOTTOM,
+    LEAF,
     NONE,
+    TREE,
     UNKNOWN,
     Array,
     Atom,
@@ -22,6 +24,7 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     is_optimizer_state,
+    is_tree_of_leaf,
     join,
     only,
 )
@@ -31,6 +34,7 @@ from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.call import Call, alias, model
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.effects import note_update
+from gotcha_lint.interpret.faults.half_precision import halves_in
 from gotcha_lint.interpret.heap import contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.data_flow import instructions
@@ -41,6 +45,8 @@ alias(
     {
         "jax.tree_util.tree_map": "jax.tree.map",
         "jax.tree_map": "jax.tree.map",
+        "jax.tree_multimap": "jax.tree.map",
+        "jax.tree_util.tree_multimap": "jax.tree.map",
         "jax.tree_util.tree_leaves": "jax.tree.leaves",
         "jax.tree_leaves": "jax.tree.leaves",
         "jax.tree_util.tree_reduce": "jax.tree.reduce",
@@ -111,6 +117,8 @@ def _leaves(machine: Machine, tree: Value, depth: int) -> Value:
             rest = () if mapping.rest is None else (mapping.rest,)
             for value in (*mapping.values, *rest):
                 out = join(out, _leaves(machine, value, depth + 1))
+        elif isinstance(atom, Object) and is_tree_of_leaf(atom):
+            out = join(out, atom.site.info[LEAF])
         elif is_optimizer_state(atom):
             out = join(out, unknown_array("device", None, tree.marks))
         elif not (isinstance(atom, Constant) and atom.value is None):
@@ -141,17 +149,36 @@ def _map(machine: Machine, function: Value, trees: Many[Value], span: Span, dept
         elif depth < _DEPTH and isinstance(atom, Object) and atom.site.kind == "instance":
             out = join(out, _map_instance(machine, function, atom, trees, span, depth))
         else:
-            machine.call(function, _unknown_leaves(trees), {}, span)
-            out = join(out, Value((), True, first.marks))
+            out = join(out, _map_leaf(machine, function, trees, span, depth))
     if first.unknown or not first.atoms:
-        machine.call(function, _unknown_leaves(trees), {}, span)
-        out = join(out, Value((), True, first.marks))
+        out = join(out, _map_leaf(machine, function, trees, span, depth))
     return out
+
+
+def _map_leaf(
+    machine: Machine, function: Value, trees: Many[Value], span: Span, depth: int
+) -> Value:
+    """Of a tree of unknown structure: what becomes of any leaf, where it has half precision."""
+    leaf = machine.call(function, _unknown_leaves(trees), {}, span)
+    marks = trees[0].marks
+    if not halves_in(leaf)[0]:
+        return Value((), True, marks)
+    site = machine.allocate("object", span, (TREE, depth))
+    site.info["name"] = TREE
+    site.info[LEAF] = join(site.info.get(LEAF, BOTTOM), leaf)
+    return only(Object(site, machine.origin(span)), marks)
 
 
 def _unknown_leaves(trees: Many[Value]) -> list[Value]:
     """One leaf of each tree, of which is known at most by which dispatch it was made."""
-    return [Value((), True, made_in(tree.marks)) for tree in trees]
+    return [_any_leaf(tree) for tree in trees]
+
+
+def _any_leaf(tree: Value) -> Value:
+    atom = tree.only
+    if isinstance(atom, Object) and is_tree_of_leaf(atom):
+        return atom.site.info[LEAF]
+    return Value((), True, made_in(tree.marks))
 
 
 def _map_instance(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.faults.checkpoints import LEFT_OUT
 from gotcha_lint.program.carried_state import KEY, OPTIMIZER
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
@@ -23,9 +24,9 @@ class IncompleteCheckpoint(Rule):
     that is made of the step, `jax.random.fold_in(key, step)`, needs no saving beside the step.
 
     ## Not reported
-    State that is kept in an attribute or in a train state, which is saved as a whole. Without code
-    in the same function that reads the checkpoint it may be meant as a result, so it is shown with
-    `--all`.
+    State that is kept in an attribute. Without code in the same function that reads the checkpoint
+    it may be meant as a result, so it is shown with `--all`; and so is a train state of which the
+    parameters alone are saved, and a key that a caller gives.
 
     ## In a run
     The sanitizer does not look at files.
@@ -100,10 +101,20 @@ class IncompleteCheckpoint(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(LEFT_OUT):
+            names = " and ".join(f"`{name}`" for name in fault.text)
+            effect = _EFFECT[KEY] if fault.certain else "begins with another one"
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"this leaves the field {names} out of the checkpoint: a restarted run {effect}",
+                fault.places,
+                fault.certain,
+            )
         for one in programs.checkpoints.unsaved():
             places = [
-                (one.path, each.made, f"`{each.name}` is made here, in a restarted run, too")
+                (one.path, each.made, _BEGINS[each.new].format(each.name))
                 for each in one.carried
+                if each.made is not None
             ]
             if one.restored is not None:
                 places.append((*one.restored, "a checkpoint is read here"))
@@ -113,10 +124,14 @@ class IncompleteCheckpoint(Rule):
                 f"this saves some of what the loop carries, but not {lost}: a restarted run "
                 f"{_EFFECT[one.carried[0].kind]}",
                 tuple(places),
-                one.restored is not None,
+                one.restored is not None and any(each.new for each in one.carried),
             )
 
 
+_BEGINS = {
+    True: "`{}` is made here, in a restarted run, too",
+    False: "`{}` begins here, in a restarted run, too",
+}
 _WHAT = {KEY: "random key", OPTIMIZER: "optimizer state"}
 _EFFECT = {
     KEY: "draws the same numbers again",

@@ -1,0 +1,107 @@
+"""Softmaxes, losses, draws and running sums of bfloat16 or float16."""
+
+from collections.abc import Iterator
+
+from gotcha_lint.interpret.faults.half_precision import KIND
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
+
+_WORDS = {
+    "digits": "`{word}` gives {type} here: a log-probability of -10 is rounded to the next of "
+    "steps of 0.06; cast its operand to float32",
+    "draw": "`{word}` draws its noise in {type}, the type of the logits: it has only a few hundred "
+    "values, so unlikely choices are never drawn; cast the logits to float32",
+    "share": "this softmax is computed in {type}: probabilities with two or three digits, which "
+    "do not add up to 1; cast its operand to float32",
+    "running sum": "this adds up in {type}: the sum stops to grow at a few hundred times what is "
+    "added; keep it in float32",
+    "spread": "this mean of squares, or deviation, is rounded to {type}: what is divided by it is "
+    "off by up to 1 %; compute it in float32, as the norms of Flax do",
+    "weights": "the optimizer gets weights of {type}: an update below 0.4 % of a weight is lost, "
+    "and the moments are of {type}, too; keep weights in float32 and cast them in the forward pass",
+}
+
+
+class ComputedInHalfPrecision(Rule):
+    """Computes log-probabilities, draws or running sums in bfloat16 or float16.
+
+    ## What happens
+    Nothing fails. `log_softmax` of bfloat16 gives bfloat16: near -10 it knows steps of 0.06, so a
+    ratio `exp(new - old)` of a policy is off by some percent. `jax.random.categorical` adds noise
+    of the type of its logits, which in bfloat16 has 128 values: of a large vocabulary most tokens
+    are never drawn. A sum that is carried through a loop stops to grow: 1,000 times 0.01 is 4. The
+    sum or mean of one call is harmless: XLA adds in float32 and rounds once.
+
+    ## Instead
+    Cast before: `jax.nn.log_softmax(logits.astype(jnp.float32))`. Accumulate gradients in float32,
+    and keep the weights that an optimizer updates in float32.
+
+    ## Not reported
+    Types that are not seen in the code. Softmaxes and means of squares lose less; they are shown
+    with `--all`, and so is half precision that a configuration may choose.
+
+    ## In a run
+    Nothing: the numbers are finite.
+    """
+
+    severity = "warning"
+    examples = (
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+                logits = jnp.array([[0.0, 9.3, 10.0]])
+                half = logits.astype(jnp.bfloat16)
+                scores = jax.nn.log_softmax(half)  # ! computed-in-half-precision
+                error = jnp.abs(scores - jax.nn.log_softmax(logits)).max()
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+                logits = jnp.array([[0.0, 9.3, 10.0]])
+                half = logits.astype(jnp.bfloat16)
+                scores = jax.nn.log_softmax(half.astype(jnp.float32))
+                error = jnp.abs(scores - jax.nn.log_softmax(logits)).max()
+            """,
+            shows="bool(error > 0.015)",
+        ),
+        Example(
+            bad="""
+                import jax
+                import jax.numpy as jnp
+
+
+                def add(total, x):
+                    return total + x, None  # ! computed-in-half-precision
+
+
+                xs = jnp.full(1000, 0.01, jnp.bfloat16)
+                total, _ = jax.lax.scan(add, jnp.zeros((), jnp.bfloat16), xs)
+            """,
+            good="""
+                import jax
+                import jax.numpy as jnp
+
+
+                def add(total, x):
+                    return total + x, None
+
+
+                xs = jnp.full(1000, 0.01, jnp.bfloat16)
+                total, _ = jax.lax.scan(add, jnp.zeros((), jnp.float32), xs)
+            """,
+            shows="float(total) < 5",
+        ),
+    )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of(KIND):
+            kind, word, dtype = fault.text
+            yield Foreseen(
+                (fault.path, fault.span),
+                _WORDS[kind].format(word=word, type=dtype),
+                fault.places,
+                fault.certain,
+            )

@@ -1,0 +1,144 @@
+"""Softmaxes, losses, draws and running sums of bfloat16 and float16."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import einops
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import optax
+
+
+@dataclass
+class Config:
+    mesh: Any = None
+    dtype: Any = jnp.bfloat16
+
+
+class Backbone(nn.Module):
+    config: Config
+
+    @nn.compact
+    def __call__(self, tokens):
+        x = nn.Embed(100, 8)(tokens).astype(self.config.dtype)
+        return x + nn.Dense(8, dtype=self.config.dtype)(x)
+
+
+class Head(nn.Module):
+    config: Config
+
+    def setup(self):
+        self.body = nn.remat(Backbone)(self.config)
+        self.lm_head = nn.remat(nn.Dense)(100, dtype=self.config.dtype)
+
+    def __call__(self, tokens):
+        return self.lm_head(self.body(tokens))
+
+
+class Wide(nn.Module):
+    """Parameters of float32 make the result float32."""
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(100)(x.astype(jnp.bfloat16))
+
+
+model, wide = Head(Config(mesh=None)), Wide()
+
+
+def cross_entropy(logits, labels):
+    loss = optax.softmax_cross_entropy_with_integer_labels  # a name for the function
+    return loss(logits, labels).mean()  # ! computed-in-half-precision
+
+
+@jax.jit
+def step(params, tokens, labels):
+    def loss(params):
+        logits = model.apply({"params": params}, tokens)
+        return cross_entropy(logits[:, :-1], labels)
+
+    return jax.grad(loss)(params)
+
+
+@jax.jit
+def sample(params, tokens, key):
+    logits = einops.rearrange(model.apply({"params": params}, tokens), "b t v -> (b t) v")
+    token = jax.random.categorical(key, logits / 0.7)  # ! computed-in-half-precision
+    scores = jax.nn.log_softmax(logits / 0.7)  # ! computed-in-half-precision
+    shares = jax.nn.softmax(logits)  # a note: shown with --all
+    nucleus = jnp.cumsum(shares, axis=-1)  # ! computed-in-half-precision
+    also = shares.cumsum(-1)  # ! computed-in-half-precision
+    return token, scores, nucleus, also
+
+
+@jax.jit
+def as_one_should(params, tokens, key):
+    logits = model.apply({"params": params}, tokens).astype(jnp.float32)
+    token = jax.random.categorical(key, logits / 0.7)
+    scores = jax.nn.log_softmax(wide.apply({"params": params}, tokens))
+    nucleus = jnp.cumsum(jax.nn.softmax(logits).astype(jnp.bfloat16), axis=-1, dtype=jnp.float32)
+    return token, scores, nucleus
+
+
+@jax.jit
+def promoted(x, table):
+    """An operand of float32 makes the result float32; one that is not known may."""
+    half = x.astype(jnp.bfloat16)
+    scores = jax.nn.log_softmax(half * jnp.ones(3))
+    return scores + jax.nn.log_softmax(half * table) + jnp.mean(half) + half.sum()
+
+
+# Gradients that are added up in the carry of a loop.
+
+
+def accumulate(state, batches):
+    def micro(total, batch):
+        grads = jax.grad(lambda p, b: jnp.sum(p["w"] * b))(state["params"], batch)
+        total = jax.tree.map(lambda a, b: a + b, total, grads)  # ! computed-in-half-precision
+        return total, None
+
+    def cast(x):
+        return jnp.zeros_like(x).astype(jnp.bfloat16)
+
+    return jax.lax.scan(micro, jax.tree.map(cast, state["params"]), batches)
+
+
+def accumulate_wide(state, batches):
+    def micro(total, batch):
+        grads = jax.grad(lambda p, b: jnp.sum(p["w"] * b))(state["params"], batch)
+        return jax.tree.map(lambda a, b: a + b, total, grads), None
+
+    return jax.lax.scan(micro, jax.tree.map(jnp.zeros_like, state["params"]), batches)
+
+
+def count(xs):
+    def body(i, carry):
+        steps, x = carry
+        return steps + 1, x * xs[i]  # ! computed-in-half-precision
+
+    return jax.lax.fori_loop(0, 1000, body, (jnp.zeros((), jnp.float16), jnp.ones(3)))
+
+
+def residual(x, layers):
+    """What is added follows from the carry: a stream of activations, no sum."""
+
+    def layer(x, w):
+        return x + jnp.tanh(x @ w), None
+
+    return jax.lax.scan(layer, x.astype(jnp.bfloat16), layers)
+
+
+# Weights that the optimizer updates.
+
+
+def begin(params):
+    half = jax.tree.map(lambda p: p.astype(jnp.bfloat16), params)
+    tx = optax.adamw(1e-4)
+    return tx.init(half)  # ! computed-in-half-precision
+
+
+def begin_wide(params):
+    tx = optax.adamw(1e-4)
+    state = tx.init(params)
+    return state, jax.tree.map(lambda p: p.astype(jnp.bfloat16), params)

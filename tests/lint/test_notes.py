@@ -1,0 +1,96 @@
+"""What may hold is a note: half precision that is chosen elsewhere, checkpoints of a part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.lint.support import code, lint_files
+
+STATE = """
+    import equinox as eqx
+    import jax
+    from flax.training import checkpoints
+
+
+    @jax.jit
+    def walk(w, noise):
+        return 0.9 * w + jax.random.normal(noise, w.shape)
+
+
+    def key_of_the_caller(path, w, key, steps):
+        w = eqx.tree_deserialise_leaves(path, w)
+        for _ in range(steps):
+            key, noise = jax.random.split(key)
+            w = walk(w, noise)
+            eqx.tree_serialise_leaves(path, w)  # 1
+
+
+    def parameters_alone(path, state, batches, train_step):
+        for batch in batches:
+            state = train_step(state, batch)
+            checkpoints.save_checkpoint(path, jax.device_get(state).params, 0)  # 2
+
+
+    def state_as_a_whole(path, state, batches, train_step):
+        for batch in batches:
+            state = train_step(state, batch)
+            checkpoints.save_checkpoint(path, state.replace(step=0), 0)
+
+
+    class Trainer:
+        def train(self, path, batches):
+            key = self.key
+            for batch in batches:
+                key, noise = jax.random.split(key)
+                self.state, loss = self.step(self.state, batch, noise)
+                saved = jax.device_get(self.state)
+                checkpoints.save_checkpoint(path, saved.params, 0)  # 3
+"""
+
+HALF = """
+    import jax
+    import jax.numpy as jnp
+
+
+    @jax.jit
+    def norm(x):
+        x = x.astype(jnp.bfloat16)
+        return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6)  # 1
+
+
+    @jax.jit
+    def attend(scores):
+        return jax.nn.softmax(scores.astype(jnp.float16), axis=-1)  # 2
+
+
+    def sharper(fast):
+        dtype = jnp.bfloat16 if fast else jnp.float32
+
+        @jax.jit
+        def scores(logits):
+            return jax.nn.log_softmax(logits.astype(dtype))  # 3
+
+        return scores
+
+
+    @jax.jit
+    def added_in_float32(x):
+        half = x.astype(jnp.bfloat16)
+        return half.mean(), half.sum(), jnp.mean(half.astype(jnp.float32) ** 2)
+"""
+
+
+def _notes(folder: Path, text: str, rule: str) -> list[int]:
+    """The numbers in the comments of the lines that have a note."""
+    lines = code(text).splitlines()
+    found = lint_files(folder, {"train.py": code(text)}, select=(rule,), all=True)
+    assert {finding.severity for finding in found} <= {"info"}
+    return sorted(int(lines[finding.line - 1].rpartition("# ")[2]) for finding in found)
+
+
+def test_checkpoints_of_a_part(tmp_path: Path):
+    assert _notes(tmp_path, STATE, "incomplete-checkpoint") == [1, 2, 3]
+
+
+def test_half_precision_that_loses_less_or_may_be_chosen(tmp_path: Path):
+    assert _notes(tmp_path, HALF, "computed-in-half-precision") == [1, 2, 3]
