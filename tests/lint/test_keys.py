@@ -133,7 +133,65 @@ USED_TWICE = {
         """,
 }
 
+USED_TWICE |= {
+    "the key that one side of a branch has left": """
+        def corrupt(key, x, dense):
+            if dense:
+                key, sub = jax.random.split(key)
+                x = noise(key, x)
+            key, sub = jax.random.split(key)  # ! key-reuse
+            return mask(sub, x)
+        """,
+    "one of two keys, drawn from twice": """
+        def corrupt(key, x, dense):
+            one, other = jax.random.split(key)
+            chosen = one if dense else other
+            return mask(chosen, noise(chosen, x))  # ! key-reuse
+        """,
+    "in the iteration after a branch": """
+        def corrupt(key, x, steps):
+            for step in range(steps):
+                if step % 10 == 0:
+                    key, sub = jax.random.split(key)
+                    x = noise(key, x)
+                key, sub = jax.random.split(key)  # ! key-reuse
+                x = mask(sub, x)
+            return x
+        """,
+}
 FRESH = {
+    "the key of the other side of a branch": """
+        def corrupt(key, x, dense):
+            one, other = jax.random.split(key)
+            if dense:
+                chosen = one
+            else:
+                chosen = other
+                x = noise(one, x)
+            return mask(chosen, x)
+        """,
+    "renewed on one side of a branch": """
+        def corrupt(key, x, dense):
+            if dense:
+                key, sub = jax.random.split(key)
+                x = noise(sub, x)
+            key, sub = jax.random.split(key)
+            return mask(sub, x)
+        """,
+    "inputs of functions that initialise": """
+        def build(layer_init_fn, head_init_fn, shape):
+            def init(key):
+                def init_scan_fn(key, x):
+                    key, sub = jax.random.split(key)
+                    return key, layer_init_fn(sub, x)
+
+                many, one = jax.random.split(key)
+                inputs = jax.random.uniform(many, shape)
+                layers = jax.lax.scan(init_scan_fn, many, xs=inputs)[1]
+                return layers, head_init_fn(one, jax.random.uniform(many, shape[1:]))
+
+            return init
+        """,
     "branches that exclude each other": """
         def corrupt(key, x, kind):
             if kind == "noise":

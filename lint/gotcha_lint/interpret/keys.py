@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gotcha_lint.domain.keys import SPLIT, At, Guessed, Key, Seeded
+from gotcha_lint.domain.keys import SPLIT, At, Guessed, Key, Seeded, choose
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     EACH,
@@ -27,15 +27,17 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.random import COUNTERS, KEEPS, KEY_WORDS, LAYERS, NO_DRAWS, SAMPLES
-from gotcha_lint.interpret.events import KeyUse, Turn
+from gotcha_lint.interpret.events import KeyUse, Location, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.state import Layer
 from gotcha_lint.program.ir import Function
 
 _NNX, _COUNTS = "flax.nnx.", "Rngs"
 _DEPTH = 3  # of containers in arguments whose keys become the parameter's
 _OF_KEYS = ("key", "uint32", None)  # types of arrays that may be keys
 _SLICE = "%slice"
+Differing = list[tuple[Location, Key | None, Key | None]]  # a place, and the key of each side
 AXIS = "axis index"  # a mark, with the call: the number of a device, from 0
 
 
@@ -126,6 +128,27 @@ def with_key(value: Value, key: Key | None) -> Value:
     """The arrays of the value, as that key."""
     atoms = [replace(a, key=key) if isinstance(a, Array) else a for a in value.atoms]
     return Value(atoms, value.unknown, value.marks, value.choice)
+
+
+def differing(machine: Machine, yes: Layer, no: Layer) -> Differing:
+    """Where the two sides of a branch leave different keys."""
+    out: Differing = []
+    for place in {**yes, **no}:
+        before = machine.peek(place)
+        ends = [side.get(place, before) for side in (yes, no)]
+        arrays = [end.only if end is not None else None for end in ends]
+        keys = [each.key if isinstance(each, Array) else None for each in arrays]
+        if all(isinstance(each, Array) for each in arrays) and keys[0] != keys[1]:
+            out.append((place, keys[0], keys[1]))
+    return out
+
+
+def name_chosen(machine: Machine, keys: Differing, span: Span) -> None:
+    """After the branch, what was joined is the key of one side or of the other."""
+    top = machine.layers[-1]
+    for place, yes, no in keys:
+        if isinstance(top[place].only, Array):
+            top[place] = with_key(top[place], choose(machine.path, span, yes, no))
 
 
 def as_parameter(value: Value, root: Hashable) -> Value:
