@@ -37,7 +37,8 @@ _NNX, _COUNTS = "flax.nnx.", "Rngs"
 _DEPTH = 3  # of containers in arguments whose keys become the parameter's
 _OF_KEYS = ("key", "uint32", None)  # types of arrays that may be keys
 _SLICE = "%slice"
-Differing = list[tuple[Location, Key | None, Key | None]]  # a place, and the key of each side
+# A place, one of the arrays that a branch leaves there, and the key of each side.
+Differing = list[tuple[Location, Array, Key | None, Key | None]]
 AXIS = "axis index"  # a mark, with the call: the number of a device, from 0
 
 
@@ -131,24 +132,35 @@ def with_key(value: Value, key: Key | None) -> Value:
 
 
 def differing(machine: Machine, yes: Layer, no: Layer) -> Differing:
-    """Where the two sides of a branch leave different keys."""
+    """Where the two sides of a branch leave different keys; one may be a parameter's."""
     out: Differing = []
     for place in {**yes, **no}:
         before = machine.peek(place)
-        ends = [side.get(place, before) for side in (yes, no)]
-        arrays = [end.only if end is not None else None for end in ends]
-        keys = [each.key if isinstance(each, Array) else None for each in arrays]
-        if all(isinstance(each, Array) for each in arrays) and keys[0] != keys[1]:
-            out.append((place, keys[0], keys[1]))
+        sides = [side.get(place, before) for side in (yes, no)]
+        ends = [side.only if side is not None else None for side in sides]
+        arrays = [each for each in ends if isinstance(each, Array)]
+        if not arrays or not all(isinstance(each, (Array, Symbol)) for each in ends):
+            continue
+        keys = [_key_of(each) for each in ends if len(arrays) == 2 or arrays[0].key is not None]
+        if len(keys) == 2 and keys[0] != keys[1]:
+            out.append((place, arrays[0], keys[0], keys[1]))
     return out
+
+
+def _key_of(atom: Atom | None) -> Key | None:
+    return atom.key if isinstance(atom, Array) else Key(atom)
 
 
 def name_chosen(machine: Machine, keys: Differing, span: Span) -> None:
     """After the branch, what was joined is the key of one side or of the other."""
     top = machine.layers[-1]
-    for place, yes, no in keys:
-        if isinstance(top[place].only, Array):
-            top[place] = with_key(top[place], choose(machine.path, span, yes, no))
+    for place, array, yes, no in keys:
+        key = choose(machine.path, span, yes, no)
+        joined = top[place]
+        if isinstance(joined.only, Array):
+            top[place] = with_key(joined, key)
+        elif key is not None and not joined.unknown:
+            top[place] = Value((replace(array, key=key),), False, joined.marks)
 
 
 def as_parameter(value: Value, root: Hashable) -> Value:
