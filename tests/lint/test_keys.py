@@ -178,6 +178,18 @@ FRESH = {
             key, sub = jax.random.split(key)
             return mask(sub, x)
         """,
+    "renewed on one side of a branch of an inner function": """
+        def build(model, mixes):
+            def update(key, x):
+                if mixes:
+                    key, sub = jax.random.split(key)
+                    x = noise(sub, x)
+                key, sub = jax.random.split(key)
+                return mask(sub, x)
+
+            update(jax.random.key(0), model)
+            return update
+        """,
     "inputs of functions that initialise": """
         def build(layer_init_fn, head_init_fn, shape):
             def init(key):

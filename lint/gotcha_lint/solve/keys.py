@@ -285,10 +285,8 @@ def _on_that_way(use: KeyUse, gates: Gates) -> KeyUse:
     """
     sides, maybe = list(use.sides), use.maybe
     for path, span, holds in gates:
-        level = next(
-            (n for n, function in enumerate(use.functions) if _is_around(function, (path, *span))),
-            0,
-        )
+        around = [n for n, f in enumerate(use.functions) if _is_around(f, (path, *span))]
+        level = around[-1] if around else 0
         if any(branch == span for branch, _ in sides[level]):
             maybe = True
         else:
