@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gotcha_lint.domain.keys import SPLIT, At, Guessed, Key, Seeded, choose
+from gotcha_lint.domain.keys import SPLIT, At, Guessed, Key, Seeded, alternatives, choose
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     EACH,
@@ -44,10 +44,11 @@ AXIS = "axis index"  # a mark, with the call: the number of a device, from 0
 
 def names(value: Value) -> Iterator[Key]:
     """The keys that a value may be: arrays with a name, and symbols, should they be keys."""
+    keys = [a.key for a in value.atoms if isinstance(a, Array) and a.key is not None]
+    yield from keys
+    chosen = {one.base for key in keys for one, gates in alternatives(key) if gates}
     for atom in value.atoms:
-        if isinstance(atom, Array) and atom.key is not None:
-            yield atom.key
-        elif isinstance(atom, Symbol) and not _is_counter(atom):
+        if isinstance(atom, Symbol) and atom not in chosen and not _is_counter(atom):
             yield Key(atom)
 
 
@@ -67,7 +68,8 @@ def below(
     Where that is not known, it is named by the instruction: another one at each evaluation.
     """
     found = list(names(value))
-    known = step is not None and len(found) == 1 and value.only is not None
+    known = step is not None and len(found) == 1 and not value.unknown
+    known = known and all(isinstance(atom, (Array, Symbol)) for atom in value.atoms)
     new = found[0].step(step) if known else None
     return (new, NO_MARKS) if new is not None else _unknown_key(machine, span, step)
 
@@ -159,8 +161,9 @@ def name_chosen(machine: Machine, keys: Differing, span: Span) -> None:
         joined = top[place]
         if isinstance(joined.only, Array):
             top[place] = with_key(joined, key)
-        elif key is not None and not joined.unknown:
-            top[place] = Value((replace(array, key=key),), False, joined.marks)
+        elif key is not None and array in joined.atoms:
+            atoms = (joined.atoms - {array}) | {replace(array, key=key)}
+            top[place] = Value(atoms, joined.unknown, joined.marks, joined.choice)
 
 
 def as_parameter(value: Value, root: Hashable) -> Value:
@@ -214,7 +217,8 @@ def use(
 ) -> None:
     """Notes that a key is used."""
     found = list(names(value))
-    several = len(value.atoms) + value.unknown > 1
+    others = sum(not isinstance(atom, (Array, Symbol)) for atom in value.atoms)
+    several = len(found) + others + value.unknown > 1
     for key in found:
         note(machine, key, value.marks, how, what, span, several, numbers)
 

@@ -301,7 +301,8 @@ class Substitution:
                 None if side is None else self.key(side, within) for side in (base.yes, base.no)
             )
             moved = choose(base.path, base.span, *sides)
-            base, steps = (None, ()) if moved is None else (moved.base, moved.steps)
+            unknown = self._argument(base) if within else None
+            base, steps = (unknown, ()) if moved is None else (moved.base, moved.steps)
         if base is None:
             return None
         new: Key | None = Key(base, steps)

@@ -8,11 +8,21 @@ both uses are of the same key holds on all (*must*), unless the reuse says other
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gotcha_lint.domain.keys import SPLIT, Argument, Gates, Guessed, Key, Seeded, alternatives
+from gotcha_lint.domain.keys import (
+    SPLIT,
+    Argument,
+    Chosen,
+    Gates,
+    Guessed,
+    Key,
+    Seeded,
+    alternatives,
+    bases,
+)
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
@@ -154,7 +164,8 @@ class _Reader:
         if now.how in _DRAWS:
             self.drawn.add(key)
         known = self.uses.setdefault(key, [])
-        self.below.setdefault(key.base, set()).add(key)
+        for base in bases(key):
+            self.below.setdefault(base, set()).add(key)
         reuses = [reuse for first in known if (reuse := self._compare(first, now)) is not None]
         for reuse in reuses:
             if reuse.folded:
@@ -389,10 +400,13 @@ def _is_span(branch: Any) -> bool:
 
 def _is_surely_key(key: Key) -> bool:
     """Is it one value, whenever it is read? Elements of something unknown may differ."""
-    base = key.base
+    return all(map(_is_one_value, bases(key)))
+
+
+def _is_one_value(base: Hashable) -> bool:
     if isinstance(base, Symbol):
         return not any(isinstance(step, tuple) or "[*]" in step for step in base.path)
-    return isinstance(base, (Seeded, Argument, Guessed))
+    return isinstance(base, (Seeded, Argument, Chosen, Guessed))
 
 
 def _in_loop(use: KeyUse, loop: Any) -> Origin:
