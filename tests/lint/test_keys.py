@@ -190,6 +190,59 @@ FRESH = {
             update(jax.random.key(0), model)
             return update
         """,
+    "carries of two scans, renewed on branches": """
+        def make(state, key, batches, adds, hides):
+            def outer(carry, xs):
+                def inner(carry, x):
+                    state, key = carry
+                    if adds:
+                        key, sub = jax.random.split(key)
+                        state = noise(sub, state)
+                    if hides:
+                        key, sub = jax.random.split(key)
+                        state = mask(sub, state)
+                    return (state, key), x
+
+                state, key = carry
+                (state, key), out = jax.lax.scan(inner, (state, key), xs)
+                return (state, key), out
+
+            return jax.lax.scan(outer, (state, key), batches)
+        """,
+    "split after a scan that renews it": """
+        def train(state, key, batches):
+            def step(carry, x):
+                state, key = carry
+                key, sub = jax.random.split(key)
+                return (noise(sub, state), key), x
+
+            (state, key), out = jax.lax.scan(step, (state, key), batches)
+            key, sub = jax.random.split(key)
+            return mask(sub, state), key
+        """,
+    "the carry of a scan within a scan": """
+        def train(state, key, batches):
+            def epoch(carry, xs):
+                def step(carry, x):
+                    state, key = carry
+                    key, sub = jax.random.split(key)
+                    return (noise(sub, state), key), x
+
+                return jax.lax.scan(step, carry, xs)
+
+            return jax.lax.scan(epoch, (state, key), batches)
+        """,
+    "split after a fori_loop that renews it": """
+        def train(state, key):
+            def step(_, carry):
+                state, key = carry
+                key, sub = jax.random.split(key)
+                return noise(sub, state), key
+
+            state, key = jax.lax.fori_loop(0, 10, step, (state, key))
+            key, sub = jax.random.split(key)
+            return mask(sub, state), key
+        """,
     "inputs of functions that initialise": """
         def build(layer_init_fn, head_init_fn, shape):
             def init(key):

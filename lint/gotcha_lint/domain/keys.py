@@ -17,7 +17,6 @@ EACH_ONE = "each"  # any of several keys, all of which are taken in turn
 _STEPS = 32  # longer names are given up: sixteen splits one after the other
 _CALLS = 6
 _CHOICES = 4  # keys that one name may stand for, after branches
-_BRANCHES = 7  # of which one name is made: three, one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +103,11 @@ def choose(path: str, span: Span, yes: Key | None, no: Key | None) -> Key | None
     if yes == no:
         return yes
     key = Key(Chosen(path, span, yes, no))
-    return key if _branches(key) <= _BRANCHES else None
+    return key if len(list(alternatives(key))) <= _CHOICES else None
 
 
-def _branches(key: Key | None) -> int:
-    base = key.base if key is not None else None
-    return 1 + _branches(base.yes) + _branches(base.no) if isinstance(base, Chosen) else 0
-
-
-def alternatives(key: Key) -> list[tuple[Key, Gates]]:
-    """The keys that this may be, each with the branches that lead to it; itself if too many."""
-    found = list(_alternatives(key))
-    return found if len(found) <= _CHOICES else [(key, ())]
-
-
-def _alternatives(key: Key) -> Iterator[tuple[Key, Gates]]:
+def alternatives(key: Key) -> Iterator[tuple[Key, Gates]]:
+    """The keys that this may be, each with the branches that lead to it."""
     base = key.base
     if not isinstance(base, Chosen):
         yield key, ()
@@ -126,13 +115,8 @@ def _alternatives(key: Key) -> Iterator[tuple[Key, Gates]]:
     for side, holds in ((base.yes, True), (base.no, False)):
         if side is None or len(side.steps) + len(key.steps) > _STEPS:
             continue
-        for inner, gates in _alternatives(side):
+        for inner, gates in alternatives(side):
             yield (
                 Key(inner.base, (*inner.steps, *key.steps)),
                 ((base.path, base.span, holds), *gates),
             )
-
-
-def bases(key: Key) -> frozenset[Hashable]:
-    """What the key is made of: its base, and those of the keys that it was chosen from."""
-    return frozenset((key.base, *(inner.base for inner, _ in _alternatives(key))))

@@ -52,6 +52,14 @@ def names(value: Value) -> Iterator[Key]:
             yield Key(atom)
 
 
+def _others(value: Value) -> int:
+    """How many alternatives have no name: something unknown, too."""
+    named = (
+        isinstance(a, Symbol) or (isinstance(a, Array) and a.key is not None) for a in value.atoms
+    )
+    return sum(not each for each in named) + value.unknown
+
+
 def _is_counter(symbol: Symbol) -> bool:
     """`rngs: nnx.Rngs`, of which each draw is another one."""
     root = symbol.root
@@ -68,8 +76,7 @@ def below(
     Where that is not known, it is named by the instruction: another one at each evaluation.
     """
     found = list(names(value))
-    known = step is not None and len(found) == 1 and not value.unknown
-    known = known and all(isinstance(atom, (Array, Symbol)) for atom in value.atoms)
+    known = step is not None and len(found) == 1 and not _others(value)
     new = found[0].step(step) if known else None
     return (new, NO_MARKS) if new is not None else _unknown_key(machine, span, step)
 
@@ -217,8 +224,7 @@ def use(
 ) -> None:
     """Notes that a key is used."""
     found = list(names(value))
-    others = sum(not isinstance(atom, (Array, Symbol)) for atom in value.atoms)
-    several = len(found) + others + value.unknown > 1
+    several = len(found) + _others(value) > 1
     for key in found:
         note(machine, key, value.marks, how, what, span, several, numbers)
 
@@ -342,6 +348,38 @@ def again(machine: Machine, start: int, kind: str, span: Span, turn: Callable[[]
         for event in noted
         if isinstance(event, (KeyUse, Turn))
     ]
+
+
+def after_loop(machine: Machine, init: Value, carry: Value, span: Span) -> Value:
+    """The last carry of a loop, given that of its first turn: what it renews, it renews each time.
+
+    So it is no key of the second turn.
+    """
+    kept = {key for value in _parts(init, 0) for key in names(value)}
+    return _renewed(carry, kept, ("after", machine.path, span), 0)
+
+
+def _parts(value: Value, depth: int) -> Iterator[Value]:
+    yield value
+    for atom in value.atoms if depth < _DEPTH else ():
+        if isinstance(atom, (Tuple, MappingOf)):
+            for item in atom.items if isinstance(atom, Tuple) else atom.values:
+                yield from _parts(item, depth + 1)
+
+
+def _renewed(value: Value, kept: set[Key], step: Hashable, depth: int) -> Value:
+    atoms: list[Atom] = []
+    for atom in value.atoms:
+        if isinstance(atom, Array) and atom.key is not None and atom.key not in kept:
+            atom = replace(atom, key=atom.key.step(step))
+        elif isinstance(atom, Tuple) and depth < _DEPTH:
+            items = tuple(_renewed(item, kept, step, depth + 1) for item in atom.items)
+            atom = replace(atom, items=items)
+        elif isinstance(atom, MappingOf) and depth < _DEPTH:
+            values = tuple(_renewed(item, kept, step, depth + 1) for item in atom.values)
+            atom = replace(atom, values=values)
+        atoms.append(atom)
+    return Value(atoms, value.unknown, value.marks, value.choice)
 
 
 def note_undrawn(machine: Machine, start: int, given: Value, span: Span) -> None:

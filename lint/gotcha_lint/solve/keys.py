@@ -8,20 +8,18 @@ both uses are of the same key holds on all (*must*), unless the reuse says other
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gotcha_lint.domain.keys import (
     SPLIT,
     Argument,
-    Chosen,
     Gates,
     Guessed,
     Key,
     Seeded,
     alternatives,
-    bases,
 )
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Symbol
@@ -125,8 +123,8 @@ class _Reader:
             elif isinstance(event, KeyUse) and event.how == "undrawn":
                 self.undrawn.update(key for key, _ in alternatives(event.key))
             elif isinstance(event, KeyUse):
-                for key, gates in alternatives(event.key):
-                    self._use(_on_that_way(replace(event, key=key), gates) if gates else event)
+                for use in _alternatives(event):
+                    self._use(use)
         # Of an object that outsiders make, they may renew the key between two calls, or within.
         driven = segment.root is not None and segment.root.is_class
         for each in self.own:
@@ -164,8 +162,7 @@ class _Reader:
         if now.how in _DRAWS:
             self.drawn.add(key)
         known = self.uses.setdefault(key, [])
-        for base in bases(key):
-            self.below.setdefault(base, set()).add(key)
+        self.below.setdefault(key.base, set()).add(key)
         reuses = [reuse for first in known if (reuse := self._compare(first, now)) is not None]
         for reuse in reuses:
             if reuse.folded:
@@ -289,6 +286,16 @@ class _Reader:
         return any(loop[3:] != ("vmap",) for loop in real) and _is_surely_key(now.key)
 
 
+def _alternatives(use: KeyUse) -> Iterator[KeyUse]:
+    """The uses that this one may be, one for each key; on which way, where there is but one."""
+    ways: dict[Key, list[Gates]] = {}
+    for key, gates in alternatives(use.key):
+        ways.setdefault(key, []).append(gates)
+    for key, found in ways.items():
+        one = replace(use, key=key, maybe=use.maybe or len(found) > 1)
+        yield _on_that_way(one, found[0]) if len(found) == 1 else one
+
+
 def _on_that_way(use: KeyUse, gates: Gates) -> KeyUse:
     """The use of a key that one side of a branch has left: it happens only on that side.
 
@@ -400,13 +407,10 @@ def _is_span(branch: Any) -> bool:
 
 def _is_surely_key(key: Key) -> bool:
     """Is it one value, whenever it is read? Elements of something unknown may differ."""
-    return all(map(_is_one_value, bases(key)))
-
-
-def _is_one_value(base: Hashable) -> bool:
+    base = key.base
     if isinstance(base, Symbol):
         return not any(isinstance(step, tuple) or "[*]" in step for step in base.path)
-    return isinstance(base, (Seeded, Argument, Chosen, Guessed))
+    return isinstance(base, (Seeded, Argument, Guessed))
 
 
 def _in_loop(use: KeyUse, loop: Any) -> Origin:
