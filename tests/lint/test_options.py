@@ -24,6 +24,9 @@ UNREAD = {
             @nn.compact
             def __call__(self, x):
                 return nn.Dense(self.width)(x)
+
+
+        block = Block(dropout=0.5)
         """,
     "an attribute that is only kept": """
         import jax
@@ -38,6 +41,10 @@ UNREAD = {
                 for batch in batches:
                     state = self.step(state, batch)
                 return state
+
+
+        def main(step, state, batches):
+            return Trainer(step, max_norm=0.5).train(state, batches)
         """,
     "an attribute of a class whose base is known": """
         import jax
@@ -55,6 +62,10 @@ UNREAD = {
 
             def train(self, state):
                 return self.step(state)
+
+
+        def main(step, state):
+            return Trainer(step, warmup=10).train(state)
         """,
     "a flag of the command line": """
         import argparse
@@ -305,7 +316,15 @@ def test_to_hand_an_option_of_that_name_over_is_not_to_read_it(tmp_path: Path) -
 
 
 def test_a_test_does_not_count(tmp_path: Path) -> None:
-    assert _lint(tmp_path, {"model.py": code(MODEL), "test_model.py": code(USER)})
+    files = {"model.py": code(MODEL), "build.py": code(GIVES), "test_model.py": code(USER)}
+    assert _lint(tmp_path, files)
+
+
+def test_what_nobody_sets_is_shown_with_all_alone(tmp_path: Path) -> None:
+    files = {"model.py": code(MODEL)}
+    assert not _lint(tmp_path, files)
+    [one] = lint_files(tmp_path, files, select=("option-not-read",), all=True)
+    assert one.severity == "info"
 
 
 def test_the_answer_is_asked_again_when_another_file_changes(

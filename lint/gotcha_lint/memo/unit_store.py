@@ -52,7 +52,12 @@ class UnitStore:
 
 def _packed(unit: Kept) -> Any:
     found = {way: [asdict(forecast) for forecast in each] for way, each in unit.found.items()}
-    return [unit.key, found, [[asdict(option), read] for option, read in unit.asked], unit.spreads]
+    return [
+        unit.key,
+        found,
+        [[asdict(option), *answers] for option, *answers in unit.asked],
+        unit.spreads,
+    ]
 
 
 def _load(file: Path) -> KeptUnits:
@@ -67,7 +72,10 @@ def _unit(key: str, found: Mapping[str, Any], asked: Any, spreads: bool) -> Kept
         raise TypeError
     known = {way: tuple(map(_forecast, each)) for way, each in found.items()}
     return Kept(
-        key, known, tuple((_option(**option), bool(read)) for option, read in asked), spreads
+        key,
+        known,
+        tuple((_option(**option), bool(read), bool(is_set)) for option, read, is_set in asked),
+        spreads,
     )
 
 

@@ -23,6 +23,8 @@ _SPREADS = re.compile(
 _READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
 _QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'](?!\s*:)""")
+_SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
+_GIVEN = re.compile(rb"[(,]\s*([A-Za-z_]\w*)\s*=(?!=)")
 _SCALARS = (bool, int, float, str)
 _MODULES = frozenset(("Module",))
 _PLAIN = frozenset(("object", "ABC", "Generic", "Protocol", "PyTreeNode"))
@@ -67,13 +69,15 @@ class Words:
 
     `handed_on`: without `width=config.width`, which reads the option of `config`, and not what is
     given it. `quoted`: names in quotes that `getattr` may be given. `keys`: those of subscripts, in
-    lower case. `dumps`: options are taken as a dict; `spreads`: or under names that nobody knows.
+    lower case. `given`: names of arguments in calls. `dumps`: options are taken as a dict;
+    `spreads`: or under names that nobody knows.
     """
 
     attributes: frozenset[str]
     handed_on: frozenset[str]
     quoted: frozenset[str]
     keys: frozenset[str]
+    given: frozenset[str]
     dumps: bool
     spreads: bool
 
@@ -87,6 +91,10 @@ class Words:
         as_dict = option.kind == "key" or (option.dumps and self.dumps)
         return word in self.attributes or (as_dict and word.lower() in self.keys)
 
+    def sets(self, option: Option) -> bool:
+        """Does a call give it by its name, or may whoever starts the program do so?"""
+        return option.kind in ("flag", "key") or option.word in self.given
+
 
 def words_of(texts: Iterable[bytes]) -> Words:
     """What these files read."""
@@ -96,6 +104,7 @@ def words_of(texts: Iterable[bytes]) -> Words:
         frozenset[str]().union(*(each.handed_on for each in found)),
         frozenset[str]().union(*(each.quoted for each in found)),
         frozenset[str]().union(*(each.keys for each in found)),
+        frozenset[str]().union(*(each.given for each in found)),
         any(each.dumps for each in found),
         any(each.spreads for each in found),
     )
@@ -111,6 +120,7 @@ def _words_of(text: bytes) -> Words:
         _decoded(others),
         _decoded(word for before, word in quoted if not before),
         _decoded(word.lower() for before, word in quoted if before and b"DEFINE" not in before),
+        _decoded(_GIVEN.findall(_SIGNATURE.sub(b"", text))),
         _DUMPS.search(text) is not None,
         _SPREADS.search(text) is not None,
     )

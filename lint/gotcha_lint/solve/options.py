@@ -12,7 +12,7 @@ from gotcha_lint.program.options import Option, Words, classes_of, ignored_argum
 
 @dataclass(frozen=True, slots=True)
 class UnreadOption:
-    """`certain`: False where something may read all options under names that nobody knows."""
+    """`certain`: False where no call sets it, or something may read all under names unknown."""
 
     path: str
     option: Option
@@ -28,24 +28,25 @@ class IgnoredArgument:
     given: Origin
 
 
-Asked = tuple[Option, bool]  # whether anything reads it
+Asked = tuple[Option, bool, bool]  # whether anything reads it, whether a call sets it
 
 
 def ask(module: Module, seen: Iterable[Module], words: Words) -> tuple[Asked, ...]:
     """The options of a module, and which of them are read; `seen`: it and what it imports."""
     classes = {name: cls for each in seen for name, cls in classes_of(each).items()}
-    return tuple((option, words.read(option)) for option in options(module, classes))
+    return tuple((o, words.read(o), words.sets(o)) for o in options(module, classes))
 
 
 def still_hold(asked: Iterable[Asked], words: Words) -> bool:
     """Are the answers the same as before, now that other files may have changed?"""
-    return all(words.read(option) is read for option, read in asked)
+    return all((words.read(o), words.sets(o)) == (read, is_set) for o, read, is_set in asked)
 
 
 def unread(path: str, asked: Iterable[Asked], words: Words) -> Iterator[UnreadOption]:
-    for option, read in asked:
+    for option, read, is_set in asked:
         if not read:
-            yield UnreadOption(path, option, not (option.dumps and words.spreads))
+            certain = is_set and not (option.dumps and words.spreads)
+            yield UnreadOption(path, option, certain)
 
 
 def ignored(module: Module, seen: Mapping[str, Module]) -> Iterator[IgnoredArgument]:

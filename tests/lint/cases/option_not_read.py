@@ -88,5 +88,7 @@ def main(config, settings):
     args = parser.parse_args()
     key = jax.random.key(args.seed_number)
     trainer = Trainer(lambda state, key, rows: state, settings.batch_rows, accumulated=4)
+    Block(4, keep_rate=0.5)
+    Settings(smoothing_part=0.2)
     logits = trainer.train(config["peak_rate"])
     return sample(logits, key, top_rows=2), sample_all(logits, key, temperature=2.0)

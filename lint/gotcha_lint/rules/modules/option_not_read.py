@@ -32,8 +32,9 @@ class OptionNotRead(Rule):
     - parameters that no call gives by name; those of functions that share their name with another
       one, or that have a decorator.
 
-    Shown with `--all`, as `info`: flags and fields of a project that passes options on as
-    `**config` or reads them with `getattr(config, name)`.
+    Shown with `--all`, as `info`: fields and attributes that no call gives by name; flags and
+    fields of a project that passes options on as `**config` or reads them with
+    `getattr(config, name)`.
     """
 
     severity = "warning"
