@@ -145,7 +145,7 @@ SOURCES = (
     Source(
         "Flax: setup vs compact",
         "https://flax.readthedocs.io/en/v0.6.10/guides/setup_or_nncompact.html",
-        "linen-setup-read-outside",
+        "option-not-read linen-setup-read-outside",
     ),
     Source(
         "Flax: Module and Pytree",

@@ -80,7 +80,7 @@ TABLE = (
         "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
         "removed-api argument-mutated-in-jit counter-in-jit walrus-binds-comparison "
-        "tracer-error-swallowed",
+        "tracer-error-swallowed option-not-read",
     ),
     Symptom(
         "The random numbers are the same every time",

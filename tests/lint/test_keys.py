@@ -133,7 +133,130 @@ USED_TWICE = {
         """,
 }
 
+USED_TWICE |= {
+    "the key that one side of a branch has left": """
+        def corrupt(key, x, dense):
+            if dense:
+                key, sub = jax.random.split(key)
+                x = noise(key, x)
+            key, sub = jax.random.split(key)  # ! key-reuse
+            return mask(sub, x)
+        """,
+    "one of two keys, drawn from twice": """
+        def corrupt(key, x, dense):
+            one, other = jax.random.split(key)
+            chosen = one if dense else other
+            return mask(chosen, noise(chosen, x))  # ! key-reuse
+        """,
+    "in the iteration after a branch": """
+        def corrupt(key, x, steps):
+            for step in range(steps):
+                if step % 10 == 0:
+                    key, sub = jax.random.split(key)
+                    x = noise(key, x)
+                key, sub = jax.random.split(key)  # ! key-reuse
+                x = mask(sub, x)
+            return x
+        """,
+}
 FRESH = {
+    "the key of the other side of a branch": """
+        def corrupt(key, x, dense):
+            one, other = jax.random.split(key)
+            if dense:
+                chosen = one
+            else:
+                chosen = other
+                x = noise(one, x)
+            return mask(chosen, x)
+        """,
+    "renewed on one side of a branch": """
+        def corrupt(key, x, dense):
+            if dense:
+                key, sub = jax.random.split(key)
+                x = noise(sub, x)
+            key, sub = jax.random.split(key)
+            return mask(sub, x)
+        """,
+    "renewed on one side of a branch of an inner function": """
+        def build(model, mixes):
+            def update(key, x):
+                if mixes:
+                    key, sub = jax.random.split(key)
+                    x = noise(sub, x)
+                key, sub = jax.random.split(key)
+                return mask(sub, x)
+
+            update(jax.random.key(0), model)
+            return update
+        """,
+    "carries of two scans, renewed on branches": """
+        def make(state, key, batches, adds, hides):
+            def outer(carry, xs):
+                def inner(carry, x):
+                    state, key = carry
+                    if adds:
+                        key, sub = jax.random.split(key)
+                        state = noise(sub, state)
+                    if hides:
+                        key, sub = jax.random.split(key)
+                        state = mask(sub, state)
+                    return (state, key), x
+
+                state, key = carry
+                (state, key), out = jax.lax.scan(inner, (state, key), xs)
+                return (state, key), out
+
+            return jax.lax.scan(outer, (state, key), batches)
+        """,
+    "split after a scan that renews it": """
+        def train(state, key, batches):
+            def step(carry, x):
+                state, key = carry
+                key, sub = jax.random.split(key)
+                return (noise(sub, state), key), x
+
+            (state, key), out = jax.lax.scan(step, (state, key), batches)
+            key, sub = jax.random.split(key)
+            return mask(sub, state), key
+        """,
+    "the carry of a scan within a scan": """
+        def train(state, key, batches):
+            def epoch(carry, xs):
+                def step(carry, x):
+                    state, key = carry
+                    key, sub = jax.random.split(key)
+                    return (noise(sub, state), key), x
+
+                return jax.lax.scan(step, carry, xs)
+
+            return jax.lax.scan(epoch, (state, key), batches)
+        """,
+    "split after a fori_loop that renews it": """
+        def train(state, key):
+            def step(_, carry):
+                state, key = carry
+                key, sub = jax.random.split(key)
+                return noise(sub, state), key
+
+            state, key = jax.lax.fori_loop(0, 10, step, (state, key))
+            key, sub = jax.random.split(key)
+            return mask(sub, state), key
+        """,
+    "inputs of functions that initialise": """
+        def build(layer_init_fn, head_init_fn, shape):
+            def init(key):
+                def init_scan_fn(key, x):
+                    key, sub = jax.random.split(key)
+                    return key, layer_init_fn(sub, x)
+
+                many, one = jax.random.split(key)
+                inputs = jax.random.uniform(many, shape)
+                layers = jax.lax.scan(init_scan_fn, many, xs=inputs)[1]
+                return layers, head_init_fn(one, jax.random.uniform(many, shape[1:]))
+
+            return init
+        """,
     "branches that exclude each other": """
         def corrupt(key, x, kind):
             if kind == "noise":

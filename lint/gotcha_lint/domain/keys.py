@@ -7,7 +7,7 @@ again. What is not known has no name (None), and a key without a name is never s
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin, Span
@@ -16,6 +16,7 @@ SPLIT = "split"  # the keys that `split` gives, as a whole
 EACH_ONE = "each"  # any of several keys, all of which are taken in turn
 _STEPS = 32  # longer names are given up: sixteen splits one after the other
 _CALLS = 6
+_CHOICES = 4  # keys that one name may stand for, after branches
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,16 @@ class Guessed:
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a name holds after a branch: the key of one side or of the other, None if unknown."""
+
+    path: str
+    span: Span  # of the branch
+    yes: Key | None
+    no: Key | None
+
+
+@dataclass(frozen=True, slots=True)
 class Folded:
     """The step `fold_in(key, data)`."""
 
@@ -66,7 +77,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The name of a key: its base is a `Seeded`, an `Argument` or a symbol."""
+    """The name of a key: its base is a `Seeded`, an `Argument`, a `Chosen` or a symbol."""
 
     base: Hashable
     steps: tuple[Hashable, ...] = ()
@@ -82,3 +93,30 @@ class Key:
     def is_one(self) -> bool:
         """Is it one key, not any of several?"""
         return EACH_ONE not in self.steps
+
+
+Gates = tuple[tuple[str, Span, bool], ...]  # branches, and which way each went
+
+
+def choose(path: str, span: Span, yes: Key | None, no: Key | None) -> Key | None:
+    """The key after a branch, of which either side has left one; None after too many branches."""
+    if yes == no:
+        return yes
+    key = Key(Chosen(path, span, yes, no))
+    return key if len(list(alternatives(key))) <= _CHOICES else None
+
+
+def alternatives(key: Key) -> Iterator[tuple[Key, Gates]]:
+    """The keys that this may be, each with the branches that lead to it."""
+    base = key.base
+    if not isinstance(base, Chosen):
+        yield key, ()
+        return
+    for side, holds in ((base.yes, True), (base.no, False)):
+        if side is None or len(side.steps) + len(key.steps) > _STEPS:
+            continue
+        for inner, gates in alternatives(side):
+            yield (
+                Key(inner.base, (*inner.steps, *key.steps)),
+                ((base.path, base.span, holds), *gates),
+            )

@@ -45,6 +45,17 @@ SAMPLERS = frozenset(
 )
 # Functions that are given a key for its shape only.
 SHAPE_ONLY = frozenset({"initialize_carry", "init", "lazy_init", "eval_shape", "tabulate"})
+
+
+def is_init_function(name: str = "") -> bool:
+    """`init_fn`, `projection_init_fn`: makes weights from a key, and asks inputs for their shape.
+
+    `hk.transform(f).init` is often kept under such a name.
+    """
+    words = name.lower().split("_")
+    return "init" in words and words[-1] in ("fn", "fun", "func")
+
+
 # Project functions with such words in their names reuse a key on purpose: the same change for
 # several views of a sample, the same draws at every evaluation.
 SAME_ON_PURPOSE = (

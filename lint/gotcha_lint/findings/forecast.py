@@ -15,11 +15,13 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 
 from gotcha_lint import registry
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.facts import library_names
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.files.screen import code, imported_names, is_of_jax
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
@@ -27,8 +29,10 @@ from gotcha_lint.output.last_line import last_line
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
+from gotcha_lint.program.options import Words, words_of
 from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.rule import Foreseen, Rule, load
+from gotcha_lint.solve.options import Asked, ask, ignored, still_hold, unread
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.units import Running, Unit
 from gotcha_lint.task import Failure, Forecast, RuleOptions, Task
@@ -52,10 +56,15 @@ Found = Mapping[str, tuple[Forecast, ...]]  # by the options of the rules, as te
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a unit has shown. `key`: what that follows from."""
+    """What a unit has shown. `key`: what that follows from, but for the options of the module.
+
+    Whether one is read follows from all files of the project: `asked` holds the answers.
+    """
 
     key: str
     found: Found
+    asked: tuple[Asked, ...] = ()
+    spreads: bool = False  # as of `Words`
 
 
 KeptUnits = dict[str, Kept]  # by the path of the module
@@ -133,7 +142,7 @@ def _run_new(
     said = sorted(files.rows.items()) or ""
     wide = files.may_be_wide
     keys = {path: f"{files.digests[path].hex()} {ways}{said}{wide}" for path in paths}
-    new = [path for path in paths if path not in kept or kept[path].key != keys[path]]
+    new = [path for path in paths if not _holds(kept.get(path), keys[path], files)]
     for path in new:
         kept.pop(path, None)
     read = files.read(new, None if live is None else live.read)
@@ -143,10 +152,19 @@ def _run_new(
         lost = _failures(unit)
         programs = _programs([unit])
         programs.wide = wide
+        seen = {
+            each: read.modules[each]
+            for each in files.graph.closures[unit.path]
+            if each in read.modules
+        }
+        module = read.modules[unit.path]
+        asked = () if is_test(unit.path) else ask(module, seen.values(), files.words)
+        programs.unread = list(unread(unit.path, asked, files.words))
+        programs.ignored = [] if is_test(unit.path) else list(ignored(module, seen))
         found = _ask(programs, read, ways, tasks, lost)
         failures.extend(lost)
         if not lost:
-            kept[unit.path] = Kept(keys[unit.path], found)
+            kept[unit.path] = Kept(keys[unit.path], found, asked, files.words.spreads)
     failures.extend(read.failures)
     if not read.failures:  # the others use no JAX, or are no Python
         left = set(new) - (set(using) & read.modules.keys())
@@ -154,6 +172,15 @@ def _run_new(
     if len(read.modules) > _LARGE and live is None:
         read.modules.clear()
         gc.collect()
+
+
+def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
+    """Would a unit show the same again?"""
+    if kept is None or kept.key != key:
+        return False
+    if not kept.asked:
+        return True
+    return kept.spreads is files.words.spreads and still_hold(kept.asked, files.words)
 
 
 def _add(
@@ -215,6 +242,11 @@ class _Component:
     def may_be_wide(self) -> bool:
         """Does some file of the component name the option that switches 64-bit types on?"""
         return any(_WIDE in raw.lower() for raw in self.raw.values())
+
+    @cached_property
+    def words(self) -> Words:
+        """What the files of the component read by name, tests apart."""
+        return words_of(raw for path, raw in self.raw.items() if not is_test(path))
 
     def using(self, paths: Collection[str]) -> list[str]:
         """Those that import a JAX library, at any distance; the others compile nothing."""

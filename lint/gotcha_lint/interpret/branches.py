@@ -14,6 +14,7 @@ from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.checks import check_test
 from gotcha_lint.interpret.faults.names import note_partly_bound
 from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.keys import Differing, differing, name_chosen
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer
 
@@ -93,13 +94,16 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
         machine.sides = going_on[0]
     if skips:  # the rest runs only where it was not skipped
         machine.guards = (*machine.guards, Guard(machine.path, span, False, marks, stable))
+    keys: Differing = []
     if len(ends) > 1:
         for layer, refined in zip(ends, tested, strict=True):  # what no branch has written stays
             for place, value in refined.items():
                 if layer.get(place) is value:
                     del layer[place]
         note_partly_bound(machine, ends, span)
+        keys = differing(machine, *ends)
     machine.merge(ends, marks)
+    name_chosen(machine, keys, span)
     if seen:  # what was read decides what is written, even where both are unknown
         top = machine.layers[-1]
         for layer in ends:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gotcha_lint.domain.keys import SPLIT, At, Guessed, Key, Seeded
+from gotcha_lint.domain.keys import SPLIT, At, Guessed, Key, Seeded, alternatives, choose
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     EACH,
@@ -27,25 +27,37 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.facts.flags import TRAIN
 from gotcha_lint.facts.random import COUNTERS, KEEPS, KEY_WORDS, LAYERS, NO_DRAWS, SAMPLES
-from gotcha_lint.interpret.events import KeyUse, Turn
+from gotcha_lint.interpret.events import KeyUse, Location, Turn
 from gotcha_lint.interpret.heap import mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.state import Layer
 from gotcha_lint.program.ir import Function
 
 _NNX, _COUNTS = "flax.nnx.", "Rngs"
 _DEPTH = 3  # of containers in arguments whose keys become the parameter's
 _OF_KEYS = ("key", "uint32", None)  # types of arrays that may be keys
 _SLICE = "%slice"
+# A place, one of the arrays that a branch leaves there, and the key of each side.
+Differing = list[tuple[Location, Array, Key | None, Key | None]]
 AXIS = "axis index"  # a mark, with the call: the number of a device, from 0
 
 
 def names(value: Value) -> Iterator[Key]:
     """The keys that a value may be: arrays with a name, and symbols, should they be keys."""
+    keys = [a.key for a in value.atoms if isinstance(a, Array) and a.key is not None]
+    yield from keys
+    chosen = {one.base for key in keys for one, gates in alternatives(key) if gates}
     for atom in value.atoms:
-        if isinstance(atom, Array) and atom.key is not None:
-            yield atom.key
-        elif isinstance(atom, Symbol) and not _is_counter(atom):
+        if isinstance(atom, Symbol) and atom not in chosen and not _is_counter(atom):
             yield Key(atom)
+
+
+def _others(value: Value) -> int:
+    """How many alternatives have no name: something unknown, too."""
+    named = (
+        isinstance(a, Symbol) or (isinstance(a, Array) and a.key is not None) for a in value.atoms
+    )
+    return sum(not each for each in named) + value.unknown
 
 
 def _is_counter(symbol: Symbol) -> bool:
@@ -64,7 +76,7 @@ def below(
     Where that is not known, it is named by the instruction: another one at each evaluation.
     """
     found = list(names(value))
-    known = step is not None and len(found) == 1 and value.only is not None
+    known = step is not None and len(found) == 1 and not _others(value)
     new = found[0].step(step) if known else None
     return (new, NO_MARKS) if new is not None else _unknown_key(machine, span, step)
 
@@ -135,6 +147,39 @@ def with_key(value: Value, key: Key | None) -> Value:
     return Value(atoms, value.unknown, value.marks, value.choice)
 
 
+def differing(machine: Machine, yes: Layer, no: Layer) -> Differing:
+    """Where the two sides of a branch leave different keys; one may be a parameter's."""
+    out: Differing = []
+    for place in {**yes, **no}:
+        before = machine.peek(place)
+        sides = [side.get(place, before) for side in (yes, no)]
+        ends = [side.only if side is not None else None for side in sides]
+        arrays = [each for each in ends if isinstance(each, Array)]
+        if not arrays or not all(isinstance(each, (Array, Symbol)) for each in ends):
+            continue
+        keys = [_key_of(each) for each in ends if len(arrays) == 2 or arrays[0].key is not None]
+        if len(keys) == 2 and keys[0] != keys[1]:
+            out.append((place, arrays[0], keys[0], keys[1]))
+    return out
+
+
+def _key_of(atom: Atom | None) -> Key | None:
+    return atom.key if isinstance(atom, Array) else Key(atom)
+
+
+def name_chosen(machine: Machine, keys: Differing, span: Span) -> None:
+    """After the branch, what was joined is the key of one side or of the other."""
+    top = machine.layers[-1]
+    for place, array, yes, no in keys:
+        key = choose(machine.path, span, yes, no)
+        joined = top[place]
+        if isinstance(joined.only, Array):
+            top[place] = with_key(joined, key)
+        elif key is not None and array in joined.atoms:
+            atoms = (joined.atoms - {array}) | {replace(array, key=key)}
+            top[place] = Value(atoms, joined.unknown, joined.marks, joined.choice)
+
+
 def as_parameter(value: Value, root: Hashable) -> Value:
     """The argument as the callee sees it: its keys are the parameter's."""
     return _renamed(value, Symbol(root), 0)
@@ -186,7 +231,7 @@ def use(
 ) -> None:
     """Notes that a key is used."""
     found = list(names(value))
-    several = len(value.atoms) + value.unknown > 1
+    several = len(found) + _others(value) > 1
     for key in found:
         note(machine, key, value.marks, how, what, span, several, numbers)
 
@@ -310,6 +355,38 @@ def again(machine: Machine, start: int, kind: str, span: Span, turn: Callable[[]
         for event in noted
         if isinstance(event, (KeyUse, Turn))
     ]
+
+
+def after_loop(machine: Machine, init: Value, carry: Value, span: Span) -> Value:
+    """The last carry of a loop, given that of its first turn: what it renews, it renews each time.
+
+    So it is no key of the second turn.
+    """
+    kept = {key for value in _parts(init, 0) for key in names(value)}
+    return _renewed(carry, kept, ("after", machine.path, span), 0)
+
+
+def _parts(value: Value, depth: int) -> Iterator[Value]:
+    yield value
+    for atom in value.atoms if depth < _DEPTH else ():
+        if isinstance(atom, (Tuple, MappingOf)):
+            for item in atom.items if isinstance(atom, Tuple) else atom.values:
+                yield from _parts(item, depth + 1)
+
+
+def _renewed(value: Value, kept: set[Key], step: Hashable, depth: int) -> Value:
+    atoms: list[Atom] = []
+    for atom in value.atoms:
+        if isinstance(atom, Array) and atom.key is not None and atom.key not in kept:
+            atom = replace(atom, key=atom.key.step(step))
+        elif isinstance(atom, Tuple) and depth < _DEPTH:
+            items = tuple(_renewed(item, kept, step, depth + 1) for item in atom.items)
+            atom = replace(atom, items=items)
+        elif isinstance(atom, MappingOf) and depth < _DEPTH:
+            values = tuple(_renewed(item, kept, step, depth + 1) for item in atom.values)
+            atom = replace(atom, values=values)
+        atoms.append(atom)
+    return Value(atoms, value.unknown, value.marks, value.choice)
 
 
 def note_undrawn(machine: Machine, start: int, given: Value, span: Span) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.keys import Argument, At, Folded, Guessed, Key, Seeded
+from gotcha_lint.domain.keys import Argument, At, Chosen, Folded, Guessed, Key, Seeded, choose
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -297,6 +297,13 @@ class Substitution:
                 base = self._argument(base) if within else None
         elif isinstance(base, Argument):
             base = self._argument(base)
+        elif isinstance(base, Chosen):
+            sides = (
+                None if side is None else self.key(side, within) for side in (base.yes, base.no)
+            )
+            moved = choose(base.path, base.span, *sides)
+            unknown = self._argument(base) if within else None
+            base, steps = (unknown, ()) if moved is None else (moved.base, moved.steps)
         if base is None:
             return None
         new: Key | None = Key(base, steps)
@@ -307,6 +314,9 @@ class Substitution:
 
     def _key_marks(self, key: Key) -> Marks:
         """With what the argument varies that a key is made of, be it deep within one."""
+        if isinstance(key.base, Chosen):
+            sides = (side for side in (key.base.yes, key.base.no) if side is not None)
+            return NO_MARKS.union(*map(self._key_marks, sides))
         base = key.base.parameter if isinstance(key.base, Guessed) else key.base
         given = self.symbol(base) if isinstance(base, Symbol) else None
         return given.marks if given is not None else NO_MARKS

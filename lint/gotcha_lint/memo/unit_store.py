@@ -16,6 +16,7 @@ from typing import Any
 from gotcha_lint.files.workspace import root_of
 from gotcha_lint.finding import Place
 from gotcha_lint.findings.forecast import Kept, KeptUnits
+from gotcha_lint.program.options import Option
 from gotcha_lint.task import Forecast
 
 
@@ -51,7 +52,12 @@ class UnitStore:
 
 def _packed(unit: Kept) -> Any:
     found = {way: [asdict(forecast) for forecast in each] for way, each in unit.found.items()}
-    return [unit.key, found]
+    return [
+        unit.key,
+        found,
+        [[asdict(option), *answers] for option, *answers in unit.asked],
+        unit.spreads,
+    ]
 
 
 def _load(file: Path) -> KeptUnits:
@@ -61,10 +67,21 @@ def _load(file: Path) -> KeptUnits:
         return {}
 
 
-def _unit(key: str, found: Mapping[str, Any]) -> Kept:
+def _unit(key: str, found: Mapping[str, Any], asked: Any, spreads: bool) -> Kept:
     if not isinstance(key, str):
         raise TypeError
-    return Kept(key, {way: tuple(map(_forecast, each)) for way, each in found.items()})
+    known = {way: tuple(map(_forecast, each)) for way, each in found.items()}
+    return Kept(
+        key,
+        known,
+        tuple((_option(**option), bool(read), bool(is_set)) for option, read, is_set in asked),
+        spreads,
+    )
+
+
+def _option(span: Any, **given: Any) -> Option:
+    line, column, end_line, end_column = span
+    return Option(span=(line, column, end_line, end_column), **given)
 
 
 def _forecast(packed: Mapping[str, Any]) -> Forecast:

@@ -11,7 +11,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
-from gotcha_lint.facts.random import CHECKS, SELECTS, SHAPE_ONLY, SHAPES, SHOWS, TYPES
+from gotcha_lint.facts.random import (
+    CHECKS,
+    SELECTS,
+    SHAPE_ONLY,
+    SHAPES,
+    SHOWS,
+    TYPES,
+    is_init_function,
+)
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function, Instruction, Region, Span
 
@@ -265,10 +273,16 @@ class _Walk:
         self.uses.meet |= len(taken) > 1
         words = self.words.get(callee, ("",))
         head, last = words[0], words[-1]
-        if head != last and last in SHAPE_ONLY and span not in self.own:
+        initialises = (head != last and last in SHAPE_ONLY) or is_init_function(head)
+        if initialises and span not in self.own:
             inputs = _NONE.union(*(self._of(register) for _, register in args[1:]))
             taken = _NONE.union(*(self._of(register) for _, register in (*args[:1], *keywords)))
             self._note("input", inputs)
+        elif last == "scan" and args and is_init_function(*self.words.get(args[0][1], ())[-1:]):
+            each = [*(r for _, r in args[2:3]), *(r for name, r in keywords if name == "xs")]
+            inputs = _NONE.union(*map(self._of, each))
+            self._note("input", inputs)
+            taken -= inputs
         if span in self.sources:
             self.seen.add(span)
             self.results.add(target)

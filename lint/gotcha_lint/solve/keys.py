@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gotcha_lint.domain.keys import SPLIT, Argument, Guessed, Key, Seeded
+from gotcha_lint.domain.keys import (
+    SPLIT,
+    Argument,
+    Gates,
+    Guessed,
+    Key,
+    Seeded,
+    alternatives,
+)
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
@@ -113,9 +121,10 @@ class _Reader:
             if isinstance(event, Turn):
                 self._turn(event.loop)
             elif isinstance(event, KeyUse) and event.how == "undrawn":
-                self.undrawn.add(event.key)
+                self.undrawn.update(key for key, _ in alternatives(event.key))
             elif isinstance(event, KeyUse):
-                self._use(event)
+                for use in _alternatives(event):
+                    self._use(use)
         # Of an object that outsiders make, they may renew the key between two calls, or within.
         driven = segment.root is not None and segment.root.is_class
         for each in self.own:
@@ -275,6 +284,32 @@ class _Reader:
             return False  # each turn begins from the seed
         real = [loop for loop in loops if len(loop) > 3 or loop[2] >= 0]
         return any(loop[3:] != ("vmap",) for loop in real) and _is_surely_key(now.key)
+
+
+def _alternatives(use: KeyUse) -> Iterator[KeyUse]:
+    """The uses that this one may be, one for each key; on which way, where there is but one."""
+    ways: dict[Key, list[Gates]] = {}
+    for key, gates in alternatives(use.key):
+        ways.setdefault(key, []).append(gates)
+    for key, found in ways.items():
+        one = replace(use, key=key, maybe=use.maybe or len(found) > 1)
+        yield _on_that_way(one, found[0]) if len(found) == 1 else one
+
+
+def _on_that_way(use: KeyUse, gates: Gates) -> KeyUse:
+    """The use of a key that one side of a branch has left: it happens only on that side.
+
+    Where the same branch is open around the use, it was left there in an earlier iteration.
+    """
+    sides, maybe = list(use.sides), use.maybe
+    for path, span, holds in gates:
+        around = [n for n, f in enumerate(use.functions) if _is_around(f, (path, *span))]
+        level = around[-1] if around else 0
+        if any(branch == span for branch, _ in sides[level]):
+            maybe = True
+        else:
+            sides[level] = (*sides[level], (span, holds))
+    return replace(use, sides=tuple(sides), maybe=maybe)
 
 
 def _methods_beside(body: Function) -> Iterator[str]:

@@ -60,6 +60,7 @@ from gotcha_lint.solve.compiled_functions import (
 from gotcha_lint.solve.host import ElementRead, Wait, host_reads
 from gotcha_lint.solve.host_bound import HostBoundLoop, host_bound
 from gotcha_lint.solve.keys import KeyReuses
+from gotcha_lint.solve.options import IgnoredArgument, UnreadOption
 from gotcha_lint.solve.per_input import comes_from, is_called_for_each_input, is_step
 from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
@@ -136,6 +137,8 @@ class Programs:
     chains: Chains = field(default_factory=Chains)  # of optimizers
     faults: Faults = field(default_factory=Faults)
     wide: bool = False  # the project may switch 64-bit types on
+    unread: list[UnreadOption] = field(default_factory=list)
+    ignored: list[IgnoredArgument] = field(default_factory=list)
 
     def add(self, segment: Segment) -> None:
         """Takes the events of one root, in program order."""

@@ -38,7 +38,7 @@ from gotcha_lint.interpret.faults.carries import check_carry
 from gotcha_lint.interpret.faults.half_precision import as_carried
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
-from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
+from gotcha_lint.interpret.keys import AXIS, after_loop, again, note_undrawn
 from gotcha_lint.interpret.result_types import from_table
 
 alias(
@@ -141,6 +141,7 @@ def scan(call: Call) -> Value:
     )  # fmt: skip
     if isinstance(content, Tuple) and len(content.items) == 2:
         carry, outputs = content.items
+        carry = after_loop(machine, init, carry, call.span)
         return only(Tuple((carry, lead(outputs, size or Size())), call.origin))
     return Value((), True, result.marks | init.marks | xs.marks)
 
@@ -160,7 +161,7 @@ def while_loop(call: Call) -> Value:
         machine, start, "while_loop", call.span,
         lambda: machine.call_traced(body, (out,), call.span),
     )  # fmt: skip
-    return out
+    return after_loop(machine, init, out, call.span)
 
 
 @model("jax.lax.fori_loop")
@@ -176,7 +177,7 @@ def fori_loop(call: Call) -> Value:
         machine, start, "fori_loop", call.span,
         lambda: machine.call_traced(body, (_traced_index(call), out), call.span),
     )  # fmt: skip
-    return out
+    return after_loop(machine, init, out, call.span)
 
 
 @model("jax.lax.cond")

@@ -1,0 +1,356 @@
+"""What a file offers to be set: flags, fields of configurations, parameters (floor `program`).
+
+Whether anything reads it depends on the other files: `Option.word` is the attribute under which it
+would be read. A parameter that its function never reads is known from the function alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.ir import Function, Instruction, Module, Span
+
+_DUMPS = re.compile(rb"\bvars\(|__dict__|\basdict\(|flag_values_dict|\blocals\(")
+_SPREADS = re.compile(
+    rb"\*\*\s*(?:vars\(|[\w.]*asdict\(|(?:\w+\.)*(?:args|flags|config|cfg|FLAGS|hparams)\b)"
+    rb"|\bfields\(|getattr\(\s*[\w.]+\s*,\s*[A-Za-z_]"
+)
+_READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
+_HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
+_QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'](?!\s*:)""")
+_SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
+_GIVEN = re.compile(rb"[(,]\s*([A-Za-z_]\w*)\s*=(?!=)")
+_SCALARS = (bool, int, float, str)
+_MODULES = frozenset(("Module",))
+_PLAIN = frozenset(("object", "ABC", "Generic", "Protocol", "PyTreeNode"))
+_DATACLASSES = frozenset(("dataclass", "define", "frozen"))
+# Names in decorators that leave the parameters to the function.
+_DECORATED = frozenset(
+    ("jit", "jax", "nnx", "nn", "functools", "partial", "eqx", "filter_jit", "compact",
+     "staticmethod", "classmethod")
+)  # fmt: skip
+_OF_FLAX = frozenset(("name", "parent", "scope"))
+_DEPTH = 8  # of bases
+_IDLE = frozenset(("const", "discard", "raise", "return", "load", "attr", "import", "store"))
+
+Classes = Mapping[str, tuple[Function, list[str]]]  # by name, with the last words of their bases
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`kind`: "flag", "key" (of a dict of options), "field" or "attribute"; `within`: its class.
+
+    `dumps`: it may be read with all others at once, by code that names none of them.
+    """
+
+    kind: str
+    word: str
+    span: Span
+    within: str
+    dumps: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredParameter:
+    """A parameter with a default that its function never reads."""
+
+    function: Function
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the files of a project read by name.
+
+    `handed_on`: without `width=config.width`, which reads the option of `config`, and not what is
+    given it. `quoted`: names in quotes that `getattr` may be given. `keys`: those of subscripts, in
+    lower case. `given`: names of arguments in calls. `dumps`: options are taken as a dict;
+    `spreads`: or under names that nobody knows.
+    """
+
+    attributes: frozenset[str]
+    handed_on: frozenset[str]
+    quoted: frozenset[str]
+    keys: frozenset[str]
+    given: frozenset[str]
+    dumps: bool
+    spreads: bool
+
+    def read(self, option: Option) -> bool:
+        """Does anything read it?"""
+        word = option.word
+        if word in self.quoted:
+            return True
+        if option.kind in ("field", "attribute") and not option.dumps:
+            return word in self.handed_on
+        as_dict = option.kind == "key" or (option.dumps and self.dumps)
+        return word in self.attributes or (as_dict and word.lower() in self.keys)
+
+    def sets(self, option: Option) -> bool:
+        """Does a call give it by its name, or may whoever starts the program do so?"""
+        return option.kind in ("flag", "key") or option.word in self.given
+
+
+def words_of(texts: Iterable[bytes]) -> Words:
+    """What these files read."""
+    found = [_words_of(text) for text in texts]
+    return Words(
+        frozenset[str]().union(*(each.attributes for each in found)),
+        frozenset[str]().union(*(each.handed_on for each in found)),
+        frozenset[str]().union(*(each.quoted for each in found)),
+        frozenset[str]().union(*(each.keys for each in found)),
+        frozenset[str]().union(*(each.given for each in found)),
+        any(each.dumps for each in found),
+        any(each.spreads for each in found),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _words_of(text: bytes) -> Words:
+    read = Counter(_READ.findall(text))
+    others = read - Counter(one for one, other in _HANDED_ON.findall(text) if one == other)
+    quoted = _QUOTED.findall(text)
+    return Words(
+        _decoded(read),
+        _decoded(others),
+        _decoded(word for before, word in quoted if not before),
+        _decoded(word.lower() for before, word in quoted if before and b"DEFINE" not in before),
+        _decoded(_GIVEN.findall(_SIGNATURE.sub(b"", text))),
+        _DUMPS.search(text) is not None,
+        _SPREADS.search(text) is not None,
+    )
+
+
+def _decoded(words: Iterable[bytes]) -> frozenset[str]:
+    return frozenset(word.decode("utf-8", "replace") for word in words)
+
+
+def options(module: Module, classes: Classes) -> Iterator[Option]:
+    """All that a file offers; `classes` of all files that it imports, too."""
+    yield from _flags(module)
+    for cls, bases in classes_of(module).values():
+        if _is_known(cls.name, classes, 0):
+            yield from _of_class(cls, bases, module)
+
+
+def classes_of(module: Module) -> dict[str, tuple[Function, list[str]]]:
+    """The classes of a module."""
+    steps = {step[1]: step for step in instructions(module.top.body) if isinstance(step[1], int)}
+    return {
+        step[2].name: (step[2], [_last_word(steps.get(base)) for base in step[3]])
+        for step in steps.values()
+        if step[0] == "class"
+    }
+
+
+def _flags(module: Module) -> Iterator[Option]:
+    """`add_argument("--lr")`, `DEFINE_float("lr", ...)`, the keys of a `ConfigDict`."""
+    for function in (*module.functions, module.top):
+        code = list(instructions(function.body))
+        steps = {step[1]: step for step in code if isinstance(step[1], int)}
+        discarded = {step[2] for step in code if step[0] == "discard"}
+        for step in code:
+            if step[0] != "call":
+                continue
+            name = _last_word(steps.get(step[2]))
+            given = [steps.get(register) for _, register in step[3]]
+            if name == "add_argument":
+                words = [s[2] for s in given if s is not None and s[0] == "const"]
+                named = dict(step[4]).get("dest")
+                dest = steps.get(named) if named is not None else None
+                word = dest[2] if dest is not None and dest[0] == "const" else _destination(words)
+                if isinstance(word, str) and word:
+                    yield Option("flag", word, step[-1], "the command line")
+            elif name.startswith("DEFINE_") and step[1] in discarded and given[:1]:
+                first = given[0]
+                if first is not None and first[0] == "const" and isinstance(first[2], str):
+                    yield Option("flag", first[2], step[-1], "the command line")
+            elif name == "ConfigDict" and given[:1]:
+                yield from _keys(given[0], steps)
+
+
+def _keys(step: Instruction | None, steps: Mapping[int, Instruction]) -> Iterator[Option]:
+    """The keys of a dict of options that hold a literal."""
+    for key, value in step[2] if step is not None and step[0] == "dict" else ():
+        name, held = steps.get(key), steps.get(value)
+        if name is None or held is None or name[0] != "const" or held[0] != "const":
+            continue
+        if isinstance(name[2], str) and isinstance(held[2], _SCALARS):
+            yield Option("key", name[2], name[-1], "the configuration")
+
+
+def _destination(words: list[object]) -> str:
+    """`--warm-up` is read as `warm_up`."""
+    long = [word for word in words if isinstance(word, str) and word.startswith("--")]
+    return long[0].lstrip("-").replace("-", "_") if long else ""
+
+
+def _is_known(name: str, classes: Classes, depth: int) -> bool:
+    """No base of an unknown library may read what the class keeps."""
+    if name not in classes or depth > _DEPTH:
+        return False
+    bases = (base for base in classes[name][1] if base not in _MODULES and base not in _PLAIN)
+    return all(_is_known(base, classes, depth + 1) for base in bases)
+
+
+def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Option]:
+    init = next((f for f in module.functions if f.parent is cls and f.name == "__init__"), None)
+    is_module = not _MODULES.isdisjoint(bases)
+    if init is not None:
+        yield from _kept(init, cls)
+    elif is_module or _is_dataclass(cls, module):
+        constants = _constants_of(cls)
+        results = set() if is_module else _given_within(cls, module)
+        for step in instructions(cls.body):
+            if step[0] != "field" or step[2].startswith("_") or step[2] in _OF_FLAX | results:
+                continue
+            plain = isinstance(constants.get(step[2]), _SCALARS)
+            if plain or (is_module and "ClassVar" not in step[4]):
+                yield Option("field", step[2], step[-1], cls.name, dumps=not is_module)
+
+
+def _is_dataclass(cls: Function, module: Module) -> bool:
+    """A decorator of that name stands above it."""
+    return any(
+        cls.first <= step[-1][0] < cls.line and _last_word(step) in _DATACLASSES
+        for step in instructions(module.top.body)
+        if step[0] in ("load", "attr")
+    )
+
+
+def _given_within(cls: Function, module: Module) -> set[str]:
+    """Names by which its own methods make new ones: these hold results, and are no options."""
+    code = (step for f in module.functions if f.parent is cls for step in instructions(f.body))
+    return {name for step in code if step[0] == "call" for name, _ in step[4] if name is not None}
+
+
+def _constants_of(cls: Function) -> dict[str, object]:
+    """The names in a class that hold a literal."""
+    steps = {step[1]: step for step in instructions(cls.body) if isinstance(step[1], int)}
+    return {
+        step[2]: steps[step[4]][2]
+        for step in steps.values()
+        if step[0] == "store" and steps.get(step[4], ("",))[0] == "const"
+    }
+
+
+def _kept(init: Function, cls: Function) -> Iterator[Option]:
+    """`self.clip = clip`, where the parameter is used for nothing else."""
+    code = list(instructions(init.body))
+    own = {p.name for p in init.parameters[1:] if p.kind in ("pos", "kw")}
+    loads: dict[str, list[int]] = {}
+    for step in code:
+        if step[0] == "load":
+            loads.setdefault(step[2], []).append(step[1])
+    used = {register for step in code if step[0] != "setattr" for register in _operands(step)}
+    for step in code:
+        if step[0] != "setattr":
+            continue
+        name = next((n for n in own if loads.get(n) == [step[4]]), None)
+        kept = step[2] in loads.get(init.parameters[0].name, ())
+        if name and kept and step[4] not in used and name not in init.captured:
+            yield Option("attribute", step[3], step[-1], cls.name, dumps=False)
+
+
+def _operands(step: Instruction) -> Iterator[int]:
+    for part in step[2:-1]:
+        if isinstance(part, int) and not isinstance(part, bool):
+            yield part
+        elif isinstance(part, tuple):
+            yield from (inner[1] for inner in part if isinstance(inner, tuple) and len(inner) == 2)
+
+
+def _last_word(step: Instruction | None) -> str:
+    if step is None or step[0] not in ("load", "attr"):
+        return ""
+    return str(step[2] if step[0] == "load" else step[3])
+
+
+def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
+    """Parameters with a default that a function of the module, or of a class in it, never reads."""
+    for function in module.functions:
+        parent = function.parent
+        if function.is_class or function.is_module or parent is None or not _is_real(function):
+            continue
+        if function.first < function.line and not _DECORATED.issuperset(_decorators(function)):
+            continue
+        if not (parent.is_module or (parent.is_class and _is_top(parent))):
+            continue
+        read = _names_read(function)
+        for parameter in function.parameters:
+            hidden = parameter.name.startswith(("_", "unused"))
+            if parameter.has_default and not hidden and parameter.name not in read:
+                yield IgnoredParameter(function, parameter.name)
+
+
+def _decorators(function: Function) -> Iterator[str]:
+    """The names above it: one that dispatches, or that overrides, asks for its parameters."""
+    assert function.parent is not None
+    for step in instructions(function.parent.body):
+        if step[0] in ("load", "attr") and function.first <= step[-1][0] < function.line:
+            yield _last_word(step)
+
+
+def _is_top(cls: Function) -> bool:
+    return cls.parent is not None and cls.parent.is_module
+
+
+def _is_real(function: Function) -> bool:
+    """Neither abstract nor a stub: it does something."""
+    code = list(instructions(function.body))
+    loads = {step[2] for step in code if step[0] == "load"}
+    if "NotImplementedError" in loads or "locals" in loads:
+        return False
+    if any(step[0] == "raise" for step in function.body):  # whatever it is given
+        return False
+    return any(step[0] not in _IDLE for step in code)
+
+
+def _names_read(function: Function) -> set[str]:
+    read = set(function.captured)
+    for step in instructions(function.body):
+        if step[0] == "load":
+            read.add(step[2])
+        elif step[0] == "delete" and step[2] == "name":
+            read.add(step[3][0])
+        elif step[0] == "class":
+            read |= _names_read(step[2])
+    return read
+
+
+def ignored_arguments(
+    module: Module, seen: Collection[Module]
+) -> Iterator[tuple[IgnoredParameter, Span]]:
+    """Calls of a module that give, by name, what the function never reads.
+
+    `seen`: the modules that it imports, and itself. Where two functions have the name, nobody knows
+    which one is called.
+    """
+    named = Counter(f.name for each in seen for f in each.functions)
+    classes = Counter(name for each in seen for name in classes_of(each))
+    ignored: dict[tuple[str, str], IgnoredParameter] = {}
+    for each in seen:
+        for one in ignored_parameters(each):
+            function = one.function
+            if function.name == "__init__" and function.parent is not None:
+                name = function.parent.name
+                sole = classes[name] == 1 and name not in named
+            else:
+                name = function.name
+                sole = named[name] == 1 and name not in classes
+            if sole:
+                ignored[name, one.name] = one
+    for function in (*module.functions, module.top) if ignored else ():
+        code = list(instructions(function.body))
+        steps = {step[1]: step for step in code if isinstance(step[1], int)}
+        for step in code:
+            if step[0] == "call":
+                name = _last_word(steps.get(step[2]))
+                for keyword, _ in step[4]:
+                    if keyword is not None and (name, keyword) in ignored:
+                        yield ignored[name, keyword], step[-1]

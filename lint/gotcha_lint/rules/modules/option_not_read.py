@@ -1,0 +1,120 @@
+"""An option that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gotcha_lint.facts.paths import is_test
+from gotcha_lint.program.ir import Function
+from gotcha_lint.program.options import Option
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.options import IgnoredArgument
+from gotcha_lint.solve.programs import Programs
+
+_VAIN = "whoever sets it changes nothing"
+
+
+class OptionNotRead(Rule):
+    """Offers an option that no code reads: setting it changes nothing.
+
+    ## What happens
+    A rate of dropout, a norm to clip at, or a coefficient of the loss is accepted, kept, and
+    forgotten. The run trains without it, and nothing fails: whoever compares two values of the
+    option compares two equal runs.
+
+    ## Instead
+    Use it, or delete it; `raise NotImplementedError` for what is planned.
+
+    ## Not reported
+    - an option whose name is read anywhere in the project, be it of another object, tests apart;
+    - attributes of classes with a base of an unknown library, which may read them;
+    - fields without a default of classes that are no modules: they hold results;
+    - parameters that no call gives by name; those of functions that share their name with another
+      one, or that have a decorator.
+
+    Shown with `--all`, as `info`: fields and attributes that no call gives by name; flags and
+    fields of a project that passes options on as `**config` or reads them with
+    `getattr(config, name)`.
+    """
+
+    severity = "warning"
+    examples = (
+        Example(
+            bad="""
+                import flax.linen as nn
+                import jax
+                import jax.numpy as jnp
+
+
+                class Block(nn.Module):
+                    width: int = 4
+                    dropout: float = 0.1  # ! option-not-read
+
+                    @nn.compact
+                    def __call__(self, x, train):
+                        return nn.relu(nn.Dense(self.width)(x))
+
+
+                x, key = jnp.ones((2, 4)), jax.random.key(0)
+                block = Block(dropout=0.9)
+                params = block.init(key, x, train=False)
+                y = block.apply(params, x, train=True, rngs={"dropout": key})
+            """,
+            good="""
+                import flax.linen as nn
+                import jax
+                import jax.numpy as jnp
+
+
+                class Block(nn.Module):
+                    width: int = 4
+                    dropout: float = 0.1
+
+                    @nn.compact
+                    def __call__(self, x, train):
+                        x = nn.relu(nn.Dense(self.width)(x))
+                        return nn.Dropout(self.dropout, deterministic=not train)(x)
+
+
+                x, key = jnp.ones((2, 4)), jax.random.key(0)
+                block = Block(dropout=0.9)
+                params = block.init(key, x, train=False)
+                y = block.apply(params, x, train=True, rngs={"dropout": key})
+            """,
+            shows="bool((y == block.apply(params, x, train=False)).all())",
+        ),
+    )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for one in programs.unread:
+            line, column = one.option.span[:2]
+            place = one.path, (line, column, line, column)
+            yield Foreseen(place, _words(one.option), certain=one.certain)
+        yield from _ignored(programs.ignored)
+
+
+def _ignored(calls: list[IgnoredArgument]) -> Iterator[Foreseen]:
+    """One finding for each function, whose parameters have no places of their own."""
+    by_function: dict[Function, list[IgnoredArgument]] = {}
+    for call in calls:
+        if not is_test(call.function.path):
+            by_function.setdefault(call.function, []).append(call)
+    for function, given in by_function.items():
+        names = dict.fromkeys(call.name for call in given)
+        which = "parameter " if len(names) == 1 else "parameters "
+        which += ", ".join(f"`{name}`" for name in names)
+        line = function.line, 1, function.line, 1
+        yield Foreseen(
+            (function.path, line),
+            f"`{function.qualname.removesuffix('.__init__')}` never reads its {which}, which "
+            f"{'is' if len(names) == 1 else 'are'} given to it: {_VAIN}",
+            tuple((*place, "given here") for place in dict.fromkeys(call.given for call in given)),
+        )
+
+
+def _words(option: Option) -> str:
+    if option.kind == "field":
+        return f"nothing reads `{option.word}` of `{option.within}`: {_VAIN}"
+    if option.kind == "attribute":
+        return f"`{option.within}` keeps `{option.word}`, and nothing reads it: {_VAIN}"
+    return f"nothing reads the option `{option.word}`: {_VAIN}"

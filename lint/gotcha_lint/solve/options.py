@@ -1,0 +1,55 @@
+"""Options that nothing reads: whoever sets them changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from gotcha_lint.domain.sites import Origin
+from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.options import Option, Words, classes_of, ignored_arguments, options
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadOption:
+    """`certain`: False where no call sets it, or something may read all under names unknown."""
+
+    path: str
+    option: Option
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredArgument:
+    """A call gives what the function has a parameter for, and never reads."""
+
+    function: Function
+    name: str
+    given: Origin
+
+
+Asked = tuple[Option, bool, bool]  # whether anything reads it, whether a call sets it
+
+
+def ask(module: Module, seen: Iterable[Module], words: Words) -> tuple[Asked, ...]:
+    """The options of a module, and which of them are read; `seen`: it and what it imports."""
+    classes = {name: cls for each in seen for name, cls in classes_of(each).items()}
+    return tuple((o, words.read(o), words.sets(o)) for o in options(module, classes))
+
+
+def still_hold(asked: Iterable[Asked], words: Words) -> bool:
+    """Are the answers the same as before, now that other files may have changed?"""
+    return all((words.read(o), words.sets(o)) == (read, is_set) for o, read, is_set in asked)
+
+
+def unread(path: str, asked: Iterable[Asked], words: Words) -> Iterator[UnreadOption]:
+    for option, read, is_set in asked:
+        if not read:
+            certain = is_set and not (option.dumps and words.spreads)
+            yield UnreadOption(path, option, certain)
+
+
+def ignored(module: Module, seen: Mapping[str, Module]) -> Iterator[IgnoredArgument]:
+    """What the calls of a module give in vain."""
+    for one, span in ignored_arguments(module, list(seen.values())):
+        yield IgnoredArgument(one.function, one.name, (module.path, span))

@@ -1,0 +1,94 @@
+import argparse
+import dataclasses
+
+import flax.linen as nn
+import jax
+import ml_collections
+from absl import flags
+
+FLAGS = flags.FLAGS
+flags.DEFINE_float("grad_clip", 1.0, "nothing reads it")  # ! option-not-read
+flags.DEFINE_integer("total_steps", 10, "is read")
+_held = flags.DEFINE_integer("held_steps", 10, "is read through the holder")
+
+
+def get_config():
+    return ml_collections.ConfigDict(
+        {
+            "warmup_part": 0.1,  # ! option-not-read
+            "peak_rate": 0.1,
+        }
+    )
+
+
+class Block(nn.Module):
+    width: int
+    keep_rate: float = 0.1  # ! option-not-read
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+@dataclasses.dataclass
+class Settings:
+    smoothing_part: float = 0.1  # ! option-not-read
+    batch_rows: int = 8
+
+
+class Trainer:
+    def __init__(self, step, rows, accumulated=1, seed=0):
+        self.step = jax.jit(step)
+        self.rows = rows
+        self.accumulated = accumulated  # ! option-not-read
+        self.first_key = jax.random.key(seed)
+
+    def train(self, state):
+        return self.step(state, self.first_key, self.rows)
+
+
+def sample(logits, key, top_rows=3):  # ! option-not-read
+    return jax.random.categorical(key, logits / FLAGS.total_steps)
+
+
+def sample_first(logits, key, rows=3):
+    return jax.random.categorical(key, logits[:rows])
+
+
+def sample_last(logits, key, rows=3):
+    return jax.random.categorical(key, logits[-rows:])
+
+
+class Evaluator:
+    def __init__(self, step, every=10):
+        self.step = jax.jit(step)
+        self.every = every
+
+    def is_due(self, number):
+        return number % self.every == 0
+
+
+class Head(nn.Module):
+    classes: int
+    scale: float = 1.0
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.classes)(x) * self.scale
+
+
+def sample_all(logits, key, temperature=1.0):
+    return jax.random.categorical(key, logits / temperature)
+
+
+def main(config, settings):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ema-part", type=float)  # ! option-not-read
+    parser.add_argument("--seed-number", type=int)
+    args = parser.parse_args()
+    key = jax.random.key(args.seed_number)
+    trainer = Trainer(lambda state, key, rows: state, settings.batch_rows, accumulated=4)
+    Block(4, keep_rate=0.5)
+    Settings(smoothing_part=0.2)
+    logits = trainer.train(config["peak_rate"])
+    return sample(logits, key, top_rows=2), sample_all(logits, key, temperature=2.0)

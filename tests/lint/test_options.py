@@ -1,0 +1,375 @@
+"""Options that nothing reads: flags, fields, attributes, parameters; across files and runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gotcha_lint import engine
+from gotcha_lint.config.settings import Settings
+from gotcha_lint.finding import Finding
+from gotcha_lint.memo.unit_store import UnitStore
+from tests.lint.support import code, found, lint_files, marks, write
+
+UNREAD = {
+    "a field of a module": """
+        import flax.linen as nn
+
+
+        class Block(nn.Module):
+            width: int = 4
+            dropout: float = 0.1  # ! option-not-read
+
+            @nn.compact
+            def __call__(self, x):
+                return nn.Dense(self.width)(x)
+
+
+        block = Block(dropout=0.5)
+        """,
+    "an attribute that is only kept": """
+        import jax
+
+
+        class Trainer:
+            def __init__(self, step, max_norm=1.0):
+                self.step = jax.jit(step)
+                self.max_norm = max_norm  # ! option-not-read
+
+            def train(self, state, batches):
+                for batch in batches:
+                    state = self.step(state, batch)
+                return state
+
+
+        def main(step, state, batches):
+            return Trainer(step, max_norm=0.5).train(state, batches)
+        """,
+    "an attribute of a class whose base is known": """
+        import jax
+
+
+        class Base:
+            def __init__(self, step):
+                self.step = jax.jit(step)
+
+
+        class Trainer(Base):
+            def __init__(self, step, *, warmup=100):
+                super().__init__(step)
+                self.warmup = warmup  # ! option-not-read
+
+            def train(self, state):
+                return self.step(state)
+
+
+        def main(step, state):
+            return Trainer(step, warmup=10).train(state)
+        """,
+    "a flag of the command line": """
+        import argparse
+
+        import jax
+
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--label-smoothing", type=float)  # ! option-not-read
+            parser.add_argument("--seed", type=int)
+            return jax.random.key(parser.parse_args().seed)
+        """,
+    "a flag of absl": """
+        import jax
+        from absl import flags
+
+        FLAGS = flags.FLAGS
+        flags.DEFINE_float("weight_decay", 0.1, "not used")  # ! option-not-read
+        flags.DEFINE_integer("seed", 0, "used")
+
+
+        def main(_):
+            return jax.random.key(FLAGS.seed)
+        """,
+    "a key of a configuration": """
+        import jax
+        import ml_collections
+
+
+        def get_config():
+            return ml_collections.ConfigDict({
+                "seed": 0,
+                "kl": 0.1,  # ! option-not-read
+            })
+
+
+        def main(config):
+            return jax.random.key(config["seed"])
+        """,
+    "a parameter that is given": """
+        import jax
+
+
+        def sample(logits, key, temperature=1.0, splits=4):  # ! option-not-read
+            return jax.random.categorical(key, logits / temperature)
+
+
+        def main(logits, key):
+            return sample(logits, key, splits=2)
+        """,
+    "a parameter of a constructor": """
+        import jax
+
+
+        class Sampler:
+            def __init__(self, model, top_k=0):  # ! option-not-read
+                self.model = jax.jit(model)
+
+            def sample(self, x):
+                return self.model(x)
+
+
+        def main(model, x):
+            return Sampler(model, top_k=40).sample(x)
+        """,
+}
+READ = {
+    "through getattr": """
+        import jax
+
+
+        class Trainer:
+            def __init__(self, step, clip=1.0):
+                self.step = jax.jit(step)
+                self.clip = clip
+
+            def show(self):
+                return [getattr(self, name) for name in ("clip", "step")]
+        """,
+    "by the constructor itself": """
+        import jax
+
+
+        class Trainer:
+            def __init__(self, step, clip=1.0):
+                self.clip = clip
+                self.step = jax.jit(lambda x: step(x).clip(clip))
+        """,
+    "by a base of another library": """
+        import jax
+        from somewhere import Base
+
+
+        class Trainer(Base):
+            def __init__(self, step, clip=1.0):
+                self.step = jax.jit(step)
+                self.clip = clip
+        """,
+    "fields that hold results": """
+        import dataclasses
+
+        import jax
+
+
+        @dataclasses.dataclass
+        class Result:
+            loss: jax.Array
+            steps: int = 0
+
+            @classmethod
+            def of(cls, losses):
+                return cls(loss=sum(losses), steps=len(losses))
+        """,
+    "a parameter that is deleted on purpose": """
+        import jax
+
+
+        def sample(logits, key, splits=4):
+            del splits
+            for _ in range(3):
+                key, sub = jax.random.split(key)
+            return jax.random.categorical(sub, logits)
+
+
+        def main(logits, key):
+            return sample(logits, key, splits=2)
+        """,
+    "two functions of one name": """
+        import jax
+
+
+        class Greedy:
+            def sample(self, logits, temperature=1.0):
+                return [logits.argmax(-1) for _ in range(3)]
+
+
+        class Random:
+            def sample(self, logits, temperature=1.0):
+                return jax.random.categorical(jax.random.key(0), logits / temperature)
+
+
+        def main(sampler, logits):
+            return sampler.sample(logits, temperature=0.5)
+        """,
+    "a stub": """
+        import jax
+
+
+        def sample(logits, key, splits=4):
+            raise NotImplementedError
+
+
+        def main(logits, key):
+            return jax.jit(sample)(logits, key), sample(logits, key, splits=2)
+        """,
+    "a stub that raises an error of its own": """
+        import jax
+
+
+        class Source:
+            def examples(self, ordered, *, cached=True):
+                raise RuntimeError(f"not implemented for {self.__class__.__name__}")
+
+
+        def main(source: Source, step):
+            return [jax.jit(step)(x) for x in source.examples(True, cached=False)]
+        """,
+    "a parameter that a closure reads": """
+        import jax
+
+
+        def sampler(logits, temperature=1.0):
+            def sample(key):
+                return jax.random.categorical(key, logits / temperature)
+
+            return [sample(key) for key in jax.random.split(jax.random.key(0))]
+
+
+        def main(logits):
+            return sampler(logits, temperature=0.5)
+        """,
+    "a dict of the flags": """
+        import argparse
+
+        import jax
+
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--seed", type=int)
+            config = {key.upper(): value for key, value in vars(parser.parse_args()).items()}
+            return jax.random.key(config["SEED"])
+        """,
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_nothing_reads_it(tmp_path: Path, name: str) -> None:
+    source = code(UNREAD[name])
+    assert found(_lint(tmp_path, {"train.py": source})) == marks(source)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_something_reads_it(tmp_path: Path, name: str) -> None:
+    assert not _lint(tmp_path, {"train.py": code(READ[name])})
+
+
+def _lint(folder: Path, files: dict[str, str]) -> list[Finding]:
+    return lint_files(folder, files, select=("option-not-read",))
+
+
+MODEL = """
+    import flax.linen as nn
+
+
+    class Block(nn.Module):
+        width: int = 4
+        dropout: float = 0.1
+
+        @nn.compact
+        def __call__(self, x):
+            return nn.Dense(self.width)(x)
+"""
+USER = """
+    from model import Block
+
+
+    def show(block: Block):
+        return block.dropout
+"""
+GIVES = """
+    from model import Block
+
+
+    def build(args):
+        return Block(width=args.width, dropout=args.dropout)
+"""
+
+
+def test_another_file_may_read_it(tmp_path: Path) -> None:
+    assert not _lint(tmp_path, {"model.py": code(MODEL), "use.py": code(USER)})
+
+
+def test_to_hand_an_option_of_that_name_over_is_not_to_read_it(tmp_path: Path) -> None:
+    [one] = _lint(tmp_path, {"model.py": code(MODEL), "build.py": code(GIVES)})
+    assert "`dropout` of `Block`" in one.message
+
+
+def test_a_test_does_not_count(tmp_path: Path) -> None:
+    files = {"model.py": code(MODEL), "build.py": code(GIVES), "test_model.py": code(USER)}
+    assert _lint(tmp_path, files)
+
+
+def test_what_nobody_sets_is_shown_with_all_alone(tmp_path: Path) -> None:
+    files = {"model.py": code(MODEL)}
+    assert not _lint(tmp_path, files)
+    [one] = lint_files(tmp_path, files, select=("option-not-read",), all=True)
+    assert one.severity == "info"
+
+
+def test_the_answer_is_asked_again_when_another_file_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("pyproject.toml", "")
+    write("model.py", code(MODEL))
+    settings = Settings(select=("option-not-read",))
+
+    def put(file: Path, text: bytes) -> None:
+        file.write_bytes(text)
+
+    def counted(*files: str) -> int:
+        store = UnitStore(lambda root: tmp_path / "units.json", put)
+        kept = store.units(files)
+        report = engine.lint(list(files), lambda path: settings, kept_units=kept)
+        assert report.failures == []
+        store.write(kept)
+        return len(report.findings)
+
+    for text, count in ((GIVES, 1), (GIVES, 1), (USER, 0), (USER, 0), (GIVES, 1)):
+        write("use.py", code(text))
+        assert counted("model.py", "use.py") == counted("model.py") == count
+
+
+def test_what_reads_all_options_leaves_a_doubt(tmp_path: Path) -> None:
+    source = """
+        import argparse
+
+        import jax
+
+
+        def run(seed=0, **rest):
+            return jax.random.key(seed)
+
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--warmup", type=int)
+            parser.add_argument("--seed", type=int)
+            args = parser.parse_args()
+            return run(**vars(args)), args.seed
+    """
+    files = {"train.py": code(source)}
+    assert not _lint(tmp_path, files)
+    [one] = lint_files(tmp_path, files, select=("option-not-read",), all=True)
+    assert one.severity == "info"
