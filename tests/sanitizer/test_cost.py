@@ -24,7 +24,9 @@ LINE, OUTER, INNER = (Site("train.py", n, "main") for n in (7, 3, 5))
 
 def on(check, *events: Event) -> list[Finding]:
     made = check(Options())
-    return [finding for event in events for finding in made.on(event)]
+    return [
+        finding for event in events if isinstance(event, made.wants()) for finding in made.on(event)
+    ]
 
 
 def program(number: int, seconds: float, eager: str = "", why: str = "") -> Explained:

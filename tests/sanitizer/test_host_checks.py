@@ -53,7 +53,9 @@ STALLS = ReadsAt(
 
 def on(check, *events: Event) -> list[Finding]:
     made = check(Options())
-    return [finding for event in events for finding in made.on(event)]
+    return [
+        finding for event in events if isinstance(event, made.wants()) for finding in made.on(event)
+    ]
 
 
 def reads(**changes) -> list[Finding]:

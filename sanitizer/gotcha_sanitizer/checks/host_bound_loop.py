@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Activity, Event, LoopActivity
+from gotcha_sanitizer.values.events import Activity, LoopActivity
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import place, seconds
 
@@ -31,9 +31,7 @@ class HostBoundLoop(Check):
         super().__init__(options)
         self._told: dict[object, Finding] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Activity):
-            return
+    def on(self, event: Activity) -> Iterator[Finding]:
         bound = [row for row in event.loops if _is_bound(row, event.at)]
         # The same samples count for the loops around: the one with the largest share is meant.
         bound.sort(key=lambda row: (-row.eager / row.seconds, row.seconds))

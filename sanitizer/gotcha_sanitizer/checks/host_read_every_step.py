@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.explain.turns import acts
-from gotcha_sanitizer.values.events import Event, HostReads, ReadsAt
+from gotcha_sanitizer.values.events import HostReads, ReadsAt
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import plural, seconds
 
@@ -57,15 +57,14 @@ class HostReadEveryStep(Check):
         super().__init__(options)
         self._told: set[tuple[object, str]] = set()
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if isinstance(event, HostReads):
-            for row in event.rows:
-                key, severity = (row.site, row.how), _severity(row, event.at)
-                if severity:
-                    self._told.add(key)
-                    yield _finding(row, event.at, severity)
-                elif key in self._told:  # no more: a note, with its last numbers
-                    yield _finding(row, event.at, "info")
+    def on(self, event: HostReads) -> Iterator[Finding]:
+        for row in event.rows:
+            key, severity = (row.site, row.how), _severity(row, event.at)
+            if severity:
+                self._told.add(key)
+                yield _finding(row, event.at, severity)
+            elif key in self._told:  # no more: a note, with its last numbers
+                yield _finding(row, event.at, "info")
 
 
 def _severity(row: ReadsAt, now: float) -> Severity | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.explain.advice import ADVICE, advise
-from gotcha_sanitizer.values.events import Event, Explained, Memory, Program
+from gotcha_sanitizer.values.events import Explained, Memory, Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Site
 from gotcha_sanitizer.values.words import package, size
@@ -53,10 +53,11 @@ class Recompile(Check):
         self._resident = 0  # of the process, when last looked at
         self._before: dict[object, int] = {}  # the same at a function's first recompile
 
-    def on(self, event: Event) -> Iterator[Finding]:
+    def on(self, event: Memory | Explained) -> Iterator[Finding]:
         if isinstance(event, Memory):
             self._resident = event.resident
-        if not isinstance(event, Explained) or event.program.eager or not event.differences:
+            return
+        if event.program.eager or not event.differences:
             return
         program = event.program
         case = self._cases.setdefault((program.function.key, event.cause), _Case())

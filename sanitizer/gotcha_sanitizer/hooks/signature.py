@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -138,9 +139,15 @@ def leaf(jax: Any, x: Any) -> Leaf:
     placed = shown == "array"
     return Leaf(
         tuple(getattr(aval, "shape", ())),
-        str(getattr(aval, "dtype", kind.__name__)),
+        _name(getattr(aval, "dtype", kind.__name__)),
         bool(getattr(aval, "weak_type", False)),
-        str(x.sharding) if placed else "",
+        _name(x.sharding) if placed else "",
         bool(getattr(x, "committed", False)) if placed else False,
         shown,
     )
+
+
+@lru_cache(maxsize=256)
+def _name(thing: Any) -> str:
+    """Of a dtype or a sharding, which JAX hashes and compares itself: there are few of them."""
+    return str(thing)
