@@ -24,7 +24,10 @@ _LOOPS = 256
 _FRAMES = 400
 _STACKS = 256  # that are kept
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # reads are timed there
-_OPERATIONS = tuple(f"{os.sep}{part}{os.sep}" for part in ("numpy", "lax", "interpreters", "nn"))
+_OPERATIONS = (
+    *(f"{os.sep}{part}{os.sep}" for part in ("numpy", "lax", "interpreters", "nn")),
+    *(f"{os.sep}{name}.py" for name in ("random", "prng")),  # a key that is split, a draw
+)
 _COPIES = ("device_put", "device_get", "asarray", "array", "block_until_ready")
 
 
@@ -102,7 +105,8 @@ def _key(frame: FrameType | None) -> tuple[tuple[int, ...], tuple[CodeType, ...]
 
 
 def _in_jax(frame: FrameType | None) -> bool:
-    """JAX's operations are above the user's code: no read, wait or copy, and no library's code."""
+    """JAX's operations are on top of the stack, called by the user's code or by a library for it:
+    no read, wait or copy, and no library's own Python."""
     found = False
     for _ in range(_FRAMES):
         if frame is None:
@@ -111,9 +115,13 @@ def _in_jax(frame: FrameType | None) -> bool:
         whose = owner(path)
         if path.startswith(_OWN) or frame.f_code.co_name in _COPIES:
             return False
-        if whose != "jax":
-            return found and whose == "user"
-        found |= any(part in path for part in _OPERATIONS)
+        if whose == "user":
+            return found
+        if whose == "library":
+            if not found:
+                return False
+        else:
+            found |= any(part in path for part in _OPERATIONS)
         frame = frame.f_back
     return False
 

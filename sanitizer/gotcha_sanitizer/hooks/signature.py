@@ -137,13 +137,17 @@ def leaf(jax: Any, x: Any) -> Leaf:
     elif kind is internals.array_class(jax):
         shown = "array"
     placed = shown == "array"
+    dtype, given = _name(getattr(aval, "dtype", kind.__name__)), ""
+    if shown == "numpy" and (own := _name(x.dtype)) != dtype:
+        given = own
     return Leaf(
         tuple(getattr(aval, "shape", ())),
-        _name(getattr(aval, "dtype", kind.__name__)),
+        dtype,
         bool(getattr(aval, "weak_type", False)),
         _name(x.sharding) if placed else "",
         bool(getattr(x, "committed", False)) if placed else False,
         shown,
+        given,
     )
 
 
