@@ -25,7 +25,7 @@ def put_into(page: str) -> str:
 def picture() -> str:
     """A Mermaid flowchart. Files that send, or read, the very same events are one box."""
     sent = users(("hooks", "explain"), _made)
-    read = users(("checks",), _asked)
+    read = users(("checks",), _wanted)
     told = users(("run",), _asked)
     events = sorted(names() - {_TO_ALL})
     ends = {event: read.get(event) or told[event] for event in events}
@@ -76,6 +76,13 @@ def _asked(node: ast.AST) -> Iterator[str]:
         yield node.cls.id
     elif isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
         yield from (each.id for each in ast.walk(node.args[1]) if isinstance(each, ast.Name))
+
+
+def _wanted(node: ast.AST) -> Iterator[str]:
+    """Of a check: the types that the parameter of its `on` is annotated with."""
+    if isinstance(node, ast.FunctionDef) and node.name == "on":
+        kinds = (each.annotation for each in node.args.args if each.annotation)
+        yield from (n.id for kind in kinds for n in ast.walk(kind) if isinstance(n, ast.Name))
 
 
 def _given(node: ast.AST) -> Iterator[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import ClassVar
+from functools import cache
+from typing import Any, ClassVar, get_args, get_type_hints
 
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.values.events import Event
 from gotcha_sanitizer.values.finding import Finding
 
 
@@ -26,8 +26,19 @@ class Check(ABC):
         self.options = options
 
     @abstractmethod
-    def on(self, event: Event, /) -> Iterable[Finding]:
-        """The findings that this event completes or makes grow; unknown events are ignored."""
+    def on(self, event: Any, /) -> Iterable[Finding]:
+        """The findings that this event completes or makes grow.
+
+        It is called with events of the types that its parameter is annotated with, and no others.
+        """
+
+    @classmethod
+    @cache
+    def wants(cls) -> tuple[type, ...]:
+        """The types of events that `on` takes, read off its annotation."""
+        hints = get_type_hints(cls.on)
+        wanted = next(kind for name, kind in hints.items() if name != "return")
+        return get_args(wanted) or (wanted,)
 
     @classmethod
     def name(cls) -> str:

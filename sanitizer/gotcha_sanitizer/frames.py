@@ -102,7 +102,7 @@ def owner(path: str) -> str:
     return "library" if elsewhere or path.startswith(_installed()) else "user"
 
 
-def where(frame: FrameType | None, want: int = 4, columns: bool = True) -> Where:
+def where(frame: FrameType | None, want: int = 4, columns: bool = False) -> Where:
     """The user's part of the stack that `frame` is on top of.
 
     `columns`: also where in its line each call stands, which takes half of the time.
@@ -141,6 +141,7 @@ def caller(frame: FrameType | None) -> CodeType | None:
     return frame.f_code if frame is not None else None
 
 
+@lru_cache(maxsize=4096)
 def loop_around(path: str, line: int) -> int:
     """The line of the innermost loop, within its function, that this line is in; 0 for none."""
     best = 0

@@ -51,6 +51,64 @@ def test_argument_function_and_place() -> None:
     assert meaning.place == "/home/me/train.py:12 in step"
 
 
+OPTAX = """Traceback (most recent call last):
+  File "/home/me/train.py", line 9, in <module>
+    params = optax.apply_updates(params, grads)
+  File "/env/lib/python3.11/site-packages/optax/_src/update.py", line 48, in apply_updates
+    return jax.tree.map(
+  File "/env/lib/python3.11/site-packages/jax/_src/tree.py", line 156, in map
+    return tree_util.tree_map(f, tree, *rest, is_leaf=is_leaf)
+ValueError: pytree structure error: different types at key path
+    tree_map tree['dense']['w']
+At that key path, the prefix pytree tree_map tree has a subtree of type
+    <class 'dict'>
+but at the same key path the full pytree has a subtree of different type
+    <class 'jaxlib._jax.ArrayImpl'>.
+"""
+KEYS = """different numbers of pytree children at key path
+    tree_map tree['dense']
+At that key path, the prefix pytree tree_map tree has a subtree of type
+    <class 'dict'>
+with 1 child keys
+    w
+but at the same key path the full pytree has a subtree of the same type but with 2 child keys
+    b w
+so the symmetric difference on key sets is
+    b
+"""
+LENGTHS = """different lengths of list at key path
+    tree_map tree['layers']
+At that key path, the prefix pytree tree_map tree has a subtree of type list of length 2, but the \
+full pytree has a subtree of the same type but of length 3.
+"""
+_HEAD, _TYPES = OPTAX.split("different types", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "argument", "means", "fix"),
+    [
+        (OPTAX, "['dense']['w']", "first tree has type `dict` and the other `array`", "for these"),
+        (_HEAD + KEYS, "b", "At `tree['dense']` only one of the two trees has this key: b", "for"),
+        (_HEAD + LENGTHS, "['layers']", "a list of 2 and the other one of 3", "tx.update returned"),
+        (
+            OPTAX.replace("in apply_updates", "in update_fn"),
+            "['dense']['w']",
+            "gradients",
+            "tx.init",
+        ),
+        (OPTAX.replace("optax/", "mylib/"), "['dense']['w']", "`dict`", "jax.tree.structure"),
+    ],
+)
+def test_the_leaf_at_which_two_trees_differ(text: str, argument: str, means: str, fix: str) -> None:
+    meaning = errors.recognise(text)
+    assert meaning is not None and meaning.known.names[0] == "tree-map-structure"
+    assert meaning.argument == argument
+    assert means in meaning.means and fix in meaning.fix
+    assert ("The first tree is the" in meaning.means) == (
+        "optax" in meaning.fix or "tx." in meaning.fix
+    )
+
+
 def test_the_last_error_counts() -> None:
     first = TRACEBACK.replace("/home/me/train.py", "other.py")
     text = f"{first}\nDuring handling of it:\n\nValueError: Non-hashable static arguments are not "

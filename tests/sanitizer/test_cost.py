@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,9 +13,10 @@ import pytest
 from gotcha_sanitizer.checks.host_bound_loop import HostBoundLoop
 from gotcha_sanitizer.checks.many_first_compiles import ManyFirstCompiles
 from gotcha_sanitizer.checks.recompile import Recompile
+from gotcha_sanitizer.hooks import activity
 from gotcha_sanitizer.hooks.activity import Sampler
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program
+from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
 from tests.sanitizer.support import run
@@ -24,7 +26,9 @@ LINE, OUTER, INNER = (Site("train.py", n, "main") for n in (7, 3, 5))
 
 def on(check, *events: Event) -> list[Finding]:
     made = check(Options())
-    return [finding for event in events for finding in made.on(event)]
+    return [
+        finding for event in events if isinstance(event, made.wants()) for finding in made.on(event)
+    ]
 
 
 def program(number: int, seconds: float, eager: str = "", why: str = "") -> Explained:
@@ -82,6 +86,25 @@ def test_one_more_shape_is_judged_by_its_price(seconds: float, severity: str):
     assert found.severity == severity
 
 
+@pytest.mark.parametrize(
+    ("seconds", "end", "severities"),
+    [
+        (0.4, 60.0, ["warning", "info"]),
+        (0.4, 11.0, ["warning"]),  # a good part of the run
+        (1.5, 600.0, ["warning"]),
+    ],
+)
+def test_one_compile_more_that_a_long_run_does_not_notice(
+    seconds: float, end: float, severities: list[str]
+):
+    weak = Difference("weak-type", "x", "float32[], weak type", "float32[]")
+    once = replace(program(2, seconds, why="4"), differences=(weak,))
+    told = on(Recompile, once, Tick(11.0), Tick(end, last=True))
+    assert [f.severity for f in told] == severities and len({f.id for f in told}) == 1
+    more = [f.severity for f in on(Recompile, once, once, Tick(end, last=True))]
+    assert more == ["warning", "warning"]
+
+
 def loop(site: Site, seconds: float, eager: float, samples: int = 50) -> LoopActivity:
     return LoopActivity(site, samples, seconds, eager, {LINE: eager})
 
@@ -92,10 +115,15 @@ def test_the_innermost_of_nested_loops_is_named():
     assert "97% of 3.0 s in this loop" in found.message and "train.py:7 (2.9 s)" in found.message
 
 
+def test_a_tenth_of_a_loop_is_a_note():
+    (found,) = on(HostBoundLoop, Activity(9.0, (loop(INNER, 3.0, 1.0),)))
+    assert found.severity == "info" and "33% of 3.0 s" in found.message
+
+
 @pytest.mark.parametrize(
     "row",
     [
-        loop(INNER, 3.0, 1.0),  # most of it is other work
+        loop(INNER, 9.0, 0.8),  # most of it is other work
         loop(INNER, 0.2, 0.2),  # short
         loop(INNER, 3.0, 2.9, samples=4),
     ],
@@ -136,6 +164,27 @@ def test_a_loop_outside_of_jit_beside_one_inside(tmp_path: Path):
     result = run(program, tmp_path / "run.jsonl")
     (found,) = [f for f in result.problems if f.name == "host-bound-loop"]
     assert found.site is not None and found.site.line == 6, result.err
+
+
+@pytest.mark.parametrize(
+    ("files", "eager"),
+    [
+        (("jax/_src/lax/lax.py", "jax/_src/tree_util.py", "optax/_src/update.py"), True),
+        (("jax/_src/prng.py", "jax/_src/random.py", "haiku/_src/base.py"), True),
+        (("jax/_src/random.py",), True),  # the program's own split
+        (("optax/_src/update.py", "jax/_src/tree_util.py", "optax/_src/update.py"), False),
+        (("jax/_src/tree_util.py", "flax/nnx/graph.py"), False),  # no operation
+    ],
+)
+def test_operations_that_a_library_starts_for_the_loop(files: tuple[str, ...], eager: bool):
+    """From the top of the stack to the user's line, which is in a loop."""
+    jax = pytest.importorskip("jax")
+    installed = Path(jax.__file__).parents[1]
+    frame = None
+    for path in (__file__, *(str(installed / file) for file in reversed(files))):
+        code = SimpleNamespace(co_filename=path, co_name="f")
+        frame = SimpleNamespace(f_code=code, f_back=frame)
+    assert activity._in_jax(frame) == eager  # type: ignore[arg-type]
 
 
 WAITS = """

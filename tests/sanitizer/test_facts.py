@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
+from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.checks import checks
 from gotcha_sanitizer.checks.facts import Facts
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.values.events import Fact, Tick
+from gotcha_sanitizer.run.checking import Checking
+from gotcha_sanitizer.run.notices import Notices
+from gotcha_sanitizer.run.recording import Recording
+from gotcha_sanitizer.values.events import Event, Fact, Forked, Tick
+from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from tests.sanitizer.support import run
 
@@ -60,6 +68,7 @@ def test_a_look_that_fails_is_told_and_changes_nothing(tmp_path: Path):
         assert any("planted" in why for why in result.run.degraded.values())
 
 
+NOTICES = Notices(Options(quiet=True))
 FACT = Fact(1.0, "key-reuse", "twice", Site("a.py", 3, "f"), "f", "twice", "split it", "error")
 
 
@@ -70,4 +79,24 @@ def test_facts_are_passed_on_and_counted():
     assert (first.name, first.severity, first.advice) == ("key-reuse", "error", "split it")
     assert (first.count, second.count) == (1, 2)
     assert first.id == second.id
-    assert list(check.on(Tick(2.0))) == []
+
+
+def test_a_check_is_given_events_of_the_types_that_its_parameter_is_annotated_with():
+    given: list[Event] = []
+
+    class Sees(Check):
+        def on(self, event: Fact | Tick) -> Iterator[Finding]:
+            given.append(event)
+            yield from ()
+
+    assert Sees.wants() == (Fact, Tick)
+    checking = Checking(Options(), Recording("", dict, float, print), NOTICES, float)
+    checking.use([Sees(Options())])
+    for event in (FACT, Forked(1.0, None), Tick(2.0)):
+        checking.on(event)
+    assert given == [FACT, Tick(2.0)]
+
+
+def test_each_check_wants_events_and_is_called_with_no_others():
+    for check in checks().values():
+        assert set(check.wants()) <= set(get_args(Event)), check.name()

@@ -16,13 +16,16 @@ from gotcha_sanitizer.checks.memory_growth import Group, MemoryGrowth, growth
 from gotcha_sanitizer.checks.non_finite_value import NonFiniteValue
 from gotcha_sanitizer.checks.numpy_weights_each_call import NumpyWeightsEachCall
 from gotcha_sanitizer.checks.use_after_donation import UseAfterDonation
+from gotcha_sanitizer.checks.wide_type_without_x64 import WideTypeWithoutX64
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.values.events import (
+    Activity,
     Deleted,
     Event,
     Forked,
     HostRead,
     HostReads,
+    LoopActivity,
     Memory,
     Pickled,
     Program,
@@ -53,7 +56,9 @@ STALLS = ReadsAt(
 
 def on(check, *events: Event) -> list[Finding]:
     made = check(Options())
-    return [finding for event in events for finding in made.on(event)]
+    return [
+        finding for event in events if isinstance(event, made.wants()) for finding in made.on(event)
+    ]
 
 
 def reads(**changes) -> list[Finding]:
@@ -276,6 +281,34 @@ def test_numpy_arguments_that_the_loop_never_changes(source: str, names: list[st
         stack=(Site(str(path), 5, "main"),),
     )
     assert [f.evidence["argument"] for f in on(NumpyWeightsEachCall, event)] == names
+
+
+@pytest.mark.parametrize(
+    ("side", "given", "severities"),
+    [
+        (512, "float64", ["warning"]),
+        (64, "int64", ["info"]),
+        (16, "float64", []),
+        (512, "", []),  # of 32 bits
+    ],
+)
+def test_batches_that_each_call_narrows(side: int, given: str, severities: list[str]):
+    batch = Leaf((side, side), "float32", kind="numpy", given=given)
+    event = program({"batch['x']": batch, "w": Leaf((4,), "float32")}, (("batch", "w"), ()))
+    found = on(WideTypeWithoutX64, event)
+    assert [f.severity for f in found] == severities
+    assert all("`batch['x']` (" in f.message and "to float32" in f.message for f in found)
+    assert not on(WideTypeWithoutX64, replace(event, loops=()))
+
+
+@pytest.mark.parametrize(("blocked", "last"), [(0.1, "info"), (2.0, "warning")])
+def test_a_short_read_in_a_loop_that_python_holds_up_is_a_note(blocked: float, last: str):
+    row = replace(STALLS, blocked=blocked, span=4.0)
+    bound = Activity(5.0, (LoopActivity(row.loops[0], 50, 4.0, 3.0),))
+    (first,) = on(HostReadEveryStep, HostReads(5.0, (row,)))
+    *_, after = on(HostReadEveryStep, HostReads(5.0, (row,)), bound)
+    *_, before = on(HostReadEveryStep, bound, HostReads(5.0, (row,)))
+    assert (first.severity, after.severity, before.severity) == ("warning", last, last)
 
 
 def test_small_numpy_arguments_are_fine(tmp_path: Path):

@@ -186,6 +186,27 @@ def test_a_browser_runs_our_script_and_no_other(tmp_path: Path):
     assert "taken" in title and "under gotcha" in title  # the name, not what it would have done
 
 
+NARROW = """<iframe src="run.html" width="420" height="900" style="border: 0" onload="
+const page = this.contentDocument.documentElement;
+document.title = page.scrollWidth + ' of ' + page.clientWidth"></iframe>"""
+
+
+@pytest.mark.slow
+@needs_browser
+def test_a_telephone_shows_the_page_without_scrolling_sideways(tmp_path: Path):
+    name = "a_function_with_a_name_that_is_longer_than_a_telephone_is_wide"
+    found = records.finding(message=f"`{name}` was compiled 9 more times")
+    rows = [records.program(n, n, function=name) for n in range(1, 9)]
+    (tmp_path / "run.html").write_text(html.render(fold([records.start(), *rows, found])), "utf-8")
+    frame = tmp_path / "frame.html"
+    frame.write_text(NARROW, "utf-8")
+    shown = dom(
+        frame.as_uri(), tmp_path, "--allow-file-access-from-files", "--virtual-time-budget=5000"
+    )
+    wide = re.search(r"<title>(\d+) of (\d+)</title>", shown)
+    assert wide and int(wide[1]) <= int(wide[2]) <= 420
+
+
 @pytest.mark.slow
 @needs_browser
 def test_a_click_sorts_a_table(tmp_path: Path):

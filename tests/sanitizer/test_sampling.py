@@ -32,7 +32,9 @@ END = Tick(100.0, last=True)
 
 def on(check, *events: Event) -> list[Finding]:
     made = check(Options())
-    return [finding for event in events for finding in made.on(event)]
+    return [
+        finding for event in events if isinstance(event, made.wants()) for finding in made.on(event)
+    ]
 
 
 def weights(at: float, bad: int, turn: int | None = None) -> Memory:

@@ -6,11 +6,13 @@ import json
 import os
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gotcha_sanitizer.commands.report import rendered
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.reporters import html, text
 from gotcha_sanitizer.reporters import json as as_json
@@ -83,6 +85,13 @@ def test_errors_come_before_what_only_costs():
     last = run.problems[-1]
     run.findings[last.id] = replace(last, severity="error", seconds=0.0)
     assert run.problems[0].id == last.id
+
+
+def test_the_hint_names_the_option_of_the_command_that_shows_it(tmp_path: Path):
+    run = many(40)
+    shown = rendered("text", run, [(tmp_path / "run.jsonl", run)], colour=False)
+    (told,) = [line for line in shown.splitlines() if "all of it" in line]
+    assert re.search(r"; all of it: --max-lines \d+$", told)
 
 
 def test_what_is_left_out_is_counted_and_how_to_see_it_told():

@@ -70,6 +70,27 @@ ALSO: dict[str, set[str]] = {
 }
 
 
+NAN = """
+import jax, jax.numpy as jnp
+@jax.jit
+def step(w, count, x):
+    loss, grad = jax.value_and_grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+    return w - 0.1 * grad, count + 1, loss
+w, count = jnp.ones(4), 0
+for i in range(40):
+    x = jnp.full((8, 4), float("nan") if i == 9 else 0.1 + 0.01 * i)
+    w, count, loss = step(w, count, x)
+"""
+
+
+def test_what_follows_from_a_nan_is_told_as_one(tmp_path: Path):
+    program = tmp_path / "prog.py"
+    program.write_text(NAN)
+    found = [f for f in watched(program, tmp_path) if f.name == "silent-training-error"]
+    assert [(f.cause, f.severity) for f in found] == [("turned-nan", "error")], found
+    assert "of call 10 of this step" in found[0].message
+
+
 def test_a_sound_loop_is_left_alone(tmp_path: Path):
     found: Any = watched(FOLDER / "sound.py", tmp_path)
     assert [f for f in found if f.name == "silent-training-error"] == []

@@ -21,9 +21,26 @@ _FRAME = re.compile(
     r"(?:\n(?P=indent)[ ]{2}(?P<source>\S[^\n]*))?",
     re.M,
 )
+_PLAIN = {"ArrayImpl": "array", "NoneType": "None"}  # names of types, as users call them
 _AND = re.compile(r",? and |, ")
 _TRACED = re.compile(r"tracing the function (?P<name>\S+) at (?P<place>\S+:\d+) for (?P<how>\w+)")
 _DEPENDS = re.compile(r"depends on the values? of the arguments? (?P<names>[^\n]+?)\.?\s*$", re.M)
+# Of a mismatch of two trees inside of Optax: which trees they are, and the cure.
+_OPTAX = re.compile(
+    r'[\\/]optax[\\/][^"\n]*", line \d+, in (?P<call>apply_updates|update_fn|update)\b'
+)
+_ROLES = {
+    "apply_updates": (
+        "The first tree is the parameters, the other the updates.",
+        "Give optax.apply_updates the updates that tx.update returned for these parameters: "
+        "`updates, opt_state = tx.update(grads, opt_state, params)`.",
+    ),
+    "update": (
+        "The first tree is the gradients, the other the optimizer's state.",
+        "Make the state of the parameters that are differentiated: `opt_state = tx.init(params)`; "
+        "make it again, or restore it, when the model changes.",
+    ),
+}
 _HEADLINE = re.compile(
     r"^(?:[\w]+\.)*(?P<kind>[A-Z]\w*(?:Error|Exception|Reuse)|Exception): ", re.M
 )
@@ -76,11 +93,12 @@ def _meaning(text: str, part: str, known: Known, found: re.Match[str]) -> Meanin
     if depends:
         argument = _culprit(depends["names"], source)
     both = "before" in groups and "after" in groups
+    role, cure = _optax_trees(text) if known.names[0] == "tree-map-structure" else ("", "")
     return Meaning(
         error=head["kind"] if head else "",
         known=known,
-        means=_filled(known.means, groups),
-        fix=_filled(known.fix, groups),
+        means=" ".join(filter(None, (_filled(known.means, groups), role))),
+        fix=cure or _filled(known.fix, groups),
         argument=argument,
         function=f"{traced['name']} at {traced['place']} ({traced['how']})" if traced else "",
         place=f"{frame['path']}:{frame['line']} in {frame['name']}" if frame else "",
@@ -91,12 +109,18 @@ def _meaning(text: str, part: str, known: Known, found: re.Match[str]) -> Meanin
     )
 
 
+def _optax_trees(text: str) -> tuple[str, str]:
+    """Which trees Optax compared, and the cure; empty where the error is not Optax's."""
+    calls = _OPTAX.findall(text)
+    return _ROLES[calls[-1].removesuffix("_fn")] if calls else ("", "")
+
+
 def _groups(found: re.Match[str]) -> dict[str, str]:
     """`call2` is another place where the pattern can find `call`."""
     groups: dict[str, str] = {}
     for name, value in found.groupdict().items():
         if value is not None:
-            groups.setdefault(name.rstrip("23"), value)
+            groups.setdefault(name.rstrip("23"), _PLAIN.get(value, value))
     return groups
 
 

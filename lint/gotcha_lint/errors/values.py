@@ -153,6 +153,30 @@ ROWS: tuple[Known, ...] = (
         "Use keys of one type.",
     ),
     row(
+        r"pytree structure error: different numbers of pytree children at key path\s+"
+        r"[^\n]*?\btree\b(?P<place>[^\n]*)\n"
+        r".*symmetric difference on key sets is\s+(?P<argument>[^\n]+)",
+        "tree-map-structure",
+        "At `tree{place}` only one of the two trees has this key: {argument}.",
+        "Build both from one model: compare jax.tree.structure of both.",
+    ),
+    row(
+        r"pytree structure error: different types at key path\s+"
+        r"[^\n]*?\btree\b(?P<argument>[^\n]*)\n"
+        r".*?<class '(?:[^'\n]*\.)?(?P<first>\w+)'>.*?<class '(?:[^'\n]*\.)?(?P<second>\w+)'>",
+        "tree-map-structure general-type-first",
+        "At `tree{argument}` the first tree has type `{first}` and the other `{second}`.",
+        "Build both in the same way: compare jax.tree.structure of both.",
+    ),
+    row(
+        r"pytree structure error: different lengths of (?P<kind>\w+) at key path\s+"
+        r"[^\n]*?\btree\b(?P<argument>[^\n]*)\n"
+        r".*?of length (?P<first>\d+),.*?of length (?P<second>\d+)",
+        "tree-map-structure",
+        "At `tree{argument}` the first tree has a {kind} of {first} and the other one of {second}.",
+        "Build both in the same way: compare jax.tree.structure of both.",
+    ),
+    row(
         r"pytree structure error",
         "tree-map-structure general-type-first",
         "Two trees have different containers or keys.",

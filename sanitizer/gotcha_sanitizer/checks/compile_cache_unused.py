@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.checks.settings import setting_finding
-from gotcha_sanitizer.values.events import Event, Setting
+from gotcha_sanitizer.values.events import Setting
 from gotcha_sanitizer.values.finding import Finding
 
 _FIX = "set `jax_persistent_cache_min_compile_time_secs` to 0, so that quick compiles are kept too"
@@ -19,6 +19,6 @@ class CompileCacheUnused(Check):
     Set `jax_compilation_cache_dir` before the first compile, to a folder that can be written.
     """
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if isinstance(event, Setting) and event.gotcha == self.name():
+    def on(self, event: Setting) -> Iterator[Finding]:
+        if event.gotcha == self.name():
             yield setting_finding(event, "warning", _FIX)

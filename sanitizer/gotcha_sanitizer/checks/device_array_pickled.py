@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Pickled
+from gotcha_sanitizer.values.events import Pickled
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import plural, size
@@ -33,8 +33,8 @@ class DeviceArrayPickled(Check):
         super().__init__(options)
         self._sums: dict[tuple[Site | None, str], _Sum] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Pickled) or event.how in _OWN_WAY:
+    def on(self, event: Pickled) -> Iterator[Finding]:
+        if event.how in _OWN_WAY:
             return
         found = self._sums.setdefault((event.site, event.how), _Sum())
         found.arrays += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Explained
+from gotcha_sanitizer.values.events import Explained
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import package
 
@@ -27,8 +27,8 @@ class EagerGrad(Check):
         super().__init__(options)
         self._places: dict[object, _Place] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Explained) or event.program.eager != "grad":
+    def on(self, event: Explained) -> Iterator[Finding]:
+        if event.program.eager != "grad":
             return
         program = event.program
         if not program.loops:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Explained, Program
+from gotcha_sanitizer.values.events import Explained, Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import package
@@ -43,9 +43,7 @@ class EagerOpStorm(Check):
         self._storms: dict[tuple[Site | None, bool], _Storm] = {}
         self._starting = True
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Explained):
-            return
+    def on(self, event: Explained) -> Iterator[Finding]:
         program = event.program
         self._starting &= not program.ends_the_start
         if program.eager != "op" or self._starting:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.checks.settings import setting_finding
-from gotcha_sanitizer.values.events import Event, Setting
+from gotcha_sanitizer.values.events import Setting
 from gotcha_sanitizer.values.finding import Finding
 
 _FIX = (
@@ -21,6 +21,6 @@ class EnvironmentSetTooLate(Check):
     Once a second and at the end. A variable that says what JAX does anyway is not reported.
     """
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if isinstance(event, Setting) and event.gotcha == self.name():
+    def on(self, event: Setting) -> Iterator[Finding]:
+        if event.gotcha == self.name():
             yield setting_finding(event, "warning", _FIX)

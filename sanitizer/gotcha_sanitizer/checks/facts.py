@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Fact
+from gotcha_sanitizer.values.events import Fact
 from gotcha_sanitizer.values.finding import Finding
 
 GUARD = "failed-guard"
@@ -33,8 +33,8 @@ class Facts(Check):
         """All but those that have a check of their own: crashes too, which the linter names."""
         return fact.gotcha != GUARD
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Fact) or not self.takes(event):
+    def on(self, event: Fact) -> Iterator[Finding]:
+        if not self.takes(event):
             return
         key = (event.gotcha, event.site, event.function, event.cause)
         self._counts[key] += 1

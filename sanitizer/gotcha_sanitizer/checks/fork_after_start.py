@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Forked
+from gotcha_sanitizer.values.events import Forked
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import plural
@@ -24,9 +24,7 @@ class ForkAfterStart(Check):
         super().__init__(options)
         self._count: dict[Site | None, int] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Forked):
-            return
+    def on(self, event: Forked) -> Iterator[Finding]:
         count = self._count[event.site] = self._count.get(event.site, 0) + 1
         yield Finding(
             name="fork-after-start",

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Activity, Event, LoopActivity
+from gotcha_sanitizer.values.events import Activity, LoopActivity
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import place, seconds
 
 _SAMPLES = 15
 _SHARE = 0.5  # of the loop's time
+_NOTE = 0.1  # the same, for a note
 _SECONDS, _OF_RUN = 0.3, 0.02  # of eager dispatch: less is not worth a finding
 _LINES = 3
 
@@ -20,21 +21,22 @@ class HostBoundLoop(Check):
     """Samples what the main thread does in each loop, without the compiling.
 
     A finding where at least half of a loop's time is JAX's own Python code, which starts operations
-    one by one: the device waits for the host. The share is that of the samples, up to 60 a
-    second and fewer in a long run. Of nested loops the innermost such one is named.
+    one by one: the device waits for the host. From a tenth on it is a note. Operations that a
+    library starts for the program count too: an optimizer's update, a sequence of random keys. The
+    share is that of the samples, up to 60 a second and fewer in a long run. Of nested loops the
+    innermost such one is named.
 
     ## Instead
-    Put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`).
+    Put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`): the optimizer's
+    update and the split of the key belong into the step too.
     """
 
     def __init__(self, options) -> None:
         super().__init__(options)
         self._told: dict[object, Finding] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Activity):
-            return
-        bound = [row for row in event.loops if _is_bound(row, event.at)]
+    def on(self, event: Activity) -> Iterator[Finding]:
+        bound = [row for row in event.loops if _counts(row, event.at)]
         # The same samples count for the loops around: the one with the largest share is meant.
         bound.sort(key=lambda row: (-row.eager / row.seconds, row.seconds))
         lines: set[object] = set()
@@ -49,9 +51,14 @@ class HostBoundLoop(Check):
             yield replace(self._told.pop(loop), severity="info")
 
 
-def _is_bound(row: LoopActivity, now: float) -> bool:
+def is_bound(row: LoopActivity) -> bool:
+    """Python holds the loop up, however short it is."""
+    return row.samples >= _SAMPLES and row.eager >= _SHARE * row.seconds
+
+
+def _counts(row: LoopActivity, now: float) -> bool:
     much = row.eager >= max(_SECONDS, _OF_RUN * now)
-    return row.samples >= _SAMPLES and much and row.eager >= _SHARE * row.seconds
+    return row.samples >= _SAMPLES and much and row.eager >= _NOTE * row.seconds
 
 
 def _finding(row: LoopActivity) -> Finding:
@@ -62,7 +69,9 @@ def _finding(row: LoopActivity) -> Finding:
         message=f"{row.eager / row.seconds:.0%} of {seconds(row.seconds)} in this loop went into "
         f"starting operations outside of jit, one by one: {shown}",
         site=row.loop,
-        advice="put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`)",
+        advice="put `jax.jit` around the body of the loop, or the loop into it (`lax.scan`); an "
+        "optimizer's update and the split of a key belong into the jitted step too",
+        severity="warning" if row.eager >= _SHARE * row.seconds else "info",
         count=row.samples,
         seconds=row.eager,
         confidence="medium",

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
+from gotcha_sanitizer.checks.host_bound_loop import is_bound
 from gotcha_sanitizer.explain.turns import acts
-from gotcha_sanitizer.values.events import Event, HostReads, ReadsAt
+from gotcha_sanitizer.values.events import Activity, HostReads, LoopActivity, ReadsAt
 from gotcha_sanitizer.values.finding import Finding
+from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import plural, seconds
 
 _WAITS = 5  # reads that waited
@@ -22,6 +24,7 @@ _OF_LOOP = 0.005  # of the loop's own time could be spared at most: less is not 
 _NEW = 0.5  # of the first reads, as a share, are of an array made since the read before
 _LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
 _WORTH = 0.01  # ... unless reading later could spare this share of the time
+_BESIDE = 0.1  # of the time of a loop that starts its operations one by one
 _SHORT = 1e-3  # seconds: waking up from such a wait takes about as long as the step
 
 _WAIT = "block_until_ready"  # waiting on purpose, as a benchmark does
@@ -46,26 +49,47 @@ class HostReadEveryStep(Check):
     A finding only where a line reads in each iteration of its loop, waits for a good part of the
     loop's own time or of the run, and leaves nothing in flight: the device then idles until the
     next step is queued. A read in each iteration that costs less is a note, and so is one whose
-    value the program acts on, as `env.step(int(action))` does. Reading the loss of the step before,
-    once the next step is queued, waits as long and is right, unless the next step too is done
-    before the host has woken up. So is reading every n steps or once per epoch. `seconds` is what
-    could be spared at most: the time that the host took between the reads, while the device had
-    nothing to do.
+    value the program acts on, as `env.step(int(action))` does, or in a loop that Python holds up
+    (`host-bound-loop`), where it takes less than a tenth of the time. Reading the loss of the step
+    before, once the next step is queued, waits as long and is right, unless the next step too is
+    done before the host has woken up. So is reading every n steps or once per epoch. `seconds` is
+    what could be spared at most: the time that the host took between the reads, while the device
+    had nothing to do.
     """
 
     def __init__(self, options) -> None:
         super().__init__(options)
-        self._told: set[tuple[object, str]] = set()
+        self._told: dict[tuple[object, str], ReadsAt] = {}
+        self._bound: frozenset[Site] = frozenset()  # loops that Python holds up
 
-    def on(self, event: Event) -> Iterator[Finding]:
+    def on(self, event: HostReads | Activity) -> Iterator[Finding]:
         if isinstance(event, HostReads):
             for row in event.rows:
-                key, severity = (row.site, row.how), _severity(row, event.at)
-                if severity:
-                    self._told.add(key)
-                    yield _finding(row, event.at, severity)
-                elif key in self._told:  # no more: a note, with its last numbers
-                    yield _finding(row, event.at, "info")
+                yield from self._judged(row, event.at)
+            return
+        before, self._bound = self._bound, frozenset(map(_loop, filter(is_bound, event.loops)))
+        for row in list(self._told.values()):
+            if (before ^ self._bound) & set(row.loops):
+                yield from self._judged(row, event.at)
+
+    def _judged(self, row: ReadsAt, now: float) -> Iterator[Finding]:
+        key, severity = (row.site, row.how), _severity(row, now)
+        if severity == "warning" and self._bound & set(row.loops) and _is_small(row):
+            severity = "info"
+        if severity:
+            self._told[key] = row
+            yield _finding(row, now, severity)
+        elif key in self._told:  # no more: a note, with its last numbers
+            yield _finding(row, now, "info")
+
+
+def _loop(row: LoopActivity) -> Site:
+    return row.loop
+
+
+def _is_small(row: ReadsAt) -> bool:
+    """Beside what Python takes in its loop: the device has nothing to do, read or not."""
+    return row.blocked < _BESIDE * row.span
 
 
 def _severity(row: ReadsAt, now: float) -> Severity | None:

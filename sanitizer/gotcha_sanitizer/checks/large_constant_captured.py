@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Program
+from gotcha_sanitizer.values.events import Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Constant
 from gotcha_sanitizer.values.words import size
@@ -25,8 +25,8 @@ class LargeConstantCaptured(Check):
         super().__init__(options)
         self._counts: dict[tuple[object, ...], tuple[int, int]] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Program) or event.eager:
+    def on(self, event: Program) -> Iterator[Finding]:
+        if event.eager:
             return
         for constant in event.constants:
             key = (event.function.key, constant.origin or (constant.shape, constant.dtype))

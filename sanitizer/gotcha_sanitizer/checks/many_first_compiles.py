@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Explained
+from gotcha_sanitizer.values.events import Explained
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import plural, seconds
@@ -42,8 +42,8 @@ class ManyFirstCompiles(Check):
         self._lines: dict[tuple[Site, bool], _Line] = {}
         self._starting = True
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Explained) or not event.program.called:
+    def on(self, event: Explained) -> Iterator[Finding]:
+        if not event.program.called:
             return
         program, site = event.program, event.program.site
         self._starting &= not program.ends_the_start

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Memory, Tick
+from gotcha_sanitizer.values.events import Memory, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site, Turn
 from gotcha_sanitizer.values.words import plural, seconds, size
@@ -108,7 +108,7 @@ class MemoryGrowth(Check):
         self._places: dict[Group, Site] = {}
         self._told: dict[str, Finding] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
+    def on(self, event: Memory | Tick) -> Iterator[Finding]:
         if isinstance(event, Memory):
             for group, count in event.groups.items():
                 self._series.setdefault(group, _Series()).add(event, count)
@@ -116,7 +116,7 @@ class MemoryGrowth(Check):
             self._places.update(event.places)
             if event.at > _SOON_AT and event.bytes > _SOON_BYTES:
                 yield from self._findings(soon=True)
-        elif isinstance(event, Tick) and event.last:
+        elif event.last:
             yield from self._findings(soon=False)
 
     def _findings(self, soon: bool) -> Iterator[Finding]:

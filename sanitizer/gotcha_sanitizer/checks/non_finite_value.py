@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, HostRead
+from gotcha_sanitizer.values.events import HostRead
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 
@@ -34,8 +34,8 @@ class NonFiniteValue(Check):
         super().__init__(options)
         self._first: dict[Site | None, _First] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, HostRead) or event.finite is not False:
+    def on(self, event: HostRead) -> Iterator[Finding]:
+        if event.finite is not False:
             return
         site = event.site
         first = self._first.setdefault(site, _First(event.count, event.at))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Memory, NanOrigin, Tick
+from gotcha_sanitizer.values.events import Memory, NanOrigin, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Turn
 from gotcha_sanitizer.values.words import plural, seconds
@@ -56,14 +56,14 @@ class NonFiniteWeights(Check):
         self._states: dict[Group, _State] = {}
         self._origin: NanOrigin | None = None
 
-    def on(self, event: Event) -> Iterator[Finding]:
+    def on(self, event: Memory | NanOrigin | Tick) -> Iterator[Finding]:
         if isinstance(event, Memory):
             for group, (looked, bad) in event.nan.items():
                 _take(self._states.setdefault(group, _State()), event, bad >= _SHARE * looked)
             yield from self._finding(_SOON, _LONG)
         elif isinstance(event, NanOrigin):
             self._origin = event
-        elif isinstance(event, Tick) and event.last:
+        elif event.last:
             yield from self._finding(_SAMPLES, 0.0)
 
     def _finding(self, samples: int, span: float) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.explain.loop_arguments import unchanging
-from gotcha_sanitizer.values.events import Event, Program
+from gotcha_sanitizer.values.events import Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.words import size
 
@@ -25,8 +25,8 @@ class NumpyWeightsEachCall(Check):
     `jax.device_put` the weights once, before the loop.
     """
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Program) or event.eager or not event.loops or not event.stack:
+    def on(self, event: Program) -> Iterator[Finding]:
+        if event.eager or not event.loops or not event.stack:
             return
         sizes = _numpy_bytes(event)
         if not any(total >= _LARGE for total in sizes.values()):
@@ -53,9 +53,10 @@ def _numpy_bytes(program: Program) -> dict[str, int]:
     """Bytes of numpy in each argument."""
     sizes: dict[str, int] = {}
     for path, leaf in program.signature.leaves.items():
+        if leaf.kind != "numpy":
+            continue
         root = re.split(r"[.\[]", path, maxsplit=1)[0]
         bits = re.search(r"(\d+)$", leaf.dtype)
         itemsize = int(bits[1]) // 8 if bits else 1
-        much = math.prod(leaf.shape) * itemsize if leaf.kind == "numpy" else 0
-        sizes[root] = sizes.get(root, 0) + much
+        sizes[root] = sizes.get(root, 0) + math.prod(leaf.shape) * itemsize
     return sizes

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.explain.invariants import Broken, Series, broken, by_function
-from gotcha_sanitizer.values.events import Event, Tick
+from gotcha_sanitizer.values.events import Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.training import Flow, Look
 
@@ -32,7 +32,7 @@ class SilentTrainingError(Check):
         self._flows: dict[str, Flow] = {}
         self._next = _FIRST
 
-    def on(self, event: Event) -> Iterator[Finding]:
+    def on(self, event: Flow | Look | Tick) -> Iterator[Finding]:
         if isinstance(event, Flow):
             self._flows[event.function] = event
         elif isinstance(event, Look):
@@ -40,7 +40,7 @@ class SilentTrainingError(Check):
             looks.append(event)
             if len(looks) > _MOST:  # the first ones follow each other
                 del looks[_FIRST]
-        elif isinstance(event, Tick):
+        else:
             most = max(map(len, self._looks.values()), default=0)
             if event.last or most >= self._next:
                 self._next *= 2

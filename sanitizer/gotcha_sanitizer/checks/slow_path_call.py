@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Program, SlowCall
+from gotcha_sanitizer.values.events import Program, SlowCall
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 
@@ -32,11 +32,12 @@ class SlowPathCall(Check):
         self._slow: dict[tuple[str, Site | None, bool], int] = {}
         self._compiled: set[str] = set()
 
-    def on(self, event: Event) -> Iterator[Finding]:
+    def on(self, event: Program | SlowCall) -> Iterator[Finding]:
         if isinstance(event, Program):
             self._compiled.add(event.function.name)
             self._slow = {k: 0 if k[0] == event.function.name else n for k, n in self._slow.items()}
-        if not isinstance(event, SlowCall) or event.function not in self._compiled:
+            return
+        if event.function not in self._compiled:
             return
         key = (event.function, event.site, event.transformed)
         count = self._slow[key] = self._slow.get(key, 0) + 1

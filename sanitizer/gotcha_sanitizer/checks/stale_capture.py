@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.finding import Severity
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Event, Stale
+from gotcha_sanitizer.values.events import Stale
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import SAMPLED, Mark, Site
 
@@ -34,9 +34,7 @@ class StaleCapture(Check):
     also compared when it is freed. Of a NumPy array at most 256 elements are compared.
     """
 
-    def on(self, event: Event) -> Iterator[Finding]:
-        if not isinstance(event, Stale):
-            return
+    def on(self, event: Stale) -> Iterator[Finding]:
         captured, now, function = event.capture, event.now, event.function
         was = captured.mark
         what = _change(captured.name, was, now)

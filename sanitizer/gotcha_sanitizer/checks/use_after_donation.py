@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Deleted, Event, Program
+from gotcha_sanitizer.values.events import Deleted, Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 
@@ -25,14 +25,16 @@ class UseAfterDonation(Check):
         super().__init__(options)
         self._donors: dict[Kind, dict[str, Site | None]] = {}
 
-    def on(self, event: Event) -> Iterator[Finding]:
+    def on(self, event: Program | Deleted) -> Iterator[Finding]:
         if isinstance(event, Program):
             self._learn(event)
-        elif isinstance(event, Deleted):
+        else:
             yield self._finding(event)
 
     def _learn(self, program: Program) -> None:
         names = donated(program)
+        if not names:
+            return
         for path, leaf in program.signature.leaves.items():
             if re.split(r"[.\[]", path, maxsplit=1)[0] in names:
                 donors = self._donors.setdefault((leaf.shape, leaf.dtype), {})
@@ -65,6 +67,8 @@ class UseAfterDonation(Check):
 def donated(program: Program) -> set[str]:
     """Names of the arguments whose memory the call may use again."""
     options = program.signature.options
+    if not options:
+        return set()
     names = set(re.findall(r"'(\w+)'", options.get("donate_argnames", "")))
     if not names:
         given = program.signature.call[0]

@@ -36,14 +36,26 @@ class Line:
     what: str
     state: str
     text: str
+    internal: bool = False  # a name of JAX's own: shown where it is gone, or with `-v`
 
 
 @click.command(epilog="Exit codes: 0 everything that can work here works, 1 something does not.")
-def command() -> int:
+@click.option("--verbose", "-v", is_flag=True, help="Also each name of JAX's own that is used.")
+def command(verbose: bool) -> int:
     """Say what works here, and what to do where something does not."""
     lines = [line for look in LOOKS for line in look()]
-    terminal.out(rendered(lines))
+    terminal.out(rendered(lines if verbose else _brief(lines)))
     return int(any(line.state == "wrong" for line in lines))
+
+
+def _brief(lines: list[Line]) -> list[Line]:
+    """One line for all names of JAX's own that are there."""
+    there = [line for line in lines if line.internal and line.state == "ok"]
+    kept = [line for line in lines if line not in there]
+    if not there:
+        return kept
+    summary = Line("JAX's internals", "ok", f"{len(there)} names are there (-v lists them)")
+    return [*kept[: (at := lines.index(there[0]))], summary, *kept[at:]]
 
 
 def rendered(lines: list[Line]) -> str:
@@ -107,7 +119,8 @@ def private_names(jax: Any) -> Iterator[Line]:
     missing = self_tests.self_test(jax, names)
     for name in names:
         lost = missing.get(name.feature)
-        yield Line(name.feature, "wrong" if lost else "ok", f"not there: {lost}" if lost else "")
+        text = f"not there: {lost}" if lost else ""
+        yield Line(name.feature, "wrong" if lost else "ok", text, internal=True)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -84,7 +84,7 @@ def rendered(
 
         head = process_table(runs) if len(runs) > 1 else ""
         options = Options(max_lines=max_lines, redact=bool(whole.start.get("redact")))
-        return head + text.render(whole, options, colour)
+        return head + text.render(whole, options, colour, lines_option="--max-lines ")
     if form == "json":
         from gotcha_sanitizer.reporters import json
 

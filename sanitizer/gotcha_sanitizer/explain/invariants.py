@@ -67,12 +67,49 @@ Law = Callable[[Series], Iterator[Broken]]
 
 def broken(series: Sequence[Series]) -> Iterator[tuple[Series, Broken]]:
     """Each law over each series, and those that need two of them."""
+    whole = []
     for each in series:
+        if (end := _turned_nan(each)) < len(each.looks):
+            yield each, _nan(each, end)
+            each = Series(each.looks[:end], each.flow)
+        if each.looks:
+            whole.append(each)
+    for each in whole:
         for law in LAWS:
             for found in law(each):
                 yield each, found
-    yield from _old_weights(series)
-    yield from _dropout_in_evaluation(series)
+    yield from _old_weights(whole)
+    yield from _dropout_in_evaluation(whole)
+
+
+# -- NaN: all that holds still from there on follows from it ---------------------------------------
+
+
+def _turned_nan(series: Series) -> int:
+    """The first look from which on each has a NaN in the state or the results; else their count."""
+    end = len(series.looks)
+    while end and _with_nan(series.looks[end - 1]):
+        end -= 1
+    return end
+
+
+def _with_nan(look: Look) -> list[str]:
+    return [
+        name for each in (look.carried, look.results) for name, leaf in each.items() if leaf.nan
+    ]
+
+
+def _nan(series: Series, end: int) -> Broken:
+    first = series.looks[end]
+    names = _with_nan(first)
+    return Broken(
+        "turned-nan",
+        f"{_list(names)} of call {first.number + 1:,} of this step: NaN, there and in each look "
+        "after it; what follows from that, such as weights that no longer move, is not listed",
+        "`gotcha-sanitize nan` with this program names the operation that made the first NaN",
+        "error",
+        leaves=tuple(names),
+    )
 
 
 # -- the state ---------------------------------------------------------------------------------

@@ -89,6 +89,7 @@ class Compiling:
         program = self._program(name, root, frame, fresh=stage == "trace")
         if program.function is None:
             self._describe(program, internals.call(trace) or internals.call(root), frame)
+            program.shapes = shapes(program.signature.leaves)
         program.transform = program.transform or stack.transformation(frame)
         self._local.hit = None
         self.context.emit(
@@ -98,7 +99,7 @@ class Compiling:
                 stage=stage,
                 function=_shown(program),
                 site=program.place.site,
-                shapes=shapes(program.signature.leaves),
+                shapes=program.shapes,
             )
         )
 
@@ -263,8 +264,9 @@ class Compiling:
     def _close(self, program: OpenProgram) -> None:
         if program.seconds:
             if program.called and not program.eager and "compile" in program.seconds:
-                shown = shapes(program.signature.leaves)
-                published.publish(program.published, _shown(program), shown, program.place.site)
+                published.publish(
+                    program.published, _shown(program), program.shapes, program.place.site
+                )
             self.context.emit(program.as_event(self.context.now()))
 
     def close_all(self) -> None:

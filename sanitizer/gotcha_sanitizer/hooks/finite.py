@@ -14,7 +14,7 @@ from gotcha_sanitizer.hooks import readiness
 
 _SMALL = 256  # elements: larger arrays are not looked at
 _LONG = 4096  # characters
-_LOOKED, _COPIED = 4096, 2**16  # elements that are looked at; bytes that are copied
+_LOOKED, _COPIED = 1024, 2**16  # elements that are looked at; bytes that are copied
 
 
 def of_number(value: Any) -> bool:
@@ -46,7 +46,7 @@ def of_text(value: Any) -> bool:
 def has_nan(array: Any) -> bool | None:
     """Of a device array; None where looking could wait, copy much, or leave a copy behind.
 
-    On the CPU the array's own memory is read, of a large one at most 4,096 elements. From another
+    On the CPU the array's own memory is read, of a large one at most 1,024 elements. From another
     device, and of one that is the same on several devices, small ones are copied.
     """
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
@@ -67,7 +68,16 @@ def context(jax: Any) -> dict[str, str]:
         known = names() if names is not None else [f"part {i}" for i in range(len(values))]
     except AttributeError:  # gone: `self_test` says what is lost with it
         return {}
-    return {name: str(value)[:80] for name, value in zip(known, values, strict=False)}
+    try:
+        return dict(_as_text(tuple(known), tuple(values)))
+    except TypeError:  # a part that has no hash
+        return dict(_as_text.__wrapped__(tuple(known), tuple(values)))
+
+
+@lru_cache(maxsize=64)
+def _as_text(names: tuple[str, ...], values: tuple[object, ...]) -> tuple[tuple[str, str], ...]:
+    """JAX looks its programs up by the same values: they are hashable, and rarely others."""
+    return tuple((name, str(value)[:80]) for name, value in zip(names, values, strict=False))
 
 
 def flags(jax: Any) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from gotcha_sanitizer.hooks import Context, internals, loop_counter, nan_origin
@@ -24,7 +25,7 @@ from gotcha_sanitizer.values.events import Memory
 from gotcha_sanitizer.values.parts import Turn
 
 _SHARE = 0.0015  # of the run's time
-_GRACE = 0.04  # seconds that are always allowed
+_GRACE = 0.025  # seconds that are always allowed
 _SOONEST = 0.002  # seconds between samples
 _SAMPLES = 20  # the next comes after a 20th of the loop's time so far, at the earliest,
 _LEAST = 6  # and after a 6th of the run's at the latest, however many arrays there are to count,
@@ -123,7 +124,7 @@ class Samples:
         wanted = set(sorted(floats, key=lambda group: -math.prod(group[0]))[:_WEIGHTS])
         found: dict[Group, tuple[int, int]] = {}
         for array in arrays:
-            group = (tuple(array.shape), str(array.dtype))
+            group = (tuple(array.shape), _name(array.dtype))
             looked, bad = found.get(group, (0, 0))
             if group in wanted and looked < _EACH:
                 nan = has_nan(array)
@@ -144,7 +145,7 @@ class Samples:
         counts: Counter[Group] = Counter()
         size = 0
         for (shape, dtype), count in found.items():
-            counts[tuple(shape), str(dtype)] += count
+            counts[tuple(shape), _name(dtype)] += count
             size += count * math.prod(shape) * dtype.itemsize
         return counts, size
 
@@ -172,11 +173,19 @@ class Samples:
         self.searched += time.thread_time() - began
 
 
+@lru_cache(maxsize=256)
+def _name(dtype: Any) -> str:
+    return str(dtype)
+
+
 def resident() -> int:
     """Bytes of this process in main memory; 0 where the system does not say."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        file = os.open("/proc/self/statm", os.O_RDONLY)  # a quarter of the time of `open`
+        try:
+            return int(os.read(file, 200).split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        finally:
+            os.close(file)
     except (OSError, ValueError, IndexError):
         pass
     try:

@@ -36,6 +36,7 @@ class OpenProgram:
     function: Function | None = None
     base: weakref.ref[FunctionType] | None = None  # weak: a trace that raised is noticed late
     signature: Signature = field(default_factory=Signature)
+    shapes: str = ""  # of the first arguments, as they are shown
     captures: tuple[Capture, ...] = ()
     reads: list[Read] = field(default_factory=list)
     constants: tuple[Constant, ...] = ()

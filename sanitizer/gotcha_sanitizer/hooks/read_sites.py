@@ -110,7 +110,7 @@ class Reads:
             return None
         back = user.f_back
         codes = (user.f_code,) if back is None else (user.f_code, back.f_code)
-        line = Line(where(user), codes, self.context.now(), spent.seconds)
+        line = Line(where(user, columns=True), codes, self.context.now(), spent.seconds)
         if back is None or loop_around(user.f_code.co_filename, user.f_lineno):
             self.fresh[key] = line
         else:

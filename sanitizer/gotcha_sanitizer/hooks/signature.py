@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -136,11 +137,21 @@ def leaf(jax: Any, x: Any) -> Leaf:
     elif kind is internals.array_class(jax):
         shown = "array"
     placed = shown == "array"
+    dtype, given = _name(getattr(aval, "dtype", kind.__name__)), ""
+    if shown == "numpy" and (own := _name(x.dtype)) != dtype:
+        given = own
     return Leaf(
         tuple(getattr(aval, "shape", ())),
-        str(getattr(aval, "dtype", kind.__name__)),
+        dtype,
         bool(getattr(aval, "weak_type", False)),
-        str(x.sharding) if placed else "",
+        _name(x.sharding) if placed else "",
         bool(getattr(x, "committed", False)) if placed else False,
         shown,
+        given,
     )
+
+
+@lru_cache(maxsize=256)
+def _name(thing: Any) -> str:
+    """Of a dtype or a sharding, which JAX hashes and compares itself: there are few of them."""
+    return str(thing)

@@ -59,7 +59,8 @@ def leaf_of(array: Any) -> Leaf | None:
         float(sample[0]) if shape == () and not typed and sample.dtype.kind not in "c" else None
     )
     equal = bool((sample == sample[0]).all())
-    return Leaf(shape, dtype, digest(sample), single, equal, equal and not sample[0], key)
+    nan = bool((sample != sample).any())
+    return Leaf(shape, dtype, digest(sample), single, equal, equal and not sample[0], key, nan)
 
 
 def copied(array: Any) -> Any:

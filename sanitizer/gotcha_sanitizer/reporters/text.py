@@ -29,10 +29,12 @@ def render(
     colour: bool = False,
     pid: int = 0,
     at_end: bool = False,
+    lines_option: str = "GOTCHA_OPTIONS=max_lines=",
 ) -> str:
     """The run in words, in `options.max_lines` lines.
 
-    `at_end`: below what was said meanwhile, which is not said again.
+    `at_end`: below what was said meanwhile, which is not said again. `lines_option`: how its
+    reader asks for more lines.
     The findings that have room are told whole, the cheaper ones in two lines each. It is longer
     only where one finding and what is never left out (`degraded:`) fill more than that.
     """
@@ -53,7 +55,7 @@ def render(
     room = options.max_lines - len(head) - len(tail)
     body = [f"{_title(finding, colour)}: see above" for finding in above]
     body = ["", *body] if body else []
-    body += _findings(run, rest, room - len(body), options, colour)
+    body += _findings(run, rest, room - len(body), options, colour, lines_option)
     return "\n".join([*head, *body, *tail]) + "\n"
 
 
@@ -64,7 +66,12 @@ def _has_more(run: Run) -> bool:
 
 
 def _findings(
-    run: Run, problems: Sequence[Finding], room: int, options: Options, colour: bool
+    run: Run,
+    problems: Sequence[Finding],
+    room: int,
+    options: Options,
+    colour: bool,
+    lines_option: str,
 ) -> Iterator[str]:
     """As many whole as leave room for all the others in brief; the first one in any case."""
     whole = [["", *block(finding, options, colour, saving(finding, run))] for finding in problems]
@@ -85,7 +92,7 @@ def _findings(
     cut = (
         f"and {plural(len(rest) - len(shown), 'more finding')}; " if len(rest) > len(shown) else ""
     )
-    yield f"  {cut}all of it: GOTCHA_OPTIONS=max_lines={options.max_lines - room + needed}"
+    yield f"  {cut}all of it: {lines_option}{options.max_lines - room + needed}"
 
 
 def _lines_in_brief(findings: int, framed: bool = False) -> int:

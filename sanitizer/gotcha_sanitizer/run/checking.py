@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.checks import checks
 from gotcha_sanitizer.options import Options
 from gotcha_sanitizer.run import suppress
@@ -31,11 +33,13 @@ class Checking:
         self.recording = recording
         self.notices = notices
         self.now = now
-        self._checks = [
+        self._checks: list[Check] = []
+        self._by_type: defaultdict[type, list[Check]] = defaultdict(list)
+        self.use(
             check(options)
             for check in checks().values()
             if (any(map(self._wanted, check.finds())) if options.checks else check.default)
-        ]
+        )
         self._suppressed: list[suppress.Suppression] = []
         self._stale: dict[str, float] = {}  # id -> when it may be written again: it has grown
         self._written: dict[str, float] = {}  # id -> when it was written
@@ -57,10 +61,18 @@ class Checking:
 
     def renew(self) -> None:
         """Checks that have seen nothing yet."""
-        self._checks = [type(check)(self.options) for check in self._checks]
+        self.use([type(check)(self.options) for check in self._checks])
+
+    def use(self, made: Iterable[Check]) -> None:
+        """A compile sends eight events: each goes only to the checks that want its type."""
+        self._checks = list(made)
+        self._by_type.clear()
+        for check in self._checks:
+            for kind in check.wants():
+                self._by_type[kind].append(check)
 
     def on(self, event: Event) -> None:
-        for check in self._checks:
+        for check in self._by_type.get(type(event), ()):
             try:
                 for finding in check.on(event):
                     self._found(finding)
@@ -71,12 +83,12 @@ class Checking:
     def _found(self, finding: Finding) -> None:
         if not self._wanted(finding.name):
             return
-        run = self.recording.run
-        before = run.findings.get(finding.id)
+        run, key = self.recording.run, finding.id
+        before = run.findings.get(key)
         if before is None and suppress.covered(finding, self._suppressed):
             return
         kept = replace(finding, evidence={}) if self.options.redact else finding
-        run.findings[kept.id] = kept
+        run.findings[key] = kept
         # Written again when it has doubled, and otherwise now and then: a storm must not fill the
         # disk, and a process that is killed must leave its last numbers.
         if before is None or kept.count >= 2 * max(before.count, 1):
@@ -84,7 +96,7 @@ class Checking:
         elif kept != before:
             now = self.now()
             wait = max(_AGAIN, _SHARE * now)
-            self._stale.setdefault(kept.id, self._written.get(kept.id, now) + wait)
+            self._stale.setdefault(key, self._written.get(key, now) + wait)
         self.notices.found(finding)
 
     def _write(self, finding: Finding) -> None:

@@ -40,6 +40,11 @@ class Recording:
         self._thinning = Thinning()
         self._most = self._limit = most
 
+    @property
+    def streams(self) -> bool:
+        """It has a file: what is added is written, too."""
+        return self._stream is not None
+
     def open(self) -> None:
         """Begins the record."""
         if self._path:

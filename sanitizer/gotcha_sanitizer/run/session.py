@@ -29,7 +29,7 @@ from gotcha_sanitizer.run.outcome import ExitCode, finish
 from gotcha_sanitizer.run.recording import Recording
 from gotcha_sanitizer.run.stream import as_json, avals
 from gotcha_sanitizer.run.ticker import Ticker
-from gotcha_sanitizer.values.events import Event, Explained, Program, Started, Tick
+from gotcha_sanitizer.values.events import Ended, Event, Explained, Program, Started, Tick
 from gotcha_sanitizer.values.finding import Finding, as_dict
 
 _current: Session | None = None
@@ -237,7 +237,9 @@ class Session:
             abort(self)
 
     def _take(self, event: Event) -> None:
-        if (row := as_json(event)) is not None:
+        if isinstance(event, Ended) and not self.recording.streams:
+            self.run.last = max(self.run.last, event.at)  # a stage is for the file alone
+        elif (row := as_json(event)) is not None:
             self.recording.add(row)
         self.checking.on(event)
         if isinstance(event, Program):

@@ -32,6 +32,7 @@ class Leaf(NamedTuple):
     sharding: str = ""
     committed: bool = False
     kind: str = "array"
+    given: str = ""  # its dtype on the host, where JAX made another of it
 
     def __str__(self) -> str:
         weak = ", weak type" if self.weak else ""

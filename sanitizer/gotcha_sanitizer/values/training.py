@@ -19,6 +19,7 @@ class Leaf(NamedTuple):
     constant: bool = False  # all elements are equal
     zero: bool = False  # all elements are zero
     key: bool = False  # a random key, typed or raw
+    nan: bool = False  # it has one, of the elements that were read
 
     @property
     def is_float(self) -> bool:

@@ -1,4 +1,4 @@
-"""Large numpy arguments in loops: of each call, one is the same at each turn."""
+"""Large numpy arguments in loops: of each call, one is the same in each iteration, or too wide."""
 
 from functools import partial
 
@@ -26,6 +26,11 @@ def main():
     for size in (700, 700):
         made = {"w": np.ones((size, size), np.float32)}
         apply(made, np.float32(1))
+    on_device = {"w": jax.numpy.ones((400, 400))}
+    for seed in range(3):  # NumPy draws 64 bits, and JAX narrows them at each call
+        apply(on_device, np.random.default_rng(seed).random((400, 400)))  # ! wide-type-without-x64/ apply
+    for _ in range(3):
+        powered(2, on_device, np.arange(400))  # whole numbers, and few: not worth a word
 
 
 main()
