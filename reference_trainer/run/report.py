@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -139,7 +140,7 @@ def short(config: Config) -> str:
     steps, warmup = config.run.steps, config.optimizer.warmup
     if warmup < steps:
         return ""
-    last = float(states.schedule(config)(steps - 1))
+    last = np.asarray(states.schedule(config)(steps - 1)).item()
     return (
         f"optimizer.warmup={warmup} is not over in run.steps={steps}: the learning rate ends at "
         f"{last:.2g}, and optimizer.learning_rate is {config.optimizer.learning_rate:.2g}"
