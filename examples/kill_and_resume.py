@@ -48,15 +48,15 @@ def main() -> int:
 
 def started(out: Path, name: str, how: str) -> dict[str, str | int] | None:
     """Runs a child; what it found out, or None."""
-    told = out / f"{name}.json"
-    told.unlink(missing_ok=True)
-    command = [sys.executable, __file__, how, str(out / name), str(told)]
+    results = out / f"{name}.json"
+    results.unlink(missing_ok=True)
+    command = [sys.executable, __file__, how, str(out / name), str(results)]
     with (out / f"{name}-{how}.log").open("w") as log:
         subprocess.run(command, stdout=log, stderr=log, check=False)
-    return json.loads(told.read_text()) if told.exists() else None
+    return json.loads(results.read_text()) if results.exists() else None
 
 
-def child(folder: Path, how: str, told: Path) -> int:
+def child(folder: Path, how: str, results: Path) -> int:
     """A run of the trainer's command line; with `dies` it kills itself like `kill -9`."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from reference_trainer.__main__ import main as trainer
@@ -76,7 +76,7 @@ def child(folder: Path, how: str, told: Path) -> int:
         result = inner(*args, **kwargs)
         found = {"digest": digest(result.state), "step": int(result.state.step)}
         found |= {"compiled": result.programs, "recompiled": result.recompiled}
-        told.write_text(json.dumps(found))
+        results.write_text(json.dumps(found))
         return result
 
     loop.train = train

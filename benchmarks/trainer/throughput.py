@@ -53,10 +53,10 @@ class Forms:
         if name not in self.running:
             return
         report = self.running[name].memory()
-        asked = report["arguments"] + report["temporary"]
-        yield Row(f"memory asked for, {name}", asked / 2**30, "GiB")
+        needed = report["arguments"] + report["temporary"]
+        yield Row(f"memory asked for, {name}", needed / 2**30, "GiB")
         most = report.get("most in use")
-        off = None if most is None else abs(most / asked - 1)
+        off = None if most is None else abs(most / needed - 1)
         note = "this device does not say" if most is None else f"{most / 2**30:.1f} GiB in use"
         target = self.size.pick("", "", "<= 0.1")
         yield Row("most in use, away from what was asked for", off, "x", target, note)

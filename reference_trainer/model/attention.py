@@ -77,7 +77,9 @@ def mixed(queries: Queries, keys: Keys, window: int) -> jax.Array:
     """Scores and softmax in float32; divided last, which is K numbers per query and not S."""
     q_BTHK = queries.q_BTHK
     scores_BHTS = einsum32("BTHK,BSHK->BHTS", q_BTHK, keys.k_BSHK) * q_BTHK.shape[-1] ** -0.5
-    scores_BHTS = jnp.where(_mask(queries, keys, window)[:, None], scores_BHTS, MASKED)
+    # Added and not selected: a selection keeps its mask for the way back, in each layer, and in a
+    # scan JAX makes mask and MASKED before the loop, as numbers for each head.
+    scores_BHTS += MASKED * ~_mask(queries, keys, window)[:, None]
     # The result does not depend on what is subtracted, so it needs no gradient.
     largest_BHT1 = lax.stop_gradient(jnp.max(scores_BHTS, axis=-1, keepdims=True))
     weights_BHTS = jnp.exp(scores_BHTS - largest_BHT1)

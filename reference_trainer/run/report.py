@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -51,7 +52,7 @@ def before(job: Job, *notes: str) -> None:
             )
     lengths = {"data.length": config.data.length} | multiplied(config, state.params)
     notes = (*notes, *padded(config), *padding_report(lengths, unit()), peak(config))
-    for line in (*notes, flags.described(config), reproducible(config)):
+    for line in (*notes, flags.described(config), reproducible(config), short(config)):
         if line:
             console.print(line)
     every = [compiled(job, state, length) for length in sorted(job.batches.lengths)]
@@ -132,6 +133,18 @@ def reproducible(config: Config) -> str:
     if jax.default_backend() != "gpu" or config.compute.deterministic:
         return ""
     return "the same run may give other last bits on a GPU; compute.deterministic=true prevents it"
+
+
+def short(config: Config) -> str:
+    """A note where the learning rate still rises when the run ends."""
+    steps, warmup = config.run.steps, config.optimizer.warmup
+    if warmup < steps:
+        return ""
+    last = np.asarray(states.schedule(config)(steps - 1)).item()
+    return (
+        f"optimizer.warmup={warmup} is not over in run.steps={steps}: the learning rate ends at "
+        f"{last:.2g}, and optimizer.learning_rate is {config.optimizer.learning_rate:.2g}"
+    )
 
 
 def after(job: Job, result: Result, folder: Path, *, baselines: bool) -> None:

@@ -12,6 +12,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from reference_trainer.config import Config, ConfigError
 
+KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+
 
 def from_json(values: Mapping[str, Mapping[str, Any]], base: Config | None = None) -> Config:
     """The settings of `values`, the others from `base`; ConfigError names what is wrong."""
@@ -31,7 +33,9 @@ def overridden(config: Config, settings: Iterable[str]) -> Config:
         key, equals, text = setting.partition("=")
         section, dot, name = key.partition(".")
         if not (equals and dot):
-            raise ConfigError(f"{setting!r}: a setting is section.name=value, as data.batch=8")
+            near = [f"{place}={text or '...'}" for place in _places(key)]
+            hint = f"; did you mean {near[0]!r}?" if near else ", as data.batch=8"
+            raise ConfigError(f"{setting!r}: a setting is section.name=value{hint}")
         values.setdefault(section, {})[name] = _parsed(section, name, text)
     return from_json(values, config)
 
@@ -70,15 +74,25 @@ def _field_type(section: str, name: str) -> Any:
     """The declared type of a setting; ConfigError with what was probably meant."""
     sections = get_type_hints(Config)
     if section not in sections:
-        raise ConfigError(f"no section {section!r}{_meant(section, sections)}")
+        places = [] if difflib.get_close_matches(section, sections) else _places(name)
+        raise ConfigError(f"no section {section!r}{_meant(section, sections, places)}")
     hints = get_type_hints(sections[section])
     if name not in hints:
-        raise ConfigError(f"no setting {section}.{name}{_meant(name, hints)}")
+        near = [f"{section}.{known}" for known in difflib.get_close_matches(name, hints, n=1)]
+        words = _meant(name, hints, _places(name) or near)
+        raise ConfigError(f"no setting {section}.{name}{words}")
     return hints[name]
 
 
-def _meant(name: str, names: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(names), n=1)
+def _places(name: str) -> list[str]:
+    """The settings of this name, as "data.batch"."""
+    sections = get_type_hints(Config)
+    return [f"{part}.{name}" for part, kind in sections.items() if name in get_type_hints(kind)]
+
+
+def _meant(name: str, names: Iterable[str], first: list[str]) -> str:
+    """The first of `first`, else the nearest of `names`, else all of them."""
+    near = first or difflib.get_close_matches(name, list(names), n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(sorted(names))}"
 
 
@@ -131,6 +145,5 @@ def _one(section: str, name: str, hint: Any, value: Any) -> Any:
     if not isinstance(value, hint if isinstance(hint, type) else tuple) or (
         isinstance(value, bool) and hint is not bool
     ):
-        kind = getattr(hint, "__name__", "list")
-        raise ConfigError(f"{section}.{name}={value!r}: must be {kind}")
+        raise ConfigError(f"{section}.{name}={value!r}: must be {KINDS.get(hint, 'a list')}")
     return value

@@ -69,8 +69,8 @@ def test_probabilities_of_all_bytes_sum_to_one(train, history):
     """In contexts that were seen and in others."""
     text = np.concatenate([document(part).inputs[:, 0] for part in train])
     known = Sequences(np.roll(text, -1), [np.roll(text, back) for back in range(4)])
-    asked = Sequences(np.arange(256), [np.full(256, byte) for byte in history])
-    for probability_N in probabilities(known, asked, 256):
+    every = Sequences(np.arange(256), [np.full(256, byte) for byte in history])
+    for probability_N in probabilities(known, every, 256):
         assert probability_N.min() > 0
         assert probability_N.sum() == pytest.approx(1)
 
@@ -165,7 +165,7 @@ def test_frames_by_hand():
 def test_a_context_that_tells_all_is_worth_all_bits():
     rng = np.random.default_rng(0)
     target_N = rng.integers(0, 16, 4000)
-    told = Sequences(target_N, [target_N])
-    order_0, order_1 = ngram_bits(told, told, 16)
+    same = Sequences(target_N, [target_N])
+    order_0, order_1 = ngram_bits(same, same, 16)
     assert order_0 == pytest.approx(4, abs=0.02)
     assert order_1 < 0.05

@@ -116,9 +116,9 @@ def test_eval_sample_export(trained, folder):
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "output"),
     [
-        (["train", "--out", "x", "model.widht=1"], "did you mean 'width'?"),
+        (["train", "--out", "x", "model.widht=1"], "did you mean 'model.width'?"),
         (["train", "--out", "x", "--data", "nowhere.txt"], "nowhere.txt: no such file"),
         (["train", "--out", "x", "--config", "nowhere.json"], "nowhere.json: No such file"),
         (["train", "--out", "x", "--config", "broken.json"], "broken.json: not JSON"),
@@ -132,16 +132,16 @@ def test_eval_sample_export(trained, folder):
         (["sample", "--out", "x", "--temperature", "-1"], "--temperature is 0 or more"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_one_line(folder, args, said, monkeypatch, capsys):
+def test_a_mistake_is_one_line(folder, args, output, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     (folder / "broken.json").write_text("{")
     assert main([*args, "--cache", "none"]) == 2
-    assert said in capsys.readouterr().err
+    assert output in capsys.readouterr().err
     assert not (folder / "x").exists()
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "output"),
     [
         (["train", "--presett", "cpu"], "--presett; did you mean '--preset'?"),
         (["sample", "--promt", "x"], "--promt; did you mean '--prompt'?"),
@@ -149,18 +149,18 @@ def test_a_mistake_is_one_line(folder, args, said, monkeypatch, capsys):
         (["trian"], "invalid choice: 'trian'"),
     ],
 )
-def test_an_option_that_does_not_exist(capsys, args, said):
+def test_an_option_that_does_not_exist(capsys, args, output):
     with pytest.raises(SystemExit) as left:
         main(args)
     assert left.value.code == 2
-    assert said in capsys.readouterr().err
+    assert output in capsys.readouterr().err
 
 
 def test_help_lists_the_settings(capsys):
     with pytest.raises(SystemExit):
         main(["train", "--help"])
-    said = capsys.readouterr().out
-    assert "  data.batch=16" in said and "rows in one step" in said
+    output = capsys.readouterr().out
+    assert "  data.batch=16" in output and "rows in one step" in output
 
 
 def test_plot_draws_a_run_that_has_no_report_yet(trained, folder, monkeypatch, capsys):

@@ -42,15 +42,20 @@ def test_overrides_are_read_as_they_are_written(width, rate, pattern):
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "output"),
     [
-        ("model.widht=64", "did you mean 'width'?"),
+        ("model.widht=64", "no setting model.widht; did you mean 'model.width'?"),
+        ("run.batch=8", "no setting run.batch; did you mean 'data.batch'?"),
+        ("train.steps=3", "no section 'train'; did you mean 'run.steps'?"),
+        ("batch=8", "'batch=8': a setting is section.name=value; did you mean 'data.batch=8'?"),
+        ("run.steps=1000.5", "must be a whole number"),
+        ("optimizer.clip=x", "must be a number"),
         ("modle.width=64", "did you mean 'model'?"),
-        ("model.width=wide", "must be int"),
-        ("model.width=true", "must be int"),
-        ("model.tied=maybe", "must be bool"),
+        ("model.width=wide", "must be a whole number"),
+        ("model.width=true", "must be a whole number"),
+        ("model.tied=maybe", "must be true or false"),
         ("compute.dtype=float8", "one of float32, bfloat16"),
-        ("model.features=64,x", "must be int"),
+        ("model.features=64,x", "must be a whole number"),
         ("width=64", "section.name=value"),
         ("model.width", "section.name=value"),
         ("model.width=33", "multiple of 32"),
@@ -79,10 +84,10 @@ def test_overrides_are_read_as_they_are_written(width, rate, pattern):
         ("optimizer.accumulate=3", "divide by accumulate"),
     ],
 )
-def test_mistakes_are_named(setting, said):
+def test_mistakes_are_named(setting, output):
     with pytest.raises(ConfigError) as error:
         overridden(Config(), [setting])
-    assert said in str(error.value)
+    assert output in str(error.value)
 
 
 @pytest.mark.parametrize("values", [[], 3, {"model": 3}, {"model": {"width": None}}])

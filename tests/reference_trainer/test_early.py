@@ -12,7 +12,8 @@ import pytest
 
 from reference_trainer import metrics
 from reference_trainer.__main__ import main
-from reference_trainer.run import start
+from reference_trainer.config import UserError
+from reference_trainer.run import report, start
 from tests.reference_trainer.support import environment
 from tests.reference_trainer.test_restart import SETTINGS
 
@@ -30,22 +31,22 @@ def refused(capsys, *args: str, code: int = 2) -> str:
     line = ["train", "--data", "text.txt", "--cache", "none", *SETTINGS, *args]
     assert main(line) == code
     assert compiles.count == 0
-    (said,) = capsys.readouterr().err.splitlines()
-    return said
+    (output,) = capsys.readouterr().err.splitlines()
+    return output
 
 
 @pytest.mark.parametrize("rows", ["4", "0"])
 def test_a_loader_that_is_not_installed(folder, capsys, monkeypatch, rows):
     monkeypatch.setitem(sys.modules, "grain", None)
-    said = refused(capsys, "--out", "run", "data.loader=grain", f"data.batch={rows}")
-    assert "data.loader=grain: pip install grain; or data.loader=simple" in said
+    output = refused(capsys, "--out", "run", "data.loader=grain", f"data.batch={rows}")
+    assert "data.loader=grain: pip install grain; or data.loader=simple" in output
     assert not (folder / "run").exists()
 
 
 def test_tensorboard_that_is_not_installed(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
-    said = refused(capsys, "--out", "run", "--tensorboard")
-    assert "--tensorboard needs: pip install tensorboardX" in said
+    output = refused(capsys, "--out", "run", "--tensorboard")
+    assert "--tensorboard needs: pip install tensorboardX" in output
 
 
 def test_a_folder_that_cannot_be_made(folder, capsys):
@@ -53,15 +54,32 @@ def test_a_folder_that_cannot_be_made(folder, capsys):
 
 
 def test_a_vocabulary_that_is_too_small_where_the_rows_are_counted_first(folder, capsys):
-    said = refused(capsys, "--out", "run", "data.batch=0", "model.features=64", "model.heads=64")
-    assert "set model.features and model.heads" in said
+    output = refused(capsys, "--out", "run", "data.batch=0", "model.features=64", "model.heads=64")
+    assert "set model.features and model.heads" in output
+
+
+def test_a_warm_up_that_outlasts_the_run_is_said(folder, capsys, monkeypatch):
+    """Before the first compile: the run would end with a rate that it was not meant to have."""
+
+    def compiled(*args: object) -> None:
+        raise UserError("compiles")
+
+    monkeypatch.setattr(report, "compiled", compiled)
+    line = ["train", "--data", "text.txt", "--cache", "none", "--out", "run", *SETTINGS]
+    assert main([*line, "optimizer.warmup=24", "optimizer.learning_rate=0.01"]) == 2
+    found = capsys.readouterr().out
+    assert (
+        "optimizer.warmup=24 is not over in run.steps=12: the learning rate ends at 0.0046" in found
+    )
+    assert main([*line, "optimizer.warmup=11"]) == 2
+    assert "is not over" not in capsys.readouterr().out
 
 
 def test_no_room_for_a_checkpoint(folder, capsys, monkeypatch):
     used = SimpleNamespace(total=10**9, used=10**9, free=1000)
     monkeypatch.setattr(start.shutil, "disk_usage", lambda folder: used)
-    said = refused(capsys, "--out", "run", code=1)
-    assert "run has room for 0.0 MiB, a checkpoint takes about 0.2 MiB" in said
+    output = refused(capsys, "--out", "run", code=1)
+    assert "run has room for 0.0 MiB, a checkpoint takes about 0.2 MiB" in output
 
 
 @pytest.mark.skipif(

@@ -72,8 +72,8 @@ def test_a_run_goes_on_from_the_newest_whole_checkpoint_and_says_so(run, capsys)
     file = flip(run, 3)
     found = start.find(run, "auto")
     assert found is not None and found.step == 2
-    said = capsys.readouterr().out
-    assert "step 3 is damaged" in said and file.name in said and "step 2" in said
+    output = capsys.readouterr().out
+    assert "step 3 is damaged" in output and file.name in output and "step 2" in output
 
 
 def test_all_damaged_starts_again_or_is_refused(run, capsys):

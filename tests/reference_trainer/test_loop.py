@@ -93,7 +93,7 @@ class Quiet:
         pass
 
 
-def said(loss: float) -> Metrics:
+def metrics_with(loss: float) -> Metrics:
     return Metrics(
         loss=jnp.float32(loss),
         targets=jnp.float32(10),
@@ -106,7 +106,7 @@ def test_a_step_is_read_after_the_next_was_sent(tmp_path):
     log, batch = Quiet(), Batch(*(jnp.zeros((1, 1)),) * 5)
     reading = reader.Reader(TINY, log, tmp_path)  # type: ignore[arg-type]
     for number in (1, 2, 3):
-        reading.sent(reader.Sent(number, said(1.0), batch), None)  # type: ignore[arg-type]
+        reading.sent(reader.Sent(number, metrics_with(1.0), batch), None)  # type: ignore[arg-type]
         assert log.lines == list(range(1, number))
     reading.sent(None, None)  # type: ignore[arg-type]
     assert log.lines == [1, 2, 3]

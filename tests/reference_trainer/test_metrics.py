@@ -62,8 +62,8 @@ def test_a_batch_is_chosen_from_memory():
     small = machine.fitting_batch(config, 10**9, 64 * 2**20).data.batch
     large = machine.fitting_batch(config, 10**9, 256 * 2**20).data.batch
     assert 2 * small <= large <= 8 * small
-    asked = machine._step_bytes(config.replace(data={"batch": large}), large)
-    assert asked < 256 * 2**20
+    needed = machine._step_bytes(config.replace(data={"batch": large}), large)
+    assert needed < 256 * 2**20
     with pytest.raises(ConfigError, match="asks for"):
         machine.fitting_batch(config, 10**9, 1000)
     assert machine.fitting_batch(TINY, 10**9, 1000) == TINY

@@ -77,10 +77,10 @@ def start(
 
 
 def finished(running: list[subprocess.Popen]) -> list[str]:
-    told = [process.communicate(timeout=240) for process in running]
-    for process, (_, errors) in zip(running, told, strict=True):
+    results = [process.communicate(timeout=240) for process in running]
+    for process, (_, errors) in zip(running, results, strict=True):
         assert process.returncode == 0, errors[-3000:]
-    return [out.strip().rpartition("\n")[2] for out, _ in told]
+    return [out.strip().rpartition("\n")[2] for out, _ in results]
 
 
 def losses(folder: Path, name: str = "metrics.jsonl") -> dict[int, float]:
@@ -168,9 +168,9 @@ def test_who_loses_the_others_says_so_and_leaves(tmp_path, killed):
     began = time.monotonic()
     _, errors = running[1 - killed].communicate(timeout=240)
     assert time.monotonic() - began < 30  # JAX's own wait at the exit takes 80 s
-    left, said = running[1 - killed].returncode, errors.count("process of this run is gone")
+    left, output = running[1 - killed].returncode, errors.count("process of this run is gone")
     if killed != 0 or left != -signal.SIGABRT:  # without its coordinator JAX aborts: who is first?
-        assert (left, said) == (1, 1), errors[-3000:]
+        assert (left, output) == (1, 1), errors[-3000:]
         assert "Traceback" not in errors
     running[killed].communicate()
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
@@ -182,9 +182,9 @@ def test_sigterm_to_one_stops_both(tmp_path):
     running = start(tmp_path, 2, 9999, "dp")
     wait_for(tmp_path, 3, running)
     running[1].send_signal(signal.SIGTERM)
-    told = finished(running)
-    assert told[0] == told[1]
-    assert told[0].startswith("2 SIGTERM")
+    results = finished(running)
+    assert results[0] == results[1]
+    assert results[0].startswith("2 SIGTERM")
 
 
 JOIN = """

@@ -95,3 +95,27 @@ def test_a_scanned_layer_keeps_nothing_that_is_cheap_to_compute(kind, times):
     forward = next(e for e in traced.eqns if e.primitive.name == "scan")
     kept = sum(v.aval.size * v.aval.dtype.itemsize for v in forward.outvars)
     assert kept < times * depth * ROWS * steps * 256 * 2
+
+
+def test_a_scanned_layer_has_no_mask_of_its_own():
+    """What is made before the loop has at most T * T numbers a row, not a head; no mask is kept."""
+    depth, steps, heads = 2, 128, 4
+    config = Config().replace(
+        model={"width": 64, "depth": depth, "head_width": 64 // heads},
+        compute={"layers": "scan", "attention": "xla"},
+        data={"length": steps, "batch": ROWS},
+    )
+    params = jax.eval_shape(lambda: backbone.init(jax.random.key(0), config=config))
+    batch = Batch(*(jnp.asarray(leaf) for leaf in empty(ROWS, steps, 1, 1)))
+
+    def loss(params: dict) -> jax.Array:
+        return jnp.sum(backbone.hidden(params, batch, config))
+
+    traced = jax.make_jaxpr(jax.grad(loss))(params).jaxpr
+    forward = next(e for e in traced.eqns if e.primitive.name == "scan")
+    given = [v.aval for v in forward.invars[: forward.params["num_consts"]]]
+    assert max(aval.size for aval in given) <= ROWS * steps**2
+    kept = [v.aval for v in forward.outvars if v.aval.shape[-2:] == (steps, steps)]
+    assert [(aval.shape[1:], aval.dtype) for aval in kept] == [
+        ((ROWS, heads, steps, steps), jnp.float32)  # the weights of the softmax, and no more
+    ]

@@ -44,7 +44,7 @@ def test_before_a_run_its_step_is_compiled_once_for_all(batching, capsys):
     )
     compiles = metrics.Compiles()
     report.before(made, "a note")
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     state = states.create(made.config, made.mesh)
     each = {b.inputs.shape[1]: b for b in loop.one_epoch(made.batches)}
     assert sorted(each) == sorted(made.batches.lengths)
@@ -54,13 +54,13 @@ def test_before_a_run_its_step_is_compiled_once_for_all(batching, capsys):
         state, _ = made.step(state, batch)
     assert compiles.count == before
     abstract = states.abstract(made.config, made.mesh)
-    asked = report.compiled(made, abstract, max(each)).memory_analysis()
-    assert asked is not None
-    assert f"temporary {asked.temp_size_in_bytes / 2**20:,.1f} MiB" in said
-    assert "mixer.into (columns) is 154, padded to 160" in said
-    assert "embed.0 (rows) is 66, not a multiple of 8" in said
-    assert "a note" in said
-    assert "no mfu: the dense peak of 'cpu' in float32 is not known" in said
+    analysis = report.compiled(made, abstract, max(each)).memory_analysis()
+    assert analysis is not None
+    assert f"temporary {analysis.temp_size_in_bytes / 2**20:,.1f} MiB" in output
+    assert "mixer.into (columns) is 154, padded to 160" in output
+    assert "embed.0 (rows) is 66, not a multiple of 8" in output
+    assert "a note" in output
+    assert "no mfu: the dense peak of 'cpu' in float32 is not known" in output
 
 
 @pytest.mark.parametrize("batching", ["pack", "bucket"])
@@ -69,10 +69,10 @@ def test_a_batch_that_the_data_do_not_fill_is_said(batching, capsys):
     config = SMALL.replace(data={"batching": batching, "batch": 64, "buckets": 2})
     made = job(config)
     report.before(made)
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for length, rows in made.batches.rows.items():
         assert 0 < rows < 64
-        assert f"data.batch=64, and the data fill {rows} rows of {length} steps" in said
+        assert f"data.batch=64, and the data fill {rows} rows of {length} steps" in output
     assert sum(made.batches.rows.values()) == 48 or batching == "pack"
     report.before(job(SMALL))
     assert "and the data fill" not in capsys.readouterr().out
@@ -90,8 +90,8 @@ def test_the_peak_stands_beside_the_numbers(tmp_path, monkeypatch, capsys, tera)
     made = job(SMALL.replace(run={"steps": 2, "eval_every": 2, "save_every": 2}))
     result = loop.train(made, tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
-    told = [(line["peak"], "mfu" in line) for line in lines if "loss" in line]
-    assert told == [("cpu float32 dense 0.5 TFLOP/s", True) if tera else ("unknown", False)] * 2
+    shown = [(line["peak"], "mfu" in line) for line in lines if "loss" in line]
+    assert shown == [("cpu float32 dense 0.5 TFLOP/s", True) if tera else ("unknown", False)] * 2
     report.after(made, result, tmp_path, baselines=False)
     assert "peak memory of a device: not reported by this backend" in capsys.readouterr().out
     monkeypatch.setattr(report.metrics, "memory", lambda: {"most in use": 3 * 2**20})

@@ -52,8 +52,8 @@ def start(folder: Path, out: str, *more: str) -> subprocess.Popen[str]:
 
 def finished(folder: Path, out: str, *more: str) -> tuple[int, str, str]:
     process = start(folder, out, *more)
-    said, errors = process.communicate(timeout=240)
-    return process.returncode, said, errors
+    output, errors = process.communicate(timeout=240)
+    return process.returncode, output, errors
 
 
 def losses(run: Path) -> dict[int, float]:
@@ -93,22 +93,22 @@ def test_the_same_command_goes_on_and_says_when_it_is_complete(folder, straight)
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
-    said, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors[-3000:]
-    assert f"goes on after step {before}" in said
-    assert "the same command goes on" in said
+    assert f"goes on after step {before}" in output
+    assert "the same command goes on" in output
 
 
 def test_a_complete_run_is_not_run_again(folder, straight):
-    code, said, errors = finished(folder, "straight")
-    assert (code, "is complete, with 12 steps" in said) == (0, True), errors[-3000:]
+    code, output, errors = finished(folder, "straight")
+    assert (code, "is complete, with 12 steps" in output) == (0, True), errors[-3000:]
     assert losses(folder / "straight") == straight
 
 
 def test_a_report_that_was_cut_off_is_made_up_for(folder, straight):
     (folder / "straight" / "baselines.json").unlink()
-    code, said, errors = finished(folder, "straight")
-    assert (code, "this model" in said) == (0, True), errors[-3000:]
+    code, output, errors = finished(folder, "straight")
+    assert (code, "this model" in output) == (0, True), errors[-3000:]
     assert (folder / "straight" / "baselines.json").exists()
 
 

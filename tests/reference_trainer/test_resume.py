@@ -47,7 +47,7 @@ def losses(folder: Path) -> dict[int, float]:
     return {line["step"]: line["loss"] for line in lines if "loss" in line}
 
 
-def beside(step: int) -> Saved:
+def metadata(step: int) -> Saved:
     return Saved(step, TINY.to_json(), {}, 0.0, {})
 
 
@@ -79,11 +79,11 @@ def test_a_run_is_one_program(straight, tmp_path):
         made = job()
         state = states.create(TINY, made.mesh)
         state, _ = made.step(state, parallel.place(made.batches[0], made.mesh))
-        watch = metrics.Compiles()
+        compiles = metrics.Compiles()
         state = checkpoints.restore(states.abstract(TINY, made.mesh))
-        before = watch.count
+        before = compiles.count
         made.step(state, parallel.place(made.batches[1], made.mesh))
-        assert watch.count == before
+        assert compiles.count == before
 
 
 def is_adam(part) -> bool:
@@ -93,7 +93,7 @@ def is_adam(part) -> bool:
 def test_types_come_back(tmp_path):
     made = states.create(SMALL, parallel.device_mesh())
     with Checkpoints(tmp_path) as checkpoints:
-        checkpoints.save(made, beside(1))
+        checkpoints.save(made, metadata(1))
     with Checkpoints(tmp_path) as checkpoints:
         state = checkpoints.restore(states.abstract(SMALL, parallel.device_mesh()))
     assert isinstance(state, states.TrainState)
@@ -106,7 +106,7 @@ def test_newest_and_best_are_kept(tmp_path):
     state = states.create(TINY, parallel.device_mesh())
     with Checkpoints(tmp_path, keep=2) as checkpoints:
         for step, bits in enumerate([3.0, 1.0, None, 2.0, 2.2], start=1):
-            checkpoints.save(state, beside(step), bits)
+            checkpoints.save(state, metadata(step), bits)
     with Checkpoints(tmp_path) as checkpoints:
         assert checkpoints.steps() == [2, 4, 5]
 
@@ -130,7 +130,7 @@ def test_errors_of_a_background_save_come_out(tmp_path, monkeypatch, caplog, err
     full_disk = pytest.raises(CheckpointError, match=r"disk is full.*same command again")
     with full_disk as raised, Checkpoints(tmp_path / "c") as checkpoints:
         monkeypatch.setattr(ts.TensorStore, "write", full)
-        checkpoints.save(state, beside(1))
+        checkpoints.save(state, metadata(1))
     assert raised.value.code == 1
     assert not caplog.records  # what Orbax's threads log is what was raised, with tracebacks
 
@@ -187,10 +187,10 @@ def test_unrolled_layers_go_on_scanned_and_back(straight, tmp_path):
 def test_what_a_machine_lacks_is_not_saved(tmp_path):
     """Another one may have cuDNN: the run goes on there with the attention it asked for."""
     config = SMALL.replace(run={"steps": 1, "eval_every": 1, "save_every": 1})
-    asked = config.replace(compute={"attention": "cudnn"})
-    loop.train(loop.prepare(config, corpus(), requested=asked), tmp_path)
+    requested = config.replace(compute={"attention": "cudnn"})
+    loop.train(loop.prepare(config, corpus(), requested=requested), tmp_path)
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
-        assert from_json(checkpoints.read().config) == asked
+        assert from_json(checkpoints.read().config) == requested
 
 
 def test_other_data_are_refused(straight):
@@ -205,7 +205,7 @@ def test_a_newer_format_is_refused(tmp_path, monkeypatch):
     state = states.create(TINY, parallel.device_mesh())
     with monkeypatch.context() as patch, Checkpoints(tmp_path) as checkpoints:
         patch.setattr(checkpoint, "FORMAT", 99)
-        checkpoints.save(state, beside(1))
+        checkpoints.save(state, metadata(1))
     with Checkpoints(tmp_path) as checkpoints, pytest.raises(CheckpointError, match="format 99"):
         checkpoints.read()
 
@@ -273,9 +273,9 @@ def started(folder: Path, every: int) -> subprocess.Popen:
 def test_sigterm_saves_and_leaves(tmp_path):
     process = started(tmp_path, every=4000)
     process.send_signal(signal.SIGTERM)
-    said, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    assert said.strip() == "SIGTERM"
+    assert output.strip() == "SIGTERM"
     with Checkpoints(tmp_path / "checkpoints") as checkpoints:
         assert checkpoints.read().step > 20
 

@@ -42,9 +42,9 @@ def test_batches_do_not_compile_again(mesh):
     compiles = metrics.Compiles()
     losses = set()
     for index in (1, 2):
-        state, said = step(state, placed(some_batch(index=index)))
+        state, output = step(state, placed(some_batch(index=index)))
         assert compiles.count == 0
-        losses.add(float(said.loss))
+        losses.add(float(output.loss))
     assert len(losses) == 2  # the batches did arrive
 
 
@@ -124,8 +124,8 @@ def test_a_step_that_is_not_finite_changes_nothing(mesh):
     state, step = states.create(SMALL, mesh), steps.build(SMALL, mesh)
     before = jax.device_get((state.params, state.opt_state))
     batch = some_batch()
-    state, said = step(state, placed(batch._replace(weights=batch.weights * jnp.inf)))
-    assert not said.finite and int(state.skipped) == 1 and int(state.step) == 1
+    state, output = step(state, placed(batch._replace(weights=batch.weights * jnp.inf)))
+    assert not output.finite and int(state.skipped) == 1 and int(state.step) == 1
     assert same(before, jax.device_get((state.params, state.opt_state)))
 
 

@@ -225,7 +225,7 @@ def test_a_limit_takes_documents_from_the_whole_text(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "output"),
     [
         (None, "no such file or folder"),
         (b"", "too little text"),
@@ -233,10 +233,10 @@ def test_a_limit_takes_documents_from_the_whole_text(tmp_path):
         (b"GIF\0", "zero bytes"),
     ],
 )
-def test_errors_name_the_file(tmp_path, content, said):
+def test_errors_name_the_file(tmp_path, content, output):
     if content is not None:
         (tmp_path / "a.txt").write_bytes(content)
-    with pytest.raises(DataError, match=rf"a\.txt: .*{said}"):
+    with pytest.raises(DataError, match=rf"a\.txt: .*{output}"):
         read(tmp_path, "a.txt")
 
 

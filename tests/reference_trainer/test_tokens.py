@@ -125,7 +125,7 @@ def test_other_tokens_have_another_digest(tmp_path, ids):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "output"),
     [
         ("x.bin", b"abc", "an odd number of bytes"),
         ("x.npy", b"abc", "not an array"),
@@ -133,9 +133,9 @@ def test_other_tokens_have_another_digest(tmp_path, ids):
         ("x.bin", b"ab", "too few tokens"),
     ],
 )
-def test_files_that_hold_no_tokens_are_named(tmp_path, name, content, said):
+def test_files_that_hold_no_tokens_are_named(tmp_path, name, content, output):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=output):
         load(data(tmp_path / name))
 
 

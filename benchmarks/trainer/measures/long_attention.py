@@ -22,8 +22,10 @@ def measure(size: Size) -> Iterator[Row]:
         yield from forms.add(kind, config.replace(compute={"attention": kind}))
     yield from forms.compared(("cudnn", "xla"), ">= 3")
     yield from forms.compared(("chunked", "xla"))
-    asked = {name: train.memory()["temporary"] for name, train in forms.running.items()}
+    needed = {name: train.memory()["temporary"] for name, train in forms.running.items()}
     for kind in ("cudnn", "chunked"):
-        if kind in asked and "xla" in asked:
-            note = f"xla: {asked['xla'] / cases.MIB:.0f} MiB"
-            yield Row(f"temporary memory, {kind} / xla", asked[kind] / asked["xla"], "x", "", note)
+        if kind in needed and "xla" in needed:
+            note = f"xla: {needed['xla'] / cases.MIB:.0f} MiB"
+            yield Row(
+                f"temporary memory, {kind} / xla", needed[kind] / needed["xla"], "x", "", note
+            )
