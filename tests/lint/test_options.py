@@ -13,6 +13,45 @@ from gotcha_lint.memo.unit_store import UnitStore
 from tests.lint.support import code, found, lint_files, marks, write
 
 UNREAD = {
+    "a field whose default stands in a call, and one without a value": """
+        from dataclasses import dataclass, field
+
+        import jax
+
+
+        @dataclass
+        class Config:
+            clip: float = field(default=1.0, metadata={"help": "of gradients"})  # ! option-not-read
+            window: int | None = None  # ! option-not-read
+            rate: float = field(default=0.1)
+            mode: str = "a"
+
+
+        def update(config: Config, w, g):
+            return jax.jit(lambda w, g: w - config.rate * g)(w, g) if config.mode else w
+
+
+        w = update(Config(clip=2.0, window=128), 1.0, 1.0)
+        """,
+    "a field of a pydantic model, but for the tag that tells models apart": """
+        from typing import Literal
+
+        import jax
+        from pydantic import BaseModel
+
+
+        class Attention(BaseModel):
+            type: Literal["attention"] = "attention"
+            heads: int = 4
+            kernel: Literal["xla", "cudnn"] = "xla"  # ! option-not-read
+
+
+        def scores(config: Attention, x):
+            return jax.nn.softmax(x.reshape(config.heads, -1))
+
+
+        y = scores(Attention(kernel="cudnn"), jax.numpy.ones(8))
+        """,
     "a field of a module": """
         import flax.linen as nn
 

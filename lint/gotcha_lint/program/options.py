@@ -15,7 +15,9 @@ from functools import lru_cache
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function, Instruction, Module, Span
 
-_DUMPS = re.compile(rb"\bvars\(|__dict__|\basdict\(|flag_values_dict|\blocals\(")
+_DUMPS = re.compile(
+    rb"\bvars\(|__dict__|\basdict\(|flag_values_dict|\blocals\(|\bmodel_dump(?:_json)?\("
+)
 _SPREADS = re.compile(
     rb"\*\*\s*(?:vars\(|[\w.]*asdict\(|(?:\w+\.)*(?:args|flags|config|cfg|FLAGS|hparams)\b)"
     rb"|\bfields\(|getattr\(\s*[\w.]+\s*,\s*[A-Za-z_]"
@@ -23,11 +25,13 @@ _SPREADS = re.compile(
 _READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
 _QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'](?!\s*:)""")
+_TAG = re.compile(r"\bLiteral\[[^,\]]*\]")  # of one value: it tells classes apart
 _SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
 _GIVEN = re.compile(rb"[(,]\s*([A-Za-z_]\w*)\s*=(?!=)")
-_SCALARS = (bool, int, float, str)
+_SCALARS = (bool, int, float, str, type(None))
 _MODULES = frozenset(("Module",))
 _PLAIN = frozenset(("object", "ABC", "Generic", "Protocol", "PyTreeNode"))
+_OF_PYDANTIC = frozenset(("BaseModel", "BaseSettings"))  # dataclasses without a decorator
 _DATACLASSES = frozenset(("dataclass", "define", "frozen"))
 # Names in decorators that leave the parameters to the function.
 _DECORATED = frozenset(
@@ -194,7 +198,8 @@ def _is_known(name: str, classes: Classes, depth: int) -> bool:
     """No base of an unknown library may read what the class keeps."""
     if name not in classes or depth > _DEPTH:
         return False
-    bases = (base for base in classes[name][1] if base not in _MODULES and base not in _PLAIN)
+    known = _MODULES | _PLAIN | _OF_PYDANTIC
+    bases = (base for base in classes[name][1] if base not in known)
     return all(_is_known(base, classes, depth + 1) for base in bases)
 
 
@@ -203,14 +208,15 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
     is_module = not _MODULES.isdisjoint(bases)
     if init is not None:
         yield from _kept(init, cls)
-    elif is_module or _is_dataclass(cls, module):
+    elif is_module or _is_dataclass(cls, module) or not _OF_PYDANTIC.isdisjoint(bases):
         constants = _constants_of(cls)
         results = set() if is_module else _given_within(cls, module)
         for step in instructions(cls.body):
             if step[0] != "field" or step[2].startswith("_") or step[2] in _OF_FLAX | results:
                 continue
-            plain = isinstance(constants.get(step[2]), _SCALARS)
-            if plain or (is_module and "ClassVar" not in step[4]):
+            if "ClassVar" in step[4] or _TAG.search(step[4]):
+                continue
+            if is_module or isinstance(constants.get(step[2], step), _SCALARS):
                 yield Option("field", step[2], step[-1], cls.name, dumps=not is_module)
 
 
@@ -230,13 +236,16 @@ def _given_within(cls: Function, module: Module) -> set[str]:
 
 
 def _constants_of(cls: Function) -> dict[str, object]:
-    """The names in a class that hold a literal."""
+    """The names in a class that hold a literal, be it given as `field(default=...)`."""
     steps = {step[1]: step for step in instructions(cls.body) if isinstance(step[1], int)}
-    return {
-        step[2]: steps[step[4]][2]
-        for step in steps.values()
-        if step[0] == "store" and steps.get(step[4], ("",))[0] == "const"
-    }
+    found: dict[str, object] = {}
+    for step in steps.values():
+        value = steps.get(step[4]) if step[0] == "store" else None
+        if value is not None and value[0] == "call":
+            value = steps.get(dict(value[4]).get("default", -1))
+        if value is not None and value[0] == "const":
+            found[step[2]] = value[2]
+    return found
 
 
 def _kept(init: Function, cls: Function) -> Iterator[Option]:
