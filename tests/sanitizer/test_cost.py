@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +15,7 @@ from gotcha_sanitizer.checks.recompile import Recompile
 from gotcha_sanitizer.hooks import activity
 from gotcha_sanitizer.hooks.activity import Sampler
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program, Tick
+from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
 from tests.sanitizer.support import run
@@ -84,25 +83,6 @@ def test_parameters_that_are_made_each_with_its_own_shape(training: bool):
 def test_one_more_shape_is_judged_by_its_price(seconds: float, severity: str):
     (found,) = on(Recompile, program(2, seconds, why="4"))
     assert found.severity == severity
-
-
-@pytest.mark.parametrize(
-    ("seconds", "end", "severities"),
-    [
-        (0.4, 60.0, ["warning", "info"]),
-        (0.4, 11.0, ["warning"]),  # a good part of the run
-        (1.5, 600.0, ["warning"]),
-    ],
-)
-def test_one_compile_more_that_a_long_run_does_not_notice(
-    seconds: float, end: float, severities: list[str]
-):
-    weak = Difference("weak-type", "x", "float32[], weak type", "float32[]")
-    once = replace(program(2, seconds, why="4"), differences=(weak,))
-    told = on(Recompile, once, Tick(11.0), Tick(end, last=True))
-    assert [f.severity for f in told] == severities and len({f.id for f in told}) == 1
-    more = [f.severity for f in on(Recompile, once, once, Tick(end, last=True))]
-    assert more == ["warning", "warning"]
 
 
 def loop(site: Site, seconds: float, eager: float, samples: int = 50) -> LoopActivity:

@@ -12,7 +12,7 @@ from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.values.events import Memory, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site, Turn
-from gotcha_sanitizer.values.words import plural, seconds, size
+from gotcha_sanitizer.values.words import itemsize, plural, seconds, size
 
 Group = tuple[tuple[int, ...], str]
 
@@ -176,8 +176,7 @@ def growth(
     if len(count) < _FEW_SAMPLES:
         return None
     gained = count[-1] - count[0]
-    itemsize = _itemsize(group[1])
-    much = gained * itemsize * math.prod(group[0])
+    much = gained * itemsize(group[1]) * math.prod(group[0])
     large = gained >= _LARGE_ARRAYS and much >= _LARGE_BYTES
     if len(count) < _SAMPLES and not large:
         return None
@@ -218,8 +217,3 @@ def _level(progress: list[float], count: list[int], moment: float) -> float:
         if moment <= u:
             return n + (m - n) * (moment - t) / max(u - t, 1e-9)
     return count[-1]
-
-
-def _itemsize(dtype: str) -> int:
-    bits = re.search(r"(\d+)", dtype)
-    return max(int(bits[1]) // 8, 1) if bits else 1

@@ -10,7 +10,7 @@ from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.explain.loop_arguments import unchanging
 from gotcha_sanitizer.values.events import Program
 from gotcha_sanitizer.values.finding import Finding
-from gotcha_sanitizer.values.words import size
+from gotcha_sanitizer.values.words import itemsize, size
 
 _LARGE = 2**20  # bytes
 
@@ -56,7 +56,5 @@ def _numpy_bytes(program: Program) -> dict[str, int]:
         if leaf.kind != "numpy":
             continue
         root = re.split(r"[.\[]", path, maxsplit=1)[0]
-        bits = re.search(r"(\d+)$", leaf.dtype)
-        itemsize = int(bits[1]) // 8 if bits else 1
-        sizes[root] = sizes.get(root, 0) + math.prod(leaf.shape) * itemsize
+        sizes[root] = sizes.get(root, 0) + math.prod(leaf.shape) * itemsize(leaf.dtype)
     return sizes

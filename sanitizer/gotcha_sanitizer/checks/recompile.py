@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.explain.advice import ADVICE, advise
-from gotcha_sanitizer.values.events import Explained, Memory, Program, Tick
+from gotcha_sanitizer.values.events import Explained, Memory, Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Site
 from gotcha_sanitizer.values.words import package, size
@@ -17,7 +17,6 @@ _RENEWABLE = {"new-function", "static-identity", "pytree-static"}
 _ALWAYS = {"weak-type", "call-style"}
 _SAME_LINE = {"dtype", "pytree", "sharding", "committed", "context", "jit-options"}
 _DEAR = 5.0  # seconds for one more shape
-_TRIFLE, _OF_RUN = 1.0, 0.02  # seconds, and of the run: one compile more for less is a note
 _MANY = 100  # programs of one function that are kept
 _GREW = 2**24  # bytes of the process meanwhile: worth a word
 _OWN = {"shape", "dtype", "pytree", "static-value"}
@@ -33,7 +32,6 @@ class _Case:
     seconds: float = 0.0
     site: Site | None = None
     warned: bool = False
-    told: Finding | None = None  # as last given
     seen: dict[tuple[Site | None, str], dict[str, None]] = field(default_factory=dict)
     here: dict[Site | None, int] = field(default_factory=dict)
 
@@ -43,8 +41,7 @@ class Recompile(Check):
 
     Each compiled program is compared with the earlier ones of the same source. First compilations
     are normal. So are a few shapes that converge, such as powers of two, if they take less than 5 s
-    each, a function that is called with other types from another line, and a single one that takes
-    less than a second and a fiftieth of the run: these are notes.
+    each, and a function that is called with other types from another line: these are notes.
 
     Make jitted functions once, give them arrays of few shapes and of one dtype, and keep what
     changes at each step an argument.
@@ -56,13 +53,9 @@ class Recompile(Check):
         self._resident = 0  # of the process, when last looked at
         self._before: dict[object, int] = {}  # the same at a function's first recompile
 
-    def on(self, event: Memory | Explained | Tick) -> Iterator[Finding]:
+    def on(self, event: Memory | Explained) -> Iterator[Finding]:
         if isinstance(event, Memory):
             self._resident = event.resident
-            return
-        if isinstance(event, Tick):
-            if event.last:
-                yield from self._trifles(event.at)
             return
         if event.program.eager or not event.differences:
             return
@@ -80,15 +73,7 @@ class Recompile(Check):
         case.warned |= avoidable
         if avoidable or case.site is None:
             case.site = program.site
-        case.told = _finding(event, case, self._growth(program))
-        yield case.told
-
-    def _trifles(self, run: float) -> Iterator[Finding]:
-        """One compile more that a long run does not notice becomes a note at its end."""
-        for case in self._cases.values():
-            small = case.count == 1 and case.seconds < min(_TRIFLE, _OF_RUN * run)
-            if small and case.warned and case.told is not None:
-                yield replace(case.told, severity="info")
+        yield _finding(event, case, self._growth(program))
 
     def _growth(self, program: Program) -> int:
         """Bytes that the process gained while many programs of a function were made and kept."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.values.events import Program
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Leaf
-from gotcha_sanitizer.values.words import size
+from gotcha_sanitizer.values.words import itemsize, size
 
 _NOTE, _LARGE = 2**14, 2**20  # bytes of one call, as NumPy holds them
 _SHOWN = 3
@@ -54,4 +52,4 @@ class WideTypeWithoutX64(Check):
 
 
 def _bytes(leaf: Leaf) -> int:
-    return math.prod(leaf.shape) * np.dtype(leaf.given).itemsize
+    return math.prod(leaf.shape) * itemsize(leaf.given)

@@ -26,8 +26,7 @@ def install(context: Context) -> Callable[[], None]:
 
     def look() -> float:
         for watch in watches.all():
-            if watch.alive() is not None:  # in a storm most are gone
-                tell(context, watch, None, unseen)
+            tell(context, watch, None, unseen)
         return tell_left()
 
     def tell_left() -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from gotcha_lint.output.paint import one_line
 from gotcha_sanitizer.values.parts import Site
@@ -29,6 +30,12 @@ def size(value: float) -> str:
             return f"{value:.0f} {unit}" if value >= 100 or unit == "B" else f"{value:.3g} {unit}"
         value /= 1024
     return f"{value:.3g} GiB"
+
+
+def itemsize(dtype: str) -> int:
+    """Bytes of one element, by the name of its type; 1 where the name has no number."""
+    bits = re.search(r"(\d+)", dtype)
+    return max(int(bits[1]) // 8, 1) if bits else 1
 
 
 def place(site: Site | None) -> str:
