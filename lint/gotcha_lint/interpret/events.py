@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gotcha_lint.domain.keys import Key, Seeded
+from gotcha_lint.domain.keys import Gates, Key, Seeded
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -189,8 +189,9 @@ class KeyUse:
     it), "streams" (a module gets it as one of its `rngs`), "seed" (it is
     made, as another one than before), or "undrawn" (a loop that gets the keys leaves them).
     `what`: the function that is called. `functions`: those that `calls` are in, from the outermost
-    on, and last the one that uses the key; `sides`: the branches around in each of them. `numbers`:
-    the least and the greatest that `fold_in` folds in, or that the keys of `split` have.
+    on, and last the one that uses the key; `sides`: the branches around in each of them; `left`:
+    those of functions that have returned the key, on the way that led to it. `numbers`: the least
+    and the greatest that `fold_in` folds in, or that the keys of `split` have.
     """
 
     key: Key
@@ -207,6 +208,7 @@ class KeyUse:
     sides: tuple[Sides, ...] = ((),)
     numbers: tuple[float, float] | None = None
     calls: CallString = ()
+    left: Gates = ()
 
     @property
     def place(self) -> Origin:

@@ -301,15 +301,17 @@ def _on_that_way(use: KeyUse, gates: Gates) -> KeyUse:
 
     Where the same branch is open around the use, it was left there in an earlier iteration.
     """
-    sides, maybe = list(use.sides), use.maybe
+    sides, maybe, left = list(use.sides), use.maybe, list(use.left)
     for path, span, holds in gates:
         around = [n for n, f in enumerate(use.functions) if _is_around(f, (path, *span))]
         level = around[-1] if around else 0
+        if not around:
+            left.append((path, span, holds))
         if any(branch == span for branch, _ in sides[level]):
             maybe = True
         else:
             sides[level] = (*sides[level], (span, holds))
-    return replace(use, sides=tuple(sides), maybe=maybe)
+    return replace(use, sides=tuple(sides), left=tuple(left), maybe=maybe)
 
 
 def _methods_beside(body: Function) -> Iterator[str]:
@@ -438,6 +440,19 @@ def _is_closure(function: Function) -> bool:
     return parent is not None and not parent.is_module and not parent.is_class
 
 
+def _is_elsewhere(use: KeyUse, other: KeyUse) -> bool:
+    """Has a function returned the key on one side of a branch, where the other use is on the
+    other side, or is of a key that came from there?
+    """
+    for path, span, holds in use.left:
+        for function, sides in zip(other.functions, other.sides, strict=False):
+            if _is_around(function, (path, *span)) and dict(sides).get(span, holds) != holds:
+                return True
+        if (path, span, not holds) in other.left:
+            return True
+    return False
+
+
 def part_ways(first: KeyUse, now: KeyUse) -> tuple[Origin, Origin]:
     """The first places that differ on the ways to the two uses.
 
@@ -462,6 +477,8 @@ def _is_driven(use: KeyUse) -> bool:
 
 def are_exclusive(first: KeyUse, now: KeyUse) -> bool:
     """Are the two on branches of which one alone is taken?"""
+    if _is_elsewhere(first, now) or _is_elsewhere(now, first):
+        return True
     calls = zip((*first.calls, None), (*now.calls, None), strict=False)
     for level, (before, at) in enumerate(calls):
         taken = dict(first.sides[level]) if level < len(first.sides) else {}

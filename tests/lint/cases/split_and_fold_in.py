@@ -89,3 +89,17 @@ def unknown_number(key, data):
 
 def two_keys(key, other, step):
     return jax.random.split(key), jax.random.fold_in(other, step)
+
+
+def own(key, many):
+    return jax.random.fold_in(key, 1) if many else key
+
+
+def folded_or_split(key, many):
+    key = own(key, many)
+    return jax.random.split(key, 8)
+
+
+def folded_and_split(key, many):
+    other = own(key, many)  # ! split-and-fold-in
+    return other, jax.random.split(key, 8)
