@@ -244,6 +244,9 @@ def main(argv: Sequence[str] | None = None, tools: Tools | None = None) -> int:
 def run_and_leave() -> None:
     """The program: ends the process without freeing the trees node by node, a tenth of a run."""
     code = main()
+    if "multiprocessing" in sys.modules:  # an interrupt or an error leaves workers that wait
+        for worker in sys.modules["multiprocessing"].active_children():
+            worker.kill()
     try:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -182,6 +184,30 @@ def test_a_worker_that_dies_costs_one_file(tmp_path, monkeypatch):
     lost = [f for f in findings if f.name == "too-deeply-nested"]
     assert [Path(f.path).name for f in lost] == ["bad.py"]
     assert {Path(f.path).name for f in findings} == {"bad.py", "helpers.py", "train.py"}
+
+
+FAILS = """
+import sys
+from gotcha_lint.cli import run_and_leave
+from gotcha_lint.findings import forecast
+from gotcha_lint.workers import pipeline
+
+def broken(*arguments):
+    raise RuntimeError("broken")
+
+pipeline.PARALLEL_FROM, forecast.foresee = 0, broken
+sys.argv[1:] = ["--jobs", "2", "--no-cache", "."]
+run_and_leave()
+"""
+
+
+def test_a_run_that_fails_leaves_no_worker(tmp_path):
+    """One that is left holds the output open: a pipe that reads it would wait for ever."""
+    write(tmp_path, PROJECT)
+    command = [sys.executable, "-c", FAILS]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 3
+    assert "internal error: RuntimeError: broken" in done.stderr
 
 
 def test_a_rule_that_raises_costs_only_its_own_findings(tmp_path, monkeypatch):
