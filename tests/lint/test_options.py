@@ -13,6 +13,22 @@ from gotcha_lint.memo.unit_store import UnitStore
 from tests.lint.support import code, found, lint_files, marks, write
 
 UNREAD = {
+    "an attribute of a module that is kept first": """
+        import jax
+        from flax import nnx
+
+
+        class Net(nnx.Module):
+            def __init__(self, rngs, limit=1.0):
+                self.limit = limit  # ! option-not-read
+                self.out = nnx.Linear(2, 2, rngs=rngs)
+
+            def __call__(self, x):
+                return jax.nn.relu(self.out(x))
+
+
+        net = Net(nnx.Rngs(0), limit=0.5)
+        """,
     "a field whose default stands in a call, and one without a value": """
         from dataclasses import dataclass, field
 

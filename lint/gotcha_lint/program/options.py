@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import instructions, used_registers
 from gotcha_lint.program.ir import Function, Instruction, Module, Span
 
 _DUMPS = re.compile(
@@ -256,7 +256,7 @@ def _kept(init: Function, cls: Function) -> Iterator[Option]:
     for step in code:
         if step[0] == "load":
             loads.setdefault(step[2], []).append(step[1])
-    used = {register for step in code if step[0] != "setattr" for register in _operands(step)}
+    used = {each for step in code if step[0] != "setattr" for each in used_registers(step)}
     for step in code:
         if step[0] != "setattr":
             continue
@@ -264,14 +264,6 @@ def _kept(init: Function, cls: Function) -> Iterator[Option]:
         kept = step[2] in loads.get(init.parameters[0].name, ())
         if name and kept and step[4] not in used and name not in init.captured:
             yield Option("attribute", step[3], step[-1], cls.name, dumps=False)
-
-
-def _operands(step: Instruction) -> Iterator[int]:
-    for part in step[2:-1]:
-        if isinstance(part, int) and not isinstance(part, bool):
-            yield part
-        elif isinstance(part, tuple):
-            yield from (inner[1] for inner in part if isinstance(inner, tuple) and len(inner) == 2)
 
 
 def _last_word(step: Instruction | None) -> str:
