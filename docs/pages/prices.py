@@ -74,19 +74,22 @@ def section(gotcha: Gotcha) -> str:
     return "\n\n".join(lines)
 
 
+def _compared(taken: dict[str, float], where: str = "") -> str:
+    """Bad against good."""
+    ratio = taken["bad"] / taken["good"]
+    spent = f"{seconds(taken['bad'])} instead of {seconds(taken['good'])}"
+    if ratio > SAME:
+        return f"**{times(ratio)}** the time ({spent})"
+    if ratio < 1 / SAME:
+        return f"no more time{where}, but less ({spent})"
+    return f"no difference{where} ({spent})"
+
+
 def _on_a_gpu(gpu: dict[str, Any] | None) -> str:
     """What the same bad and good code takes there, by the wall clock."""
     if gpu is None or "seconds" not in gpu:
         return "On a GPU: not measured."
-    bad, good = gpu["seconds"]["bad"], gpu["seconds"]["good"]
-    ratio, where = bad / good, gpu["measured_with"]
-    spent = f"{seconds(bad)} instead of {seconds(good)}"
-    if ratio > SAME:
-        text = f"**{times(ratio)}** the time ({spent})"
-    elif ratio < 1 / SAME:
-        text = f"no more time, but less ({spent})"
-    else:
-        text = f"no difference ({spent})"
+    text, where = _compared(gpu["seconds"]), gpu["measured_with"]
     return (
         f"On a GPU ({where['device']}, wall clock, jax {where['jax']}, Python {where['python']}): "
         f"{text}."
@@ -94,15 +97,7 @@ def _on_a_gpu(gpu: dict[str, Any] | None) -> str:
 
 
 def _sentence(cpu: dict[str, Any]) -> str:
-    bad, good = cpu["seconds"]["bad"], cpu["seconds"]["good"]
-    ratio = bad / good
-    spent = f"{seconds(bad)} instead of {seconds(good)}"
-    if ratio > SAME:
-        text = f"**{times(ratio)}** the time ({spent})"
-    elif ratio < 1 / SAME:
-        text = f"no more time on a CPU, but less ({spent})"
-    else:
-        text = f"no difference on a CPU ({spent})"
+    text = _compared(cpu["seconds"], " on a CPU")
     more = [cpu["compiles"][kind] for kind in ("bad", "good")]
     compiles = f"; compiles: {more[0]:g} instead of {more[1]:g}" if more[0] != more[1] else ""
     return f"{cpu['step']} Bad against good: {text}{compiles}."
