@@ -230,6 +230,27 @@ def test_a_rule_that_raises_loses_its_own_findings_alone(
     }
 
 
+@pytest.mark.parametrize("what", ["add", "read"])
+def test_events_of_one_root_that_cannot_be_read_hide_no_other_finding(
+    project: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    from gotcha_lint.findings import forecast
+    from gotcha_lint.solve.keys import KeyReuses
+
+    def broken(*args: object) -> None:
+        raise IndexError("oops")
+
+    before = lint()
+    assert named(before, "weak-type-argument")
+    if what == "add":
+        monkeypatch.setattr(KeyReuses, "add", broken)  # once per root
+    else:
+        monkeypatch.setattr(forecast, "unread", broken)  # once per unit
+    report = run()
+    assert {f.rule for f in report.failures} == {"interpreter"}
+    assert {"discarded-update"} <= {f.name for f in report.findings}
+
+
 def test_an_engine_that_raises_loses_no_other_finding(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,10 +105,11 @@ def foresee(
                 continue
             files = _Component(space, component)
             shown = sorted(files.graph.importers(asked))
-            _run_new(files, shown, ways, kept, list(wanted.values()), failures, live)
+            new = _run_new(files, shown, ways, kept, list(wanted.values()), failures, live)
             for path in shown:
-                if path in kept:
-                    _add(kept[path].found, wanted, best)
+                unit = kept.get(path) or new.get(path)
+                if unit is not None:
+                    _add(unit.found, wanted, best)
     ordered = {path: tuple(sorted(f.values(), key=lambda f: f.order)) for path, f in best.items()}
     return ordered, failures
 
@@ -137,8 +138,9 @@ def _run_new(
     tasks: Sequence[Task],
     failures: list[Failure],
     live: Live | None,
-) -> None:
-    """Runs the units that have changed."""
+) -> dict[str, Kept]:
+    """Runs the units that have changed; returns those that are not kept, as a part failed."""
+    incomplete: dict[str, Kept] = {}
     said = sorted(files.rows.items()) or ""
     wide = files.may_be_wide
     keys = {path: f"{files.digests[path].hex()} {ways}{said}{wide}" for path in paths}
@@ -150,21 +152,12 @@ def _run_new(
     running = None if live is None else live.running.setdefault(min(files.raw), Running())
     for unit in _units(files, read, using, running):
         lost = _failures(unit)
-        programs = _programs([unit])
-        programs.wide = wide
-        seen = {
-            each: read.modules[each]
-            for each in files.graph.closures[unit.path]
-            if each in read.modules
-        }
-        module = read.modules[unit.path]
-        asked = () if is_test(unit.path) else ask(module, seen.values(), files.words)
-        programs.unread = list(unread(unit.path, asked, files.words))
-        programs.ignored = [] if is_test(unit.path) else list(ignored(module, seen))
-        found = _ask(programs, read, ways, tasks, lost)
+        try:
+            shown = _shown_by(unit, keys[unit.path], files, read, ways, tasks, lost)
+            (incomplete if lost else kept)[unit.path] = shown
+        except Exception:  # a fault of ours in one unit hides no finding of another
+            lost.append(Failure(unit.path, "interpreter", last_line()))
         failures.extend(lost)
-        if not lost:
-            kept[unit.path] = Kept(keys[unit.path], found, asked, files.words.spreads)
     failures.extend(read.failures)
     if not read.failures:  # the others use no JAX, or are no Python
         left = set(new) - (set(using) & read.modules.keys())
@@ -172,6 +165,32 @@ def _run_new(
     if len(read.modules) > _LARGE and live is None:
         read.modules.clear()
         gc.collect()
+    return incomplete
+
+
+def _shown_by(
+    unit: Unit,
+    key: str,
+    files: _Component,
+    read: Interpreted,
+    ways: Sequence[RuleOptions],
+    tasks: Sequence[Task],
+    lost: list[Failure],
+) -> Kept:
+    """What the rules foresee of one unit; to `lost` is added what failed."""
+    programs = Programs()
+    lost += _add_to(programs, unit)
+    programs.wide = files.may_be_wide
+    seen = {
+        each: read.modules[each]
+        for each in files.graph.closures[unit.path]
+        if each in read.modules
+    }
+    module = read.modules[unit.path]
+    asked = () if is_test(unit.path) else ask(module, seen.values(), files.words)
+    programs.unread = list(unread(unit.path, asked, files.words))
+    programs.ignored = [] if is_test(unit.path) else list(ignored(module, seen))
+    return Kept(key, _ask(programs, read, ways, tasks, lost), asked, files.words.spreads)
 
 
 def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
@@ -222,8 +241,9 @@ def interpret(
         shown = sorted(files.graph.importers(asked))
         out = files.read(shown)
         ran = list(_units(files, out, files.using(shown), running))
-        out.programs = _programs(ran, count)
-        out.failures += [failure for unit in ran for failure in _failures(unit)]
+        out.programs = Programs(count)
+        for unit in ran:
+            out.failures += [*_failures(unit), *_add_to(out.programs, unit)]
     return out
 
 
@@ -238,7 +258,7 @@ class _Component:
         self.own = {path: self._digest(path) for path in component}
         self.digests = self.graph.digests(self.own)
 
-    @property
+    @cached_property
     def may_be_wide(self) -> bool:
         """Does some file of the component name the option that switches 64-bit types on?"""
         return any(_WIDE in raw.lower() for raw in self.raw.values())
@@ -315,12 +335,15 @@ def _units(
         read.failures += [Failure(path, "interpreter", last_line()) for path in read.modules]
 
 
-def _programs(shown: Sequence[Unit], count: bool = False) -> Programs:
-    programs = Programs(count)
-    for unit in shown:
-        for segment in unit.segments:
+def _add_to(programs: Programs, unit: Unit) -> list[Failure]:
+    """Takes what the roots of a unit did; one whose events cannot be read shows nothing."""
+    failures: list[Failure] = []
+    for segment in unit.segments:
+        try:
             programs.add(segment)
-    return programs
+        except Exception:
+            failures.append(Failure(unit.path, "interpreter", last_line()))
+    return failures
 
 
 def _failures(unit: Unit) -> list[Failure]:

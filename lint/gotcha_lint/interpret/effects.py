@@ -7,8 +7,8 @@ parameters. `solve` reads them between the dispatches, the reads of the host and
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from gotcha_lint.domain.replaced import replaced
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import Array, Object, Value
 from gotcha_lint.facts.checkpoints import RESTORES, SAVES
@@ -75,7 +75,7 @@ def lifted(machine: Machine, effect: Effect, call: Origin) -> Effect:
         return effect
     saved = reaching(effect.within, effect.span, effect.saved)
     within = machine.activation.function
-    return replace(effect, path=call[0], span=call[1], within=within, saved=saved)
+    return replaced(effect, path=call[0], span=call[1], within=within, saved=saved)
 
 
 def note_update(machine: Machine, what: str, span: Span) -> None:
@@ -104,7 +104,7 @@ def note_update(machine: Machine, what: str, span: Span) -> None:
 
 def moved(machine: Machine, effect: Effect, values: tuple[Value, ...]) -> Effect:
     """The effect as a caller sees it."""
-    return replace(
+    return replaced(
         effect,
         values=values,
         traced=effect.traced or bool(machine.traced),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.keys import Argument, At, Chosen, Folded, Guessed, Key, Seeded, choose
+from gotcha_lint.domain.replaced import replaced
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -187,31 +187,31 @@ class Substitution:
             key = None if atom.key is None else self.key(atom.key)
             elements = atom.elements
             if elements is not None and elements.last is not None:
-                elements = replace(elements, last=self.form(elements.last))
+                elements = replaced(elements, last=self.form(elements.last))
             if not atom.shape:
                 same = key == atom.key and elements == atom.elements
-                return atom if same else replace(atom, key=key, elements=elements)
+                return atom if same else replaced(atom, key=key, elements=elements)
             shape = tuple(self.size(size) for size in atom.shape)
             same = key == atom.key and _all_same(shape, atom.shape) and elements == atom.elements
-            return atom if same else replace(atom, shape=shape, key=key, elements=elements)
+            return atom if same else replaced(atom, shape=shape, key=key, elements=elements)
         if isinstance(atom, Number) and atom.affine is not None and atom.affine[0]:
             form = self.form(atom.affine)
-            return atom if form == atom.affine else replace(atom, affine=form)
+            return atom if form == atom.affine else replaced(atom, affine=form)
         if isinstance(atom, Tuple):
             items = tuple(self.value(item, without) for item in atom.items)
-            return atom if _all_same(items, atom.items) else replace(atom, items=items)
+            return atom if _all_same(items, atom.items) else replaced(atom, items=items)
         if isinstance(atom, Sequence):
             inner, size = self.value(atom.element, without), self.size(atom.size, without)
             same = inner is atom.element and size is atom.size
-            return atom if same else replace(atom, element=inner, size=size)
+            return atom if same else replaced(atom, element=inner, size=size)
         if isinstance(atom, MappingOf):
             values = tuple(self.value(item, without) for item in atom.values)
             rest = None if atom.rest is None else self.value(atom.rest, without)
             same = _all_same(values, atom.values) and rest is atom.rest
-            return atom if same else replace(atom, values=values, rest=rest)
+            return atom if same else replaced(atom, values=values, rest=rest)
         if isinstance(atom, Method):
             receiver = self.value(atom.receiver, without)
-            return atom if receiver is atom.receiver else replace(atom, receiver=receiver)
+            return atom if receiver is atom.receiver else replaced(atom, receiver=receiver)
         return atom
 
     def size(self, size: Size, without: Marks = NO_MARKS) -> Size:
@@ -222,17 +222,17 @@ class Substitution:
                 name = form[0][0][0]
                 given = self._number(name)
                 if given is not None and not given.atoms:
-                    return replace(size, marks=marks, affine=affine.symbol(("len", name)))
+                    return replaced(size, marks=marks, affine=affine.symbol(("len", name)))
                 if given is not None:
                     known = size_from(given, size.origin)
-                    return replace(known, marks=known.marks | marks)
+                    return replaced(known, marks=known.marks | marks)
             new = self.form(form)
             if affine.is_constant(new) and new is not None:
                 return Size(new[1], new[1], marks, origin=size.origin)
             form = new
         if marks == size.marks and form == size.affine:
             return size
-        return replace(size, marks=marks, affine=form)
+        return replaced(size, marks=marks, affine=form)
 
     def form(self, form: Affine) -> Affine | None:
         """An affine sum with the caller's numbers in it; None where one is not known."""
@@ -364,7 +364,7 @@ class Substitution:
             if location is None:
                 return None
             old = None if event.old is None else self.value(event.old)
-            return replace(
+            return replaced(
                 event, location=location, value=self.value(event.value), old=old, calls=calls
             )
         if isinstance(event, CompiledCall):
@@ -372,7 +372,7 @@ class Substitution:
         if isinstance(event, KeyUse):
             return self._key_use(event, calls)
         if isinstance(event, EagerControl):
-            return replace(
+            return replaced(
                 event,
                 identity=self._identity(event.identity),
                 loops=event.loops | machine.current,
@@ -382,16 +382,16 @@ class Substitution:
             few = event.few and machine.turns_are_few()
             loops = event.loops | machine.current
             maybe = event.maybe or bool(machine.maybe)
-            return replace(event, few=few, loops=loops, calls=calls, maybe=maybe)
+            return replaced(event, few=few, loops=loops, calls=calls, maybe=maybe)
         if isinstance(event, (Unrolled, EagerLoop)):
-            return replace(event, turns=self.size(event.turns), calls=calls)
+            return replaced(event, turns=self.size(event.turns), calls=calls)
         if isinstance(event, Remark):
             tested = event.kind == "out of bounds" and bool(machine.guards)
             maybe = event.maybe or bool(machine.maybe) or tested
-            return replace(event, maybe=maybe, calls=calls)
+            return replaced(event, maybe=maybe, calls=calls)
         loops, guards = event.loops | machine.current, self._guards(event.guards)
         if isinstance(event, ClockRead):
-            return replace(event, loops=loops, guards=guards, calls=calls)
+            return replaced(event, loops=loops, guards=guards, calls=calls)
         if isinstance(event, Effect):
             values = tuple(map(self.value, event.values))
             if event.kind == DROPS and is_differentiated(machine):
@@ -401,12 +401,12 @@ class Substitution:
                 if not values:
                     return None
             event = lifted(machine, event, self._call)
-            return moved(machine, replace(event, loops=loops, guards=guards, calls=calls), values)
+            return moved(machine, replaced(event, loops=loops, guards=guards, calls=calls), values)
         return self._read(event, loops, guards, calls)
 
     def _guards(self, guards: Guards) -> Guards:
         """The tests around the call, then those in the function."""
-        own = tuple(replace(guard, marks=self.marks(guard.marks)) for guard in guards)
+        own = tuple(replaced(guard, marks=self.marks(guard.marks)) for guard in guards)
         return (*self._machine.guards, *own)
 
     def _read(
@@ -417,7 +417,7 @@ class Substitution:
         values = leaves(self._machine, given)
         if not values:
             return as_wait(self._machine, event, given, loops, guards, calls)
-        return replace(event, values=values, loops=loops, guards=guards, calls=calls)
+        return replaced(event, values=values, loops=loops, guards=guards, calls=calls)
 
     def _key_use(self, event: KeyUse, calls: tuple[Origin, ...]) -> KeyUse | None:
         machine = self._machine
@@ -425,7 +425,7 @@ class Substitution:
         if key is None:
             return None
         machine.key_uses += 1
-        return replace(
+        return replaced(
             event,
             key=key,
             marks=self.marks(event.marks) | self._key_marks(event.key),
@@ -439,7 +439,7 @@ class Substitution:
         )
 
     def _identity(self, parts: tuple[Identity, ...]) -> tuple[Identity, ...]:
-        return tuple(replace(part, marks=self.marks(part.marks)) for part in parts)
+        return tuple(replaced(part, marks=self.marks(part.marks)) for part in parts)
 
     def _compiled(self, event: CompiledCall, calls: tuple[Origin, ...]) -> CompiledCall:
         machine = self._machine
@@ -450,14 +450,14 @@ class Substitution:
                 if new is not static.value:
                     static_parts(machine, new, static.label, statics)
                     continue
-            statics.append(replace(static, marks=self.marks(static.marks)))
+            statics.append(replaced(static, marks=self.marks(static.marks)))
         leaves = self._leaves(event.leaves, statics)
         captured: list[tuple[Location, Value]] = []
         for location, value in event.captured:
             moved = self.location(location)
             if moved is not None:
                 captured.append((moved, self.value(value)))
-        return replace(
+        return replaced(
             event,
             leaves=leaves,
             statics=tuple(statics),
@@ -478,7 +478,7 @@ class Substitution:
         out: Leaves = {}
         for path, leaf in leaves.items():
             sizes = {axis: (self.size(size), origin) for axis, (size, origin) in leaf.sizes.items()}
-            new = replace(
+            new = replaced(
                 leaf,
                 sizes=sizes,
                 ranks=set(leaf.ranks),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gotcha_lint.program.data_flow import instructions, reads_name, used_registers
+from gotcha_lint.program.data_flow import instructions, reads_name, steps_of, used_registers
 from gotcha_lint.program.ir import Function, Instruction, Region, Span
 
 KEY, OPTIMIZER = "key", "optimizer"
@@ -50,14 +50,14 @@ class _Code:
     @classmethod
     def of(cls, function: Function) -> _Code:
         code = cls()
-        for step in instructions(function.body):
+        for step in steps_of(function):
             if step[0] == "unpack":
                 code.made.update((register, step) for register in step[3])
             elif step[0] == "store":
                 code.stores.setdefault(step[2], []).append(step)
             elif step[0] != "setattr" and isinstance(step[1], int):
                 code.made[step[1]] = step
-        for step in instructions(function.body):
+        for step in steps_of(function):
             base = code.made.get(step[2]) if step[0] == "setattr" else None
             if base is not None and base[0] == "load":
                 code.parts.setdefault(base[2], set()).add(step[4])
@@ -199,7 +199,7 @@ def _functions_around(function: Function) -> dict[str, Function]:
 def _kind_of_result(function: Function, place: int | None, depth: int) -> str:
     """What a function of the module returns, or an element of it: the same at all returns."""
     code, kinds = _Code.of(function), set[str]()
-    for step in instructions(function.body):
+    for step in steps_of(function):
         if step[0] != "return" or step[2] is None:
             continue
         register: object = step[2]
@@ -231,9 +231,9 @@ def reaching(function: Function, call: Span, saved: Saved) -> Saved:
     Where it fills containers, all arguments that it reads.
     """
     code = _Code.of(function)
-    fills = any(step[0] in _FILLS for step in instructions(function.body))
+    fills = any(step[0] in _FILLS for step in steps_of(function))
     names: set[str] = set()
-    for step in instructions(function.body):
+    for step in steps_of(function):
         if step[0] == "call" and step[-1] == call:
             found = code.names(code.given_to(step, saved), ())
             names |= {name.partition(".")[0] for name in found}
@@ -272,7 +272,7 @@ def unsaved(function: Function, saves: Mapping[Span, Saved]) -> tuple[Span | Non
     }
     given, kept = set[str](), set[str]()
     each: dict[Span, set[str]] = {}  # of the saves in the loop: what they write
-    for step in instructions(function.body):
+    for step in steps_of(function):
         if step[0] == "call" and step[-1] in saves:
             arguments = code.given_to(step, saves[step[-1]])
             given |= code.names(arguments, carried)

@@ -23,9 +23,16 @@ def instructions(code: Region) -> Iterator[Instruction]:
                     yield from instructions(region)
 
 
+def steps_of(function: Function) -> tuple[Instruction, ...]:
+    """All instructions of a function, those of inner functions apart; kept with it."""
+    if function.steps is None:
+        function.steps = tuple(instructions(function.body))
+    return function.steps
+
+
 def names_used(function: Function) -> set[str]:
     """Its own name, and those of the variables and attributes that it reads."""
-    code = instructions(function.body)
+    code = steps_of(function)
     read = {i[2] if i[0] == "load" else i[3] for i in code if i[0] in ("load", "attr")}
     return {function.name, *read}
 
@@ -46,7 +53,7 @@ def reads_name(code: Any, name: str) -> bool:
 
 def has_loop(function: Function) -> bool:
     """A `for` or `while` statement; a comprehension is none."""
-    return any(i[0] == "while" or (i[0] == "for" and not i[6]) for i in instructions(function.body))
+    return any(i[0] == "while" or (i[0] == "for" and not i[6]) for i in steps_of(function))
 
 
 def given_by_caller(function: Function) -> set[Hashable]:
@@ -56,7 +63,7 @@ def given_by_caller(function: Function) -> set[Hashable]:
 
 def operands_of_call(function: Function, span: Span) -> set[Hashable]:
     """The registers of a call: what is called, and its arguments."""
-    for instruction in instructions(function.body):
+    for instruction in steps_of(function):
         if instruction[0] == "call" and instruction[-1] == span:
             return used_registers(instruction)
     return set()
@@ -70,9 +77,9 @@ def maps_data(function: Function, makes: Span, span: Span) -> bool:
     Such a function is one that its users call for each of their inputs.
     """
     given = given_by_caller(function)
-    targets = [i[1] for i in instructions(function.body) if i[0] == "call" and i[-1] == makes]
+    targets = [i[1] for i in steps_of(function) if i[0] == "call" and i[-1] == makes]
     made = _reached(function, targets)
-    for instruction in instructions(function.body):
+    for instruction in steps_of(function):
         if instruction[0] == "call" and instruction[-1] == span:
             _, target, callee, args, keywords, _ = instruction
             inputs = {register for _, register in (*args, *keywords)}
@@ -84,17 +91,15 @@ def maps_data(function: Function, makes: Span, span: Span) -> bool:
 
 def is_kept(function: Function, makes: Span) -> bool:
     """Does what the call at `makes` gave outlive the function (may), or is it given to another?"""
-    held: set[Hashable] = {
-        i[1] for i in instructions(function.body) if i[0] == "call" and i[-1] == makes
-    }
+    held: set[Hashable] = {i[1] for i in steps_of(function) if i[0] == "call" and i[-1] == makes}
     for _ in range(_TURNS):
         before = len(held)
-        for i in instructions(function.body):
+        for i in steps_of(function):
             if i[0] in ("load", "store") and used_registers(i) & held:
                 held |= _written(i)
         if len(held) == before:
             break
-    return any(held & _handed_on(i) for i in instructions(function.body))
+    return any(held & _handed_on(i) for i in steps_of(function))
 
 
 def _handed_on(instruction: Instruction) -> set[Hashable]:
@@ -110,7 +115,7 @@ def _handed_on(instruction: Instruction) -> set[Hashable]:
 
 def is_lost(function: Function, span: Span) -> bool:
     """The call at `span` is of a method of a parameter, of which nothing is in the result."""
-    made = {i[1]: i for i in instructions(function.body) if i[0] in ("load", "attr", "call")}
+    made = {i[1]: i for i in steps_of(function) if i[0] in ("load", "attr", "call")}
     for instruction in made.values():
         if instruction[0] == "call" and instruction[-1] == span:
             method = made.get(instruction[2])
@@ -126,7 +131,7 @@ def _reached(function: Function, start: Iterable[Hashable]) -> set[Hashable]:
     found = set(start)
     for _ in range(_TURNS):
         before = len(found)
-        for instruction in instructions(function.body):
+        for instruction in steps_of(function):
             if used_registers(instruction) & found:
                 found |= _written(instruction)
         if len(found) == before:
@@ -135,19 +140,19 @@ def _reached(function: Function, start: Iterable[Hashable]) -> set[Hashable]:
 
 
 def _returned(function: Function) -> set[Hashable]:
-    code = instructions(function.body)
+    code = steps_of(function)
     return {i[2] for i in code if i[0] in ("return", "yield") and i[2] is not None}
 
 
 def _stored(function: Function) -> set[Hashable]:
-    return {i[4] for i in instructions(function.body) if i[0] == "setattr"}
+    return {i[4] for i in steps_of(function) if i[0] == "setattr"}
 
 
 def decorators(function: Function) -> set[str]:
     """The names that are called with it where it is made; "" for what has none."""
     if function.parent is None or function.first in (0, function.line):
         return set()
-    code = list(instructions(function.parent.body))
+    code = list(steps_of(function.parent))
     names = {i[1]: i[2] if i[0] == "load" else i[3] for i in code if i[0] in ("load", "attr")}
     held: set[Hashable] = {i[1] for i in code if i[0] == "closure" and i[2] is function}
     found: set[str] = set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping
 
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction
 
 _DEPTH = 4  # calls that hand the variable on
@@ -59,10 +59,10 @@ def _uses(
     """Each use that says something: as data, or as something that is called."""
     held: set[Hashable] = set()
     made: dict[Hashable, Instruction] = {
-        i[1]: i for i in instructions(function.body) if i[0] in ("load", "attr")
+        i[1]: i for i in steps_of(function) if i[0] in ("load", "attr")
     }
     libraries = _libraries(function)
-    for i in instructions(function.body):
+    for i in steps_of(function):
         operation = i[0]
         named = operation == "load" and (i[2], i[3]) in names
         if named or (operation in ("attr", "item") and i[2] in held):

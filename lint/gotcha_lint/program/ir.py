@@ -103,6 +103,7 @@ class Function:
     qualname: str = ""  # as Python's `__qualname__`
     returns: str = ""  # source text of the annotation of the result
     is_notebook: bool = False  # of a module: its statements are run cell by cell
+    steps: tuple[Instruction, ...] | None = None  # all of `body`, once they are asked for
 
     def __repr__(self) -> str:
         return f"<{self.qualname or self.name} of {self.path}:{self.line}>"

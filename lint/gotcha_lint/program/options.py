@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gotcha_lint.program.data_flow import instructions, used_registers
+from gotcha_lint.program.data_flow import steps_of, used_registers
 from gotcha_lint.program.ir import Function, Instruction, Module, Span
 
 _DUMPS = re.compile(
@@ -144,7 +144,7 @@ def options(module: Module, classes: Classes) -> Iterator[Option]:
 
 def classes_of(module: Module) -> dict[str, tuple[Function, list[str]]]:
     """The classes of a module."""
-    steps = {step[1]: step for step in instructions(module.top.body) if isinstance(step[1], int)}
+    steps = {step[1]: step for step in steps_of(module.top) if isinstance(step[1], int)}
     return {
         step[2].name: (step[2], [_last_word(steps.get(base)) for base in step[3]])
         for step in steps.values()
@@ -155,7 +155,7 @@ def classes_of(module: Module) -> dict[str, tuple[Function, list[str]]]:
 def _flags(module: Module) -> Iterator[Option]:
     """`add_argument("--lr")`, `DEFINE_float("lr", ...)`, the keys of a `ConfigDict`."""
     for function in (*module.functions, module.top):
-        code = list(instructions(function.body))
+        code = list(steps_of(function))
         steps = {step[1]: step for step in code if isinstance(step[1], int)}
         discarded = {step[2] for step in code if step[0] == "discard"}
         for step in code:
@@ -211,7 +211,7 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
     elif is_module or _is_dataclass(cls, module) or not _OF_PYDANTIC.isdisjoint(bases):
         constants = _constants_of(cls)
         results = set() if is_module else _given_within(cls, module)
-        for step in instructions(cls.body):
+        for step in steps_of(cls):
             if step[0] != "field" or step[2].startswith("_") or step[2] in _OF_FLAX | results:
                 continue
             if "ClassVar" in step[4] or _TAG.search(step[4]):
@@ -224,20 +224,20 @@ def _is_dataclass(cls: Function, module: Module) -> bool:
     """A decorator of that name stands above it."""
     return any(
         cls.first <= step[-1][0] < cls.line and _last_word(step) in _DATACLASSES
-        for step in instructions(module.top.body)
+        for step in steps_of(module.top)
         if step[0] in ("load", "attr")
     )
 
 
 def _given_within(cls: Function, module: Module) -> set[str]:
     """Names by which its own methods make new ones: these hold results, and are no options."""
-    code = (step for f in module.functions if f.parent is cls for step in instructions(f.body))
+    code = (step for f in module.functions if f.parent is cls for step in steps_of(f))
     return {name for step in code if step[0] == "call" for name, _ in step[4] if name is not None}
 
 
 def _constants_of(cls: Function) -> dict[str, object]:
     """The names in a class that hold a literal, be it given as `field(default=...)`."""
-    steps = {step[1]: step for step in instructions(cls.body) if isinstance(step[1], int)}
+    steps = {step[1]: step for step in steps_of(cls) if isinstance(step[1], int)}
     found: dict[str, object] = {}
     for step in steps.values():
         value = steps.get(step[4]) if step[0] == "store" else None
@@ -250,7 +250,7 @@ def _constants_of(cls: Function) -> dict[str, object]:
 
 def _kept(init: Function, cls: Function) -> Iterator[Option]:
     """`self.clip = clip`, where the parameter is used for nothing else."""
-    code = list(instructions(init.body))
+    code = list(steps_of(init))
     own = {p.name for p in init.parameters[1:] if p.kind in ("pos", "kw")}
     loads: dict[str, list[int]] = {}
     for step in code:
@@ -292,7 +292,7 @@ def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
 def _decorators(function: Function) -> Iterator[str]:
     """The names above it: one that dispatches, or that overrides, asks for its parameters."""
     assert function.parent is not None
-    for step in instructions(function.parent.body):
+    for step in steps_of(function.parent):
         if step[0] in ("load", "attr") and function.first <= step[-1][0] < function.line:
             yield _last_word(step)
 
@@ -303,7 +303,7 @@ def _is_top(cls: Function) -> bool:
 
 def _is_real(function: Function) -> bool:
     """Neither abstract nor a stub: it does something."""
-    code = list(instructions(function.body))
+    code = list(steps_of(function))
     loads = {step[2] for step in code if step[0] == "load"}
     if "NotImplementedError" in loads or "locals" in loads:
         return False
@@ -314,7 +314,7 @@ def _is_real(function: Function) -> bool:
 
 def _names_read(function: Function) -> set[str]:
     read = set(function.captured)
-    for step in instructions(function.body):
+    for step in steps_of(function):
         if step[0] == "load":
             read.add(step[2])
         elif step[0] == "delete" and step[2] == "name":
@@ -347,7 +347,7 @@ def ignored_arguments(
             if sole:
                 ignored[name, one.name] = one
     for function in (*module.functions, module.top) if ignored else ():
-        code = list(instructions(function.body))
+        code = list(steps_of(function))
         steps = {step[1]: step for step in code if isinstance(step[1], int)}
         for step in code:
             if step[0] == "call":

@@ -20,7 +20,7 @@ from gotcha_lint.facts.random import (
     TYPES,
     is_init_function,
 )
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Region, Span
 
 _NONE: frozenset[int] = frozenset()
@@ -322,7 +322,7 @@ class _Walk:
         given += [(name, register) for name, register in keywords if name in parameters]
         if len(given) < len(args) + len(keywords):
             return taken
-        read = {i[2] for i in instructions(callee.body) if i[0] == "load" and i[3] == 0}
+        read = {i[2] for i in steps_of(callee) if i[0] == "load" and i[3] == 0}
         read |= callee.captured
         return _NONE.union(*(self._of(r) for name, r in given if name in read))
 
@@ -438,13 +438,13 @@ class _Walk:
 def _names_of_inner(function: Function) -> Iterator[set[str]]:
     """For each function within: the names that it may read from this one."""
     hops = -1 if function.is_module else 1
-    for instruction in instructions(function.body):
+    for instruction in steps_of(function):
         if instruction[0] in ("closure", "class"):
             yield set(_names_read(instruction[2], hops))
 
 
 def _names_read(function: Function, hops: int) -> Iterator[str]:
-    for instruction in instructions(function.body):
+    for instruction in steps_of(function):
         if instruction[0] == "load" and instruction[3] == hops:
             yield instruction[2]
         if instruction[0] in ("closure", "class"):
@@ -455,7 +455,7 @@ def _defined_around(function: Function, name: str) -> Function | None:
     """The one function of that name that the functions around define."""
     around: Function | None = function
     while around is not None:
-        found = [i[2] for i in instructions(around.body) if i[0] == "closure" and i[2].name == name]
+        found = [i[2] for i in steps_of(around) if i[0] == "closure" and i[2].name == name]
         if found:
             return found[0] if len(found) == 1 else None
         around = around.parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Span
 
 _FEWEST = 2  # fields that make a dict a checkpoint
@@ -52,7 +52,7 @@ def _replacements(method: Function) -> Iterator[Span]:
 def _dicts(method: Function) -> Iterator[tuple[Span, frozenset[str]]]:
     """What it returns as a dict of `self.a`, `self.b`, ..., and of nothing else."""
     made = _made(method)
-    for step in instructions(method.body):
+    for step in steps_of(method):
         built = made.get(step[2]) if step[0] == "return" else None
         if built is None or built[0] != "dict":
             continue
@@ -62,7 +62,7 @@ def _dicts(method: Function) -> Iterator[tuple[Span, frozenset[str]]]:
 
 
 def _made(method: Function) -> dict[object, Instruction]:
-    return {i[1]: i for i in instructions(method.body) if isinstance(i[1], int)}
+    return {i[1]: i for i in steps_of(method) if isinstance(i[1], int)}
 
 
 def _attribute_of_self(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from gotcha_lint.domain.sites import Frame, Origin, Site
 from gotcha_lint.domain.value import Constant, Mapping, Number, Object, Symbol, Value
 from gotcha_lint.facts.setting_up import is_set_up
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.rule import Foreseen
 from gotcha_lint.rule_helpers.wording import called, lines_of
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Stale
@@ -100,7 +100,7 @@ def _element_read(stale: Stale) -> tuple[str, Origin] | None:
     changed = {key for key in both if not before[key].atoms <= after[key].atoms}
     for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
         known: dict[int, Hashable] = {}
-        for step in instructions(function.body):
+        for step in steps_of(function):
             if step[0] == "const":
                 known[step[1]] = step[2]
             elif step[0] == "item" and known.get(step[3]) in changed:
@@ -155,7 +155,7 @@ def _read_at(stale: Stale, where: Where) -> Origin | None:
     """Where the traced code reads the name, first in the order of the text."""
     name = stale.location[1]
     for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
-        code = list(instructions(function.body))
+        code = list(steps_of(function))
         same = {step[2] for step in code if step[0] == "attr" and step[3] in _SAME}
         for step in code:
             if (

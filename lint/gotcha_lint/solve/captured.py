@@ -18,7 +18,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.concrete import SIZES
 from gotcha_lint.interpret.events import CompiledCall, Location
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.data_use import is_used_as_data
 
 _SIZES = {name.rpartition(".")[2]: where for name, (where, _) in SIZES.items()}
@@ -92,10 +92,10 @@ def model_called(call: CompiledCall, place: Location, value: Value) -> Origin | 
         return None
     loaded = {
         i[1]
-        for i in instructions(function.body)
+        for i in steps_of(function)
         if i[0] == "load" and i[2] == place[1] and i[3] and i[2] not in function.locals
     }
-    calls = (i for i in instructions(function.body) if i[0] == "call" and i[2] in loaded)
+    calls = (i for i in steps_of(function) if i[0] == "call" and i[2] in loaded)
     return next(((function.path, i[-1]) for i in calls), None)
 
 

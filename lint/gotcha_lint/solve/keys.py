@@ -24,7 +24,7 @@ from gotcha_lint.domain.keys import (
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function
 from gotcha_lint.program.result_uses import ResultUses, uses_of_results
 from gotcha_lint.solve.roots import Segment
@@ -316,7 +316,7 @@ def _on_that_way(use: KeyUse, gates: Gates) -> KeyUse:
 
 def _methods_beside(body: Function) -> Iterator[str]:
     """The names of the methods of a class, and of others that stand where it does: its bases."""
-    around = () if body.parent is None else instructions(body.parent.body)
+    around = () if body.parent is None else steps_of(body.parent)
     for code in (body.body, *(i[2].body for i in around if i[0] == "class")):
         yield from (i[2].name for i in instructions(code) if i[0] == "closure")
 
@@ -328,14 +328,14 @@ def _hands_itself_out(function: Function) -> bool:
     own = function.parameters[0].name
     methods = set(_methods_beside(function.parent))
     given: set[int] = set()
-    for instruction in instructions(function.body):
+    for instruction in steps_of(function):
         if instruction[0] == "load" and instruction[2] == own:
             given.add(instruction[1])
     me = set(given)
-    for instruction in instructions(function.body):
+    for instruction in steps_of(function):
         if instruction[0] == "attr" and instruction[2] in me and instruction[3] in methods:
             given.add(instruction[1])
-    calls = [i for i in instructions(function.body) if i[0] == "call"]
+    calls = [i for i in steps_of(function) if i[0] == "call"]
     return any(register in given for call in calls for _, register in (*call[3], *call[4]))
 
 
@@ -462,7 +462,7 @@ def part_ways(first: KeyUse, now: KeyUse) -> tuple[Origin, Origin]:
     for level, (before, at) in enumerate(zip(*ways, strict=False)):
         if before != at:
             several = first.functions[level : level + 1] != now.functions[level : level + 1]
-            outer = _is_driven(first)
+            outer = min(_is_driven(first), len(ways[1]) - 1)
             return (ways[0][outer], ways[1][outer]) if several else (before, at)
     return ways[0][-1], ways[1][-1]
 

@@ -38,7 +38,7 @@ from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Module
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
@@ -474,7 +474,7 @@ def _renamed(module: Module) -> Iterator[tuple[str, str]]:
     """The module's own names for what it imports: `jit as compile`, and what they stand for."""
     for function in module.functions:
         imported: dict[int, str] = {}
-        for step in instructions(function.body):
+        for step in steps_of(function):
             if step[0] == "import" and step[4]:
                 imported[step[1]] = step[4]
             elif step[0] == "store" and step[2] != imported.get(step[4], step[2]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gotcha_lint.domain.sites import Origin
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction
 
 
@@ -28,7 +28,7 @@ def _of_function(function: Function) -> dict[str, Origin]:
     """`model.apply(params, x)`, `model.apply({"params": params}, x)`."""
     found: dict[str, Origin] = {}
     made: dict[int, Instruction] = {}
-    for instruction in instructions(function.body):
+    for instruction in steps_of(function):
         made[instruction[1]] = instruction
         if instruction[0] != "call" or not instruction[3]:
             continue

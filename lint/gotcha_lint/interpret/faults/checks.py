@@ -59,7 +59,7 @@ from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.array_updates import array_update
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 
 WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
 _NAMES = {"double": "float64", "cdouble": "complex128", "int_": "int64", "float_": "float64"}
@@ -243,7 +243,7 @@ def _of_zeros(machine: Machine, args: tuple[Value, ...], out: Value) -> Value:
     ):
         return out
     function = machine.activation.function
-    if any(i[0] in ("if", "for", "while", "try") for i in instructions(function.body)):
+    if any(i[0] in ("if", "for", "while", "try") for i in steps_of(function)):
         return out
     places = [atom.origin for atom in args[0].atoms if isinstance(atom, Array)]
     first, last = function.line, function.end_line

@@ -11,7 +11,7 @@ from gotcha_lint.facts.random import SHAPE_ONLY
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import instructions, reads_name
+from gotcha_lint.program.data_flow import reads_name, steps_of
 from gotcha_lint.program.ir import Function, Register
 
 IGNORED_FLAG = "ignored flag"
@@ -41,7 +41,7 @@ def check_flags(
 
 
 def _initialises(function: Function, callee: Register) -> bool:
-    names = (i[3] for i in instructions(function.body) if i[0] == "attr" and i[1] == callee)
+    names = (i[3] for i in steps_of(function) if i[0] == "attr" and i[1] == callee)
     return any(name in SHAPE_ONLY or "init" in name for name in names)
 
 

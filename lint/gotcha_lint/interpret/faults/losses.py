@@ -11,7 +11,7 @@ from gotcha_lint.domain.value import Array, Constant, Number, Tuple, Value
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import instructions, reads_name
+from gotcha_lint.program.data_flow import reads_name, steps_of
 from gotcha_lint.program.ir import Function
 
 _DEPTH = 3  # of trees that are searched for whole numbers
@@ -83,7 +83,7 @@ def check_forward(machine: Machine, out: Value, origin: tuple[str, Span, int]) -
 
 def _results(function: Function | None) -> Iterator[tuple[str, Span, str]]:
     """Where the loss is returned, if it is at one place."""
-    code = instructions(function.body) if function is not None else ()
+    code = steps_of(function) if function is not None else ()
     found = [i[-1] for i in code if i[0] == "return"]
     if function is not None and len(found) == 1:
         yield function.path, found[0], "this is the loss"

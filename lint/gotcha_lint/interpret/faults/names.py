@@ -9,7 +9,7 @@ from gotcha_lint.domain.sites import Span
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.state import Layer
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Module
 
 _PRIVATE_OF = frozenset(("jax", "jaxlib", "flax", "optax", "orbax", "chex", "equinox", "haiku"))
@@ -52,11 +52,11 @@ def check_local(machine: Machine, name: str, span: Span) -> None:
     function = machine.activation.function
     if function.is_notebook or function.is_class or "%" in name or name not in function.locals:
         return
-    if function.is_module and any(i[0] == "importstar" for i in instructions(function.body)):
+    if function.is_module and any(i[0] == "importstar" for i in steps_of(function)):
         return
     if machine.trying or machine.guards or machine.maybe:
         return
-    code = instructions(function.body)
+    code = steps_of(function)
     stores = [i[-1] for i in code if i[0] == "store" and i[2] == name and i[3] in (0, -1)]
     if stores and min(stores) > span:
         remark(machine, "unbound", span, name)
@@ -106,7 +106,7 @@ def _lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = f
     for function in module.functions:
         if name in function.globals:
             return False
-        for instruction in instructions(function.body):
+        for instruction in steps_of(function):
             operation = instruction[0]
             if operation == "load" and instruction[2] in _MAKE_NAMES:
                 return False
@@ -138,5 +138,5 @@ def _sets(module: Module, name: str) -> bool:
     return any(
         instruction[0] == "setattr" and instruction[3] == name
         for function in module.functions
-        for instruction in instructions(function.body)
+        for instruction in steps_of(function)
     )

@@ -13,7 +13,7 @@ from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Register
 
 _SAME_SIGNATURE = frozenset(
@@ -89,7 +89,7 @@ def check_unpacked(
 
 def _maker(machine: Machine, register: Register) -> Instruction | None:
     """The instruction that writes a register of the function that runs."""
-    code = instructions(machine.activation.function.body)
+    code = steps_of(machine.activation.function)
     return next((instruction for instruction in code if instruction[1] == register), None)
 
 
@@ -112,7 +112,7 @@ def _is_display(machine: Machine, origin: Origin) -> bool:
     return module is not None and any(
         instruction[0] == "build" and instruction[-1] == span and instruction[2] == "tuple"
         for function in module.functions
-        for instruction in instructions(function.body)
+        for instruction in steps_of(function)
     )
 
 
@@ -242,7 +242,7 @@ def misfit(
 
 def _is_stub(function: Function) -> bool:
     """A body that only raises, or does nothing: others write their own, with what they need."""
-    operations = {instruction[0] for instruction in instructions(function.body)}
+    operations = {instruction[0] for instruction in steps_of(function)}
     return operations <= _DOING_NOTHING or ("raise" in operations and operations <= _RAISING)
 
 

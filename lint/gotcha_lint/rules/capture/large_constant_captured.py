@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from gotcha_lint.domain.sites import Origin
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import KIB, MIB, called, lines_of, listed, size
@@ -104,7 +104,7 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
 def _read_at(function: Function, capture: Capture) -> Origin:
     """Where the function itself reads the largest array, or what holds it; else its first line."""
     name = str(capture.location[1])
-    for step in instructions(function.body):
+    for step in steps_of(function):
         read = step[2] if step[0] == "load" else step[3] if step[0] == "attr" else None
         if read == name and name not in function.locals:
             return function.path, step[-1]
