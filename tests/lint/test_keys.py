@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gotcha_lint.domain.keys import Key, Seeded
 from gotcha_lint.domain.value import Array, Value, join, only
+from gotcha_lint.interpret.events import KeyUse
+from gotcha_lint.program.ir import Function
+from gotcha_lint.solve.keys import part_ways
 from tests.lint.support import code, found, lint_files, marks
 
 HELPERS = """
@@ -621,3 +625,17 @@ def test_a_key_without_a_name_is_one_key_within_a_call(tmp_path: Path) -> None:
         )
     )
     assert lint(tmp_path, text) == marks(text)
+
+
+def test_a_use_without_its_callers_parts_where_it_stands() -> None:
+    """A run that is cut off keeps what the function has done, without the calls that led to it."""
+    path = "offline.py"
+    module = Function("", path, 0, is_module=True)
+    warmup = Function("warmup", path, 5, end_line=6, parent=module)
+    batch = Function("batch", path, 8, end_line=9, parent=module)
+    key, at = Key(Seeded(path, (8, 1, 8, 9), True)), (9, 5, 9, 20)
+    made = KeyUse(key, frozenset(), "split", "split", path, at, (batch,))
+    calls = ((path, (5, 1, 5, 1)), (path, (6, 5, 6, 12)))
+    called = replace(made, functions=(module, warmup, batch), calls=calls, sides=((), (), ()))
+    assert part_ways(called, made) == (calls[0], (path, at))
+    assert part_ways(made, called) == ((path, at), calls[0])

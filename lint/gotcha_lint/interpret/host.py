@@ -123,15 +123,23 @@ def leaves(
 
     `older`: all arrays, too, that are on the device.
     """
-    found = dict.fromkeys(
-        leaf for value in values for leaf in _leaves(machine, value, symbols, older, 0)
-    )
-    return tuple(found)[:_LEAVES]
+    found: dict[Value, None] = {}
+    seen: dict[Value, int] = {}
+    for value in values:
+        for leaf in _leaves(machine, value, symbols, older, 0, seen):
+            found[leaf] = None
+            if len(found) == _LEAVES:
+                return tuple(found)
+    return tuple(found)
 
 
 def _leaves(
-    machine: Machine, value: Value, symbols: bool, older: bool, depth: int
+    machine: Machine, value: Value, symbols: bool, older: bool, depth: int, seen: dict[Value, int]
 ) -> Iterator[Value]:
+    """`seen`: how deep each value was found that has been looked into; no deeper one is again."""
+    if seen.get(value, _DEPTH + 1) <= depth:
+        return
+    seen[value] = depth
     marks = value.marks
     made = dispatched(marks) if older else made_in(marks)
     fresh = bool(made or histories(marks))
@@ -146,7 +154,7 @@ def _leaves(
                 yield Value((atom,), False, value.marks)
         elif depth < _DEPTH:
             for part in _parts(machine, atom):
-                yield from _leaves(machine, part, symbols, older, depth + 1)
+                yield from _leaves(machine, part, symbols, older, depth + 1, seen)
 
 
 def _parts(machine: Machine, atom: Atom) -> Iterable[Value]:
