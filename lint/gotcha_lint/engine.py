@@ -106,7 +106,8 @@ def lint(
         units = memory.units() if memory is not None and kept_units is None else None
         known = units.units(space.raw) if units is not None else kept_units
         apart = jobs > 1 and len(space.raw) >= pipeline.PARALLEL_FROM and not (keep or known)
-        foretelling = Foretelling(space, left, known, live, apart=apart)
+        processes = jobs if apart else 0
+        foretelling = Foretelling(space, left, known, live, processes=processes)
         table = facts.load().with_user_rows(rows)
         store = memory.records() if memory is not None and records is None else None
         foretold = once(foretelling.tasks)

@@ -265,6 +265,23 @@ def test_an_engine_that_raises_loses_no_other_finding(
     assert {f.rule for f in report.failures} == {"interpreter"}
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 9])
+def test_shares_of_the_units_show_together_what_one_process_shows(
+    project: Path, count: int
+) -> None:
+    from gotcha_lint.findings.forecast import foresee, joined, shares
+
+    own = Settings(root=os.getcwd())
+    files = sorted(name for name in os.listdir() if name.endswith(".py"))
+    space = engine.workspace(files, lambda path: own, {}, True)
+    tasks = [t for t in engine._tasks(files, {f: own for f in files}) if t.path in space.raw]
+    alone, _ = foresee(space, tasks)
+    parts = shares(space, count)
+    assert sorted(path for part in parts for path in part) == sorted(space.raw)
+    told = [foresee(space, tasks, share=part)[0] for part in parts]
+    assert alone["train.py"] and joined(told) == alone
+
+
 def test_without_a_rule_that_foresees_nothing_is_interpreted(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,6 +52,8 @@ _LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until t
 
 
 Found = Mapping[str, tuple[Forecast, ...]]  # by the options of the rules, as text
+Forecasts = dict[str, tuple[Forecast, ...]]  # by the path of the file
+_Best = dict[str, dict[tuple[str, Span, bool], Forecast]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +87,63 @@ def foresee(
     tasks: Sequence[Task],
     kept: KeptUnits | None = None,
     live: Live | None = None,
-) -> tuple[dict[str, tuple[Forecast, ...]], list[Failure]]:
+    share: frozenset[str] | None = None,
+) -> tuple[Forecasts, list[Failure]]:
     """The forecasts for each file of the tasks, and what went wrong within.
 
     `kept` units of an earlier run spare work; new ones are added to them. With what is `live`,
-    new ones are made faster.
+    new ones are made faster. `share`: what the units of these modules alone show (see `shares`).
     """
     wanted = {task.path: task for task in tasks if task.foresees}
     ways = sorted({task.options for task in wanted.values()}, key=repr)
     kept = {} if kept is None else kept
-    best: dict[str, dict[tuple[str, Span, bool], Forecast]] = {}
+    best: _Best = {}
     failures: list[Failure] = []
     if live is not None:
         live.begin()
     with _without_collection():
         for component in space.components:
             asked = [path for path in sorted(component) if path in wanted]
-            if not asked:
+            if not asked or (share is not None and share.isdisjoint(component)):
                 continue
             files = _Component(space, component)
             shown = sorted(files.graph.importers(asked))
+            if share is not None:
+                shown = [path for path in shown if path in share]
             new = _run_new(files, shown, ways, kept, list(wanted.values()), failures, live)
             for path in shown:
                 unit = kept.get(path) or new.get(path)
                 if unit is not None:
-                    _add(unit.found, wanted, best)
-    ordered = {path: tuple(sorted(f.values(), key=lambda f: f.order)) for path, f in best.items()}
-    return ordered, failures
+                    _add(_asked_for(unit.found, wanted), best)
+    return _in_order(best), failures
+
+
+def shares(space: Workspace, count: int) -> list[frozenset[str]]:
+    """The modules whose units each of so many processes may run; together they are all.
+
+    They follow each other in the order in which units are taken, so that `joined` comes to what
+    one process would: neighbours in a folder import the same, which each process runs once.
+    """
+    order = [path for component in space.components for path in sorted(component)]
+    whole = sum(len(space.raw[path]) for path in order) or 1
+    out: list[set[str]] = [set() for _ in range(count)]
+    before = 0
+    for path in order:
+        out[min(before * count // whole, count - 1)].add(path)
+        before += len(space.raw[path])
+    return [frozenset(paths) for paths in out if paths]
+
+
+def joined(parts: Iterable[Forecasts]) -> Forecasts:
+    """What all shares show, in their order."""
+    best: _Best = {}
+    for part in parts:
+        _add(((path, each) for path, found in part.items() for each in found), best)
+    return _in_order(best)
+
+
+def _in_order(best: _Best) -> Forecasts:
+    return {path: tuple(sorted(f.values(), key=lambda f: f.order)) for path, f in best.items()}
 
 
 @dataclass(slots=True)
@@ -182,9 +214,7 @@ def _shown_by(
     lost += _add_to(programs, unit)
     programs.wide = files.may_be_wide
     seen = {
-        each: read.modules[each]
-        for each in files.graph.closures[unit.path]
-        if each in read.modules
+        each: read.modules[each] for each in files.graph.closures[unit.path] if each in read.modules
     }
     module = read.modules[unit.path]
     asked = () if is_test(unit.path) else ask(module, seen.values(), files.words)
@@ -202,24 +232,25 @@ def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
     return kept.spreads is files.words.spreads and still_hold(kept.asked, files.words)
 
 
-def _add(
-    found: Found,
-    wanted: Mapping[str, Task],
-    best: dict[str, dict[tuple[str, Span, bool], Forecast]],
-) -> None:
+def _asked_for(found: Found, wanted: Mapping[str, Task]) -> Iterator[tuple[str, Forecast]]:
+    """What a unit shows of the files of the tasks, to the rules that they run."""
+    for way, forecasts in found.items():
+        for forecast in forecasts:
+            task = wanted.get(forecast.path)
+            if task is not None and repr(task.options) == way and forecast.name in task.foresees:
+                yield forecast.path, forecast
+
+
+def _add(found: Iterable[tuple[str, Forecast]], best: _Best) -> None:
     """The same finding once: one that is certain, where there is such a one.
 
     Of denials one that is not: another unit has shown a call that they do not hold for.
     """
-    for way, forecasts in found.items():
-        for forecast in forecasts:
-            task = wanted.get(forecast.path)
-            if task is None or repr(task.options) != way or forecast.name not in task.foresees:
-                continue
-            own = best.setdefault(forecast.path, {})
-            key = forecast.name, forecast.span, forecast.denies
-            if key not in own or (forecast.certain is not own[key].certain is forecast.denies):
-                own[key] = forecast
+    for path, forecast in found:
+        own = best.setdefault(path, {})
+        key = forecast.name, forecast.span, forecast.denies
+        if key not in own or (forecast.certain is not own[key].certain is forecast.denies):
+            own[key] = forecast
 
 
 def interpret(

@@ -156,14 +156,15 @@ class _Reader:
         for value in event.values:
             lists = histories(value.marks)
             around = value.marks & event.loops
-            calls = [self._calls[d][1] for d in dispatched(value.marks) if d in self._calls]
-            around -= NO_MARKS.union(*(call.loops for call in calls))
+            calls = [self._calls[d] for d in dispatched(value.marks) if d in self._calls]
+            around -= NO_MARKS.union(*(call.loops for _, call in calls))
             if not lists or not around or not calls:
                 continue
             loop, (_, path, span) = min(around), min(lists)
+            _, last = max(calls, key=lambda each: each[0])
             self._elements.setdefault(
                 (loop, path, span),
-                ElementRead(event, calls[0], (path, span), loop, self._is_few(frozenset((loop,)))),
+                ElementRead(event, last, (path, span), loop, self._is_few(frozenset((loop,)))),
             )
 
     def _new_in(self, call: CompiledCall) -> Marks:
