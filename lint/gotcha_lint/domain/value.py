@@ -193,6 +193,8 @@ Atom = (
 class Value:
     """A set of alternatives, and whether it may be something unknown besides.
 
+    The alternatives keep the order in which they were found, so that no run differs from another;
+    it makes no other value of them.
     `choice`: with what it varies which alternative it is. Without it, a configuration may decide
     once for all; the marks alone say that the value differs, not that its kind does.
     """
@@ -206,7 +208,8 @@ class Value:
         marks: Marks = NO_MARKS,
         choice: Marks = NO_MARKS,
     ) -> None:
-        self.atoms = atoms if isinstance(atoms, frozenset) else frozenset(atoms)
+        given = tuple(atoms)
+        self.atoms = given if len(given) < 2 else tuple(dict.fromkeys(given))
         self.unknown = unknown
         self.marks = marks
         self.choice = choice
@@ -215,7 +218,8 @@ class Value:
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash((self.atoms, self.unknown, self.marks, self.choice))
+            atoms = self.atoms if len(self.atoms) < 2 else frozenset(self.atoms)
+            self._hash = hash((atoms, self.unknown, self.marks, self.choice))
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -225,17 +229,17 @@ class Value:
             and self.unknown == other.unknown
             and self.marks == other.marks
             and self.choice == other.choice
-            and self.atoms == other.atoms
+            and same_atoms(self.atoms, other.atoms)
         )
 
     def __repr__(self) -> str:
         marks = f" varies with {set(self.marks)}" if self.marks else ""
-        return f"Value({set(self.atoms) or ''}{'?' if self.unknown else ''}{marks})"
+        return f"Value({self.atoms or ''}{'?' if self.unknown else ''}{marks})"
 
     @property
     def only(self) -> Atom | None:
         """The alternative, where there is exactly one."""
-        return next(iter(self.atoms)) if len(self.atoms) == 1 and not self.unknown else None
+        return self.atoms[0] if len(self.atoms) == 1 and not self.unknown else None
 
     @property
     def constant(self) -> Any:
@@ -264,6 +268,11 @@ class Value:
         if marks <= self.marks:
             return self
         return Value(self.atoms, self.unknown, self.marks | marks, self.choice)
+
+
+def same_atoms(a: tuple[Atom, ...], b: tuple[Atom, ...]) -> bool:
+    """Are they the same alternatives, in whatever order?"""
+    return a == b or (len(a) == len(b) > 1 and frozenset(a) == frozenset(b))
 
 
 UNKNOWN = Value(unknown=True)  # nothing is known of it; joined with `x` it may still be `x`
@@ -432,10 +441,11 @@ def join(a: Value, b: Value, loop: Marks = NO_MARKS, widen: bool = False, depth:
     if a.is_bottom:
         return b
     marks, choice = a.marks | b.marks, a.choice | b.choice
-    if loop and (a.atoms != b.atoms or a.unknown != b.unknown):
+    same = same_atoms(a.atoms, b.atoms)
+    if loop and (not same or a.unknown != b.unknown):
         marks, choice = marks | loop, choice | loop
     unknown = a.unknown or b.unknown
-    if a.atoms == b.atoms:
+    if same:
         return Value(a.atoms, unknown, marks, choice)
     if depth > DEPTH or a.atoms == TOP.atoms or b.atoms == TOP.atoms:
         return Value(TOP.atoms, True, marks, choice)

@@ -667,7 +667,7 @@ def _in_turn(machine: Machine, value: Value, marks: Marks, depth: int = 0) -> Va
     """
     if depth > _DEPTH or is_stable(machine, value):
         return value
-    atoms = frozenset(_atom_in_turn(machine, atom, marks, depth) for atom in value.atoms)
+    atoms = tuple(_atom_in_turn(machine, atom, marks, depth) for atom in value.atoms)
     differs = value.marks or not depth or _may_differ(machine, value)
     out = value.marks | marks if differs else value.marks
     return Value(atoms, value.unknown, out, value.choice)

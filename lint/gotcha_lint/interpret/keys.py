@@ -176,7 +176,8 @@ def name_chosen(machine: Machine, keys: Differing, span: Span) -> None:
         if isinstance(joined.only, Array):
             top[place] = with_key(joined, key)
         elif key is not None and array in joined.atoms:
-            atoms = (joined.atoms - {array}) | {replace(array, key=key)}
+            new = replace(array, key=key)
+            atoms = [new if atom == array else atom for atom in joined.atoms]
             top[place] = Value(atoms, joined.unknown, joined.marks, joined.choice)
 
 

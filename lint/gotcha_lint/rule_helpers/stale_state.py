@@ -97,7 +97,7 @@ def _element_read(stale: Stale) -> tuple[str, Origin] | None:
     before = dict(zip(old.keys, old.values, strict=True))
     after = dict(zip(new.keys, new.values, strict=True))
     both = before.keys() & after.keys()
-    changed = {key for key in both if not before[key].atoms <= after[key].atoms}
+    changed = {key for key in both if not {*before[key].atoms} <= {*after[key].atoms}}
     for function in sorted(stale.call.traced, key=lambda f: (f.path, f.line)):
         known: dict[int, Hashable] = {}
         for step in steps_of(function):
