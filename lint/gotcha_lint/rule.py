@@ -18,10 +18,11 @@ import libcst as cst
 
 from gotcha_lint import registry
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.finding import Confidence, Severity
+from gotcha_lint.finding import Confidence, Insertion, Severity
 from gotcha_lint.task import RuleOptions
 
 if TYPE_CHECKING:
+    from gotcha_lint.analysis.model import FileModel
     from gotcha_lint.domain.sites import Origin, Span
     from gotcha_lint.solve.programs import Programs
 
@@ -90,8 +91,7 @@ class Foreseen:
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
     `about`: a file, and the first and last line between which a report of the same rule has the
-    same cause. `denies`: what is known of the program shows that a report of this rule at `place`
-    is wrong; it is dropped. One that is not certain takes back the others of the same place.
+    same cause.
     """
 
     place: Origin
@@ -100,7 +100,7 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
-    denies: bool = False
+    fix: Insertion | None = None
 
 
 class Rule:
@@ -155,10 +155,15 @@ class Rule:
 
 def module_alias(body: Body, module: str) -> str:
     """How this file calls a module: `jnp` for `jax.numpy`; its own name where not imported."""
+    return alias_in(body.model, module)
+
+
+def alias_in(model: FileModel, module: str) -> str:
+    """The same, for the model of a file."""
     from gotcha_lint.analysis.model import Imported
 
     best = ""
-    for name, bindings in body.model.module.scope.bound.items():
+    for name, bindings in model.module.scope.bound.items():
         for how in bindings:
             if isinstance(how, Imported) and (module == how or module.startswith(how + ".")):
                 candidate = name + module[len(how) :]

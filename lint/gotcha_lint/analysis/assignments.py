@@ -10,12 +10,10 @@ import libcst as cst
 from gotcha_lint.analysis.annotations import promised
 from gotcha_lint.analysis.attributes import note_plain
 from gotcha_lint.analysis.held import held_in
-from gotcha_lint.analysis.loading import is_dataset
 from gotcha_lint.analysis.operations import arithmetic
 from gotcha_lint.analysis.sites import Bind, Operate, Store
 from gotcha_lint.analysis.syntax import dotted, target_names
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, content, join, static
-from gotcha_lint.analysis.varying import loaded
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -53,10 +51,6 @@ def on_augmented(flow: Flow, node: cst.AugAssign) -> None:
     value = arithmetic(flow, left, right)
     if left.kind is Kind.LIST:
         value = join(left, right) if right.kind is Kind.LIST else left
-    if left.of == "int" and right.literal == 1 and any(not loop.short for loop in flow.loops):
-        value = value._replace(varying="loop-variable")
-    if isinstance(node.target, cst.Attribute) and left.of == "int" and right.of == "int":
-        value = value._replace(varying="")  # of which call to call it counts is not known
     flow.record(Operate, node, left, right, value)
     bind(flow, node.target, value, node.value, augmented=True)
 
@@ -116,18 +110,15 @@ def element(flow: Flow, value: Value, node: cst.CSTNode, position: int) -> Value
     if value.kind is Kind.KEY:
         made = value if value.ident else flow.fresh(node, value)
         return made._replace(ident=made.ident + 1 + position, literal=None)
-    if is_dataset(value):
-        return value  # train, test = load(split=["train", "test"])
     if value.kind in (Kind.ARRAY, Kind.HOST):
         return Value(value.kind, value.tracer, value.maybe)
     if value.kind is Kind.STATIC:
-        return static("int" if value.of == "tuple" else "", varying=value.varying)
+        return static("int" if value.of == "tuple" else "")
     if value.kind is Kind.TREE:
-        return Value(Kind.UNKNOWN, value.tracer, True, varying=loaded(value))
+        return Value(Kind.UNKNOWN, value.tracer, True)
     if value.items and value.kind in (Kind.LIST, Kind.ITER):
         return content(value)
-    mark = loaded(value)
-    return flow.fresh(node, Value(tracer=value.tracer, maybe=True, varying=mark))
+    return flow.fresh(node, Value(tracer=value.tracer, maybe=True))
 
 
 def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: bool) -> None:

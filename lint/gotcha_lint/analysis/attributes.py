@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import known, varying
+from gotcha_lint.analysis import known
 from gotcha_lint.analysis.cached import note_cached
 from gotcha_lint.analysis.created import of_created
 from gotcha_lint.analysis.flattening import may_be_auxiliary
@@ -97,8 +97,7 @@ def _attribute(flow: Flow, base: Value, name: str) -> Value:
     found = known.attribute(base, name)
     if found is not None:
         return found
-    mark = "" if name in known.STATIC_ATTRIBUTES else varying.loaded(base)
-    return Value(tracer=base.tracer, maybe=True, varying=mark) if base.tracer or mark else UNKNOWN
+    return Value(tracer=base.tracer, maybe=True) if base.tracer else UNKNOWN
 
 
 def _member(flow: Flow, base: Value, name: str) -> Value:
@@ -115,7 +114,7 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
             if base.tracer and may_be_auxiliary(flow, base.cls, name):
                 return stored._replace(maybe=True)
             leaf = base.tracer and _is_leaf(flow, ancestor, name, stored)
-            whole = TRACER._replace(maybe=base.maybe, varying=stored.varying)
+            whole = TRACER._replace(maybe=base.maybe)
             return whole if leaf else _field(base, stored)
     abstract = _or_below(flow, base, name, UNKNOWN)
     if abstract is not UNKNOWN:

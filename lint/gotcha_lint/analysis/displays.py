@@ -10,7 +10,6 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Format
 from gotcha_lint.analysis.syntax import evaluated
 from gotcha_lint.analysis.values import Kind, Value, holds_tracer, join_all, static
-from gotcha_lint.analysis.varying import strongest
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -50,10 +49,8 @@ def on_tuple(flow: Flow, node: cst.Tuple) -> Value:
             Kind.LIST, of="tuple", items=(join_all(items),), tracer=any(map(holds_tracer, items))
         )
     if items and all(v.kind is Kind.STATIC and v.literal is not None for v in items):
-        mark = strongest(v.varying for v in items)
-        return static("tuple", tuple(v.literal for v in items), mark)
-    mark = strongest(v.varying for v in items if v.kind is Kind.STATIC)
-    return Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items)), varying=mark)
+        return static("tuple", tuple(v.literal for v in items))
+    return Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items)))
 
 
 def on_list(flow: Flow, node: cst.List | cst.Set) -> Value:

@@ -13,7 +13,6 @@ from typing import Any
 import libcst as cst
 
 from gotcha_lint.analysis import expressions, statements
-from gotcha_lint.analysis.carried import tell_carried
 from gotcha_lint.analysis.computing import note_computing
 from gotcha_lint.analysis.flags import known_flags, take_side, told_flags
 from gotcha_lint.analysis.model import FileModel, Function, Scope
@@ -35,7 +34,6 @@ from gotcha_lint.analysis.values import (
     join,
     untraced,
 )
-from gotcha_lint.analysis.varying import CALLED, GROWN, PARAM, without
 
 _STATEMENTS, _EXPRESSIONS = statements.HANDLERS, expressions.HANDLERS
 
@@ -87,8 +85,6 @@ class Flow:
         note_computing(self)
         for site in sorted(self.places.values(), key=lambda site: site.at.order):
             site.body.sites.append(site)
-        if self.body.trace is None:
-            tell_carried(self)
         return self.body, self.effects
 
     def block(self, body: cst.BaseSuite | cst.Module) -> None:
@@ -156,11 +152,6 @@ class Flow:
                 value = value._replace(of="")
             if key[0] == "return":
                 value = untraced(value)  # its caller knows whether it is traced itself
-                value = without(value, GROWN)
-            elif key[0] in ("param", "tparam"):
-                value = without(value, GROWN, PARAM)
-            else:
-                value = without(value, GROWN, PARAM, CALLED)
         old = self.effects.get(key)
         self.effects[key] = value if old is None else merge(key, old, value)
 

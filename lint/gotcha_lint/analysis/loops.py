@@ -164,7 +164,7 @@ def _item_of(flow: Flow, over: Value, target: cst.CSTNode) -> Value:
     if over.kind is Kind.KEY:
         return flow.fresh(target, Value(Kind.KEY, over.tracer))
     if over.kind is Kind.STATIC:
-        return Value(Kind.STATIC, of="int" if over.of == "range" else "", varying=over.varying)
+        return Value(Kind.STATIC, of="int" if over.of == "range" else "")
     if over.kind in (Kind.LIST, Kind.TUPLE, Kind.ITER) and over.items:
         item = over.items[0] if len(over.items) == 1 else join_all(over.items)
         return flow.fresh(target, item) if item.kind is Kind.KEY else item

@@ -10,7 +10,6 @@ from gotcha_lint.analysis import known
 from gotcha_lint.analysis.attributes import attribute
 from gotcha_lint.analysis.created import note_created
 from gotcha_lint.analysis.draws import drawn
-from gotcha_lint.analysis.loading import is_dataset, piped
 from gotcha_lint.analysis.optimizers import note_update, of_optax
 from gotcha_lint.analysis.propagation import tell, tell_traced
 from gotcha_lint.analysis.results import LINEN, PIPE
@@ -32,7 +31,6 @@ from gotcha_lint.analysis.values import (
     join,
     under_key,
 )
-from gotcha_lint.analysis.varying import GROWN
 from gotcha_lint.facts.draws import GENERATORS
 
 if TYPE_CHECKING:
@@ -62,8 +60,6 @@ def method(
         and attr in ("replace", "apply_gradients")
     ):
         return base
-    if is_dataset(base):
-        return piped(base, attr, args, kwargs)
     if attr in MODES and base.cls is None:
         _note_mode(flow, ANY_CLASS, attr)
     if base.kind is Kind.OBJECT and base.cls is not None:
@@ -71,7 +67,7 @@ def method(
     if base.kind is Kind.FUNCTION and attr in CUSTOM_RULES:
         return custom_rules(flow, node, args, kwargs)
     if base.of in GENERATORS:
-        return drawn(attr, args, kwargs, flow.turns)
+        return drawn(attr, args, kwargs)
     if base.of == "flax.nnx.Rngs" and not args and attr not in ("fork", "split"):
         return flow.fresh(node, Value(Kind.KEY, flow.staged))  # rngs.dropout()
     return known.method_result(base, attr)
@@ -96,8 +92,6 @@ def _container_method(
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
             else None
         )
-        if target is not None and flow.turns:
-            grown = grown._replace(varying=GROWN + target)
         if target is not None and flow.state is not None and target in flow.state.env:
             flow.state.env[target] = grown
         return Value(Kind.NONE)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.closures import holding
 from gotcha_lint.analysis.computing import of_this_call
 from gotcha_lint.analysis.options import tell_options, with_kept
@@ -46,9 +45,6 @@ def outcome(
         value = holding(substitute(flow, target, made, given, said), given)
         if made.via:
             tell_options(flow, made, value)
-        value = varying.resolved(value, given)
-    elif value != UNKNOWN:
-        value = varying.without(value, varying.PARAM)
     value = of_this_call(flow, node, function, (*args, *kwargs.values()), value)
     value = _through(flow, node, function, value)
     compiled = boundary(function) is not None

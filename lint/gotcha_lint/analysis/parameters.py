@@ -22,7 +22,6 @@ from gotcha_lint.analysis.values import (
     Value,
     instance,
 )
-from gotcha_lint.analysis.varying import CALLED, PARAM
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -33,16 +32,7 @@ def bind_parameters(flow: Flow) -> None:
     for position, param in enumerate(flow.function.params):
         value = _parameter(flow, position, param.name)
         ident = value.ident or -1 - position
-        mark = _mark(flow, value, param.name)
-        flow.assign_name(param.name, value._replace(ident=ident, param=param.name, varying=mark))
-
-
-def _mark(flow: Flow, value: Value, name: str) -> str:
-    """Of a whole number, which may be a size: whoever calls this knows whether it changes."""
-    if value.varying == CALLED:
-        return f"{PARAM}{name}|{CALLED}"
-    number = value.kind is Kind.STATIC and value.of in ("int", "")
-    return value.varying or (PARAM + name if number and flow.body.trace is None else "")
+        flow.assign_name(param.name, value._replace(ident=ident, param=param.name))
 
 
 def _parameter(flow: Flow, position: int, name: str) -> Value:
@@ -64,13 +54,11 @@ def _parameter(flow: Flow, position: int, name: str) -> Value:
             if own or seen.kind is Kind.HOST or seen.of == "host-tree":
                 return seen  # the annotation is wrong
             of = structure(seen) if annotated.kind is Kind.TREE else annotated.of
-            return annotated._replace(varying=seen.varying, of=of)
+            return annotated._replace(of=of)
         if plain_object:  # what it is made of is better than "an optimizer"
             return seen if seen is not None and seen.of == annotated.of else annotated
         if seen is not None and annotated.kind is Kind.STATIC and seen.kind is Kind.FUNCTION:
             return seen  # better than "a callable"
-        if seen is not None and annotated.kind is seen.kind is Kind.STATIC:
-            return annotated._replace(varying=seen.varying)
         return annotated if annotated.kind is not Kind.UNKNOWN else seen or UNKNOWN
     seen = flow.view.get(("tparam", flow.id, name))
     if name in trace.static:  # or bound by a partial, then it may well be an array

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from gotcha_lint.analysis.changing import handed
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
 from gotcha_lint.analysis.lasting import note_kept
@@ -114,7 +113,7 @@ def tell(
         for name in {p[0] for p in flow.project.function(target).params} - {n for n, _ in given}:
             flow.effect(("unsure", target, name), True)
     for name, value in given:
-        if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
+        if value.kind is Kind.UNKNOWN and not value.tracer:
             if not transformed and (flow.body.trace is not None or binds):
                 flow.effect(("unsure", target, name), True)
             if value.of == CALLABLE:  # of which one function is known, from another caller, say
@@ -123,8 +122,6 @@ def tell(
         plain = value
         if value.param or value.ident or value.site:
             plain = value._replace(param="", ident=0, site=None)
-        if plain.varying or plain.items:
-            plain = handed(flow, node, plain, value, args, kwargs)
         if plain.of and plain.kind in (Kind.ARRAY, Kind.UNKNOWN):
             plain = plain._replace(of="")  # another caller gives another array
         if isinstance(plain.literal, int | float):

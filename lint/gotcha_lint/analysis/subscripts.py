@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import varying
-from gotcha_lint.analysis.loading import is_dataset
 from gotcha_lint.analysis.sites import Index
 from gotcha_lint.analysis.values import (
     COLLECTION,
@@ -37,9 +35,8 @@ def on_subscript(flow: Flow, node: cst.Subscript) -> Value:
 def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
     kind = base.kind
     if kind in (Kind.ARRAY, Kind.HOST):
-        mark = varying.of_index(node, index)
         tracer = base.tracer or holds_tracer(index)
-        return Value(kind, tracer, base.maybe, origin(base), varying=mark)
+        return Value(kind, tracer, base.maybe, origin(base))
     if kind is Kind.KEY:
         number = index.literal
         if isinstance(number, int) and base.ident and 0 <= number < 1000:
@@ -47,15 +44,13 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
         return (
             flow.fresh(node, Value(Kind.KEY, base.tracer)) if flow.loops else base._replace(ident=0)
         )
-    if is_dataset(base):
-        return base  # a split of several
     if kind is Kind.TUPLE and _inside(index, base.items):
         return base.items[index.literal]
     if kind is Kind.STATIC:
         if isinstance(base.literal, tuple) and _inside(index, base.literal):
             item = base.literal[index.literal]
             return static(type(item).__name__, item)
-        return static("int" if base.of == "tuple" else "", varying=base.varying or index.varying)
+        return static("int" if base.of == "tuple" else "")
     if kind is Kind.OBJECT and base.of == "jax.at":
         return base
     if kind in (Kind.LIST, Kind.ITER) and base.items:
@@ -68,11 +63,7 @@ def _item(flow: Flow, node: cst.Subscript, base: Value, index: Value) -> Value:
         part = base.of == VARIABLES and isinstance(index.literal, str)
         return Value(Kind.TREE, base.tracer, base.maybe, COLLECTION if part else "")
     if kind is Kind.UNKNOWN:
-        mark = varying.of_index(node, index)
-        if isinstance(index.literal, str) and base.varying == "own-maximum":
-            mark = base.varying  # encoded["input_ids"]
-        mark = mark or varying.loaded(base)
-        return Value(tracer=base.tracer, maybe=base.maybe, varying=mark)
+        return Value(tracer=base.tracer, maybe=base.maybe)
     return UNKNOWN
 
 
@@ -81,16 +72,11 @@ def _inside(index: Value, items: tuple[object, ...]) -> bool:
 
 
 def on_slice(flow: Flow, node: cst.Slice) -> Value:
-    lower, upper, step = (
-        None if part is None else flow.eval(part) for part in (node.lower, node.upper, node.step)
-    )
-    bounds = [bound for bound in (lower, upper, step) if bound is not None]
+    parts = (node.lower, node.upper, node.step)
+    bounds = [flow.eval(part) for part in parts if part is not None]
     tracers = any(map(holds_tracer, bounds))
     unsure = tracers and not any(b.tracer and not b.maybe for b in bounds)
-    width = varying.width_of(node) if lower is not None and lower.varying else None
-    size = flow.eval(width).varying if isinstance(width, cst.Name | cst.Attribute) else ""
-    mark = varying.of_slice(node, lower, upper, size)
-    return Value(Kind.STATIC, of="slice", tracer=tracers, maybe=unsure, varying=mark)
+    return Value(Kind.STATIC, of="slice", tracer=tracers, maybe=unsure)
 
 
 def on_index(flow: Flow, node: cst.Index) -> Value:

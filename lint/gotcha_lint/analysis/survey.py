@@ -42,7 +42,6 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         sets=_told(table, "sets"),
         updated=frozenset((key[1], key[2]) for key in table if key[0] == "updated"),
         rerun=rerun(table, hot),
-        carried=_told(table, "carried"),
         gives=_gives(table),
     )
 

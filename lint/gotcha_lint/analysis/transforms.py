@@ -189,7 +189,7 @@ def _carried(carry: Value, inside: bool) -> Value:
     """What a loop gives back is built like what it was given."""
     value = settle(anonymous(traced(carry)), inside)
     fixed = value.kind in (Kind.NONE, Kind.STATIC)
-    return value._replace(tracer=inside and not fixed, varying="")
+    return value._replace(tracer=inside and not fixed)
 
 
 def _operands(role: str, args: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gotcha_lint.analysis.sharing import placed
 from gotcha_lint.analysis.values import COLLECTION, STATIC, VARIABLES, Kind, Value, all_arrays
-from gotcha_lint.analysis.varying import held
 
 ANYTHING = "anything"  # what was put there may be an array alone
 PUT = "jax.device_put"
@@ -41,13 +40,10 @@ def put(name: str, first: Value, given: int) -> Value:
         made = (PUT if given == 1 else PLACE) if first.param and name == PUT else first.made
         return placed(name, first, given)._replace(made=made)
     tree = first.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TUPLE, Kind.NAMED)
-    mark = "" if first.kind is Kind.STATIC else held(first)  # a number has no shape
     own = first.param if first.kind is Kind.UNKNOWN and name == PUT else ""
     made = (PUT if given == 1 else PLACE) if own else ""
     of = ANYTHING if first.kind is Kind.UNKNOWN else ""
-    return Value(
-        Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=mark, param=own, made=made, of=of
-    )
+    return Value(Kind.TREE if tree else Kind.ARRAY, first.tracer, param=own, made=made, of=of)
 
 
 def put_again(made: str, given: Value) -> Value:

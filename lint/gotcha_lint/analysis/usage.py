@@ -27,7 +27,6 @@ class Usage(NamedTuple):
     sets: Mapping[FunctionId, frozenset[Setting]] = _NONE  # functions that only put settings right
     updated: frozenset[tuple[FunctionId, str]] = frozenset()  # parameters: states updated once
     rerun: Mapping[FunctionId, Steps] = _NONE  # the loops around what a function is traced into
-    carried: Mapping[FunctionId, frozenset[str]] = _NONE  # parameters a loop fills with results
     gives: Mapping[FunctionId, int] = _NONE  # how long the tuple is that a function returns
 
 

@@ -21,7 +21,7 @@ from gotcha_lint.finding import Place as Shown
 from gotcha_lint.findings.allowing import Comments, about_comments, allowed_by
 from gotcha_lint.findings.checking import Reported
 from gotcha_lint.findings.drafts import Draft
-from gotcha_lint.findings.rewriting import fix_of
+from gotcha_lint.findings.rewriting import fix_of, inserted
 from gotcha_lint.rule import Report, Rule, load
 from gotcha_lint.task import RuleOptions, Task
 from gotcha_lint.text.lines import line_around
@@ -65,11 +65,8 @@ class Drafting:
         reported: list[Draft] = []
         self._options = task.options
         foretold = self._chains(task.forecasts)
-        denied = [f for f in task.forecasts if f.denies and f.certain]
         for rule, body, place, report in reports:
             draft, statement = self._draft(rule, body, place, report)
-            if self._is_denied(draft, denied):
-                continue
             line, _, cell = self.source.position(draft.start)
             places = foretold.get((draft.name, line, cell), ())
             draft = replace(draft, places=places) if places and not draft.chain else draft
@@ -81,11 +78,6 @@ class Drafting:
             self._keep(draft, statement, shown, used)
         made.extend(about_comments(self.comments, self.text, self.model.path, used, task.rules))
         return sorted(set(made), key=lambda d: (d.start, d.end, d.name, d.message))
-
-    def _is_denied(self, draft: Draft, denials: Sequence[Forecast]) -> bool:
-        """Does the program as a whole show that a report is wrong?"""
-        line = self._line(draft.start)
-        return any(f.name == draft.name and f.span[0] <= line <= f.span[2] for f in denials)
 
     def _line(self, offset: int) -> int:
         """Of the joined text of a notebook, from 1."""
@@ -107,7 +99,7 @@ class Drafting:
         """The chains of what is certain, for reports that say the same without one."""
         out: dict[tuple[str, int, int | None], tuple[Shown, ...]] = {}
         for forecast in forecasts:
-            if forecast.certain and not forecast.denies:
+            if forecast.certain:
                 offset = self.source.offset(*forecast.span[:2])
                 line, _, cell = self.source.position(offset)
                 out[forecast.name, line, cell] = forecast.chain
@@ -125,8 +117,6 @@ class Drafting:
             known.setdefault((line, cell), set()).add(draft.name)
             lines.setdefault(draft.name, []).append(self._line(draft.start))
         for forecast in forecasts:
-            if forecast.denies:
-                continue
             draft, statement = self._forecast(forecast)
             offset = self.source.offset(*forecast.span[:2])  # of a decorator, not of the name below
             line, _, cell = self.source.position(offset)
@@ -164,7 +154,7 @@ class Drafting:
             forecast.severity,
             forecast.confidence,
             (),
-            fix,
+            fix or self._inserted(forecast, start, end),
             self._identity(forecast.name, f"{first}|{shown}", forecast.within),
             forecast.chain,
         )
@@ -182,15 +172,38 @@ class Drafting:
                 return fix_of(found, self.model, self.text, positions) if found else None
         return None
 
+    def _inserted(self, forecast: Forecast, start: int, end: int) -> Fix | None:
+        if forecast.fix is None:
+            return None
+        below = self._outermost(start)
+        return inserted(forecast.fix, (start, end), below, self.model, self.text, self._positions())
+
+    def _outermost(self, offset: int) -> cst.CSTNode:
+        """The outermost loop of the same function around a place, else its statement."""
+        node: cst.CSTNode = self.model.tree
+        loop: cst.CSTNode | None = None
+        while (inner := self._inner(node, offset)) is not None:
+            node = inner
+            if isinstance(node, cst.FunctionDef | cst.ClassDef):
+                loop = None
+            elif loop is None and isinstance(node, cst.For | cst.While):
+                loop = node
+        return loop or node
+
     def _statement(self, offset: int) -> cst.CSTNode:
         """The innermost statement around a place; decorators belong to what they decorate."""
         node: cst.CSTNode = self.model.tree
-        while True:
-            starts, statements = self._block(node)
-            index = bisect.bisect_right(starts, offset) - 1
-            if index < 0 or self._positions().span(statements[index])[1] <= offset:
-                return node
-            node = statements[index]
+        while (inner := self._inner(node, offset)) is not None:
+            node = inner
+        return node
+
+    def _inner(self, node: cst.CSTNode, offset: int) -> cst.CSTNode | None:
+        """The statement in a node that is around a place."""
+        starts, statements = self._block(node)
+        index = bisect.bisect_right(starts, offset) - 1
+        if index < 0 or self._positions().span(statements[index])[1] <= offset:
+            return None
+        return statements[index]
 
     def _block(self, node: cst.CSTNode) -> tuple[list[int], list[cst.CSTNode]]:
         """The statements in a node, in order, with the offsets at which they start; kept."""

@@ -94,7 +94,7 @@ def foresee(
     wanted = {task.path: task for task in tasks if task.foresees}
     ways = sorted({task.options for task in wanted.values()}, key=repr)
     kept = {} if kept is None else kept
-    best: dict[str, dict[tuple[str, Span, bool], Forecast]] = {}
+    best: dict[str, dict[tuple[str, Span], Forecast]] = {}
     failures: list[Failure] = []
     if live is not None:
         live.begin()
@@ -186,20 +186,17 @@ def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
 def _add(
     found: Found,
     wanted: Mapping[str, Task],
-    best: dict[str, dict[tuple[str, Span, bool], Forecast]],
+    best: dict[str, dict[tuple[str, Span], Forecast]],
 ) -> None:
-    """The same finding once: one that is certain, where there is such a one.
-
-    Of denials one that is not: another unit has shown a call that they do not hold for.
-    """
+    """The same finding once: one that is certain, where there is such a one."""
     for way, forecasts in found.items():
         for forecast in forecasts:
             task = wanted.get(forecast.path)
             if task is None or repr(task.options) != way or forecast.name not in task.foresees:
                 continue
             own = best.setdefault(forecast.path, {})
-            key = forecast.name, forecast.span, forecast.denies
-            if key not in own or (forecast.certain is not own[key].certain is forecast.denies):
+            key = forecast.name, forecast.span
+            if key not in own or (forecast.certain and not own[key].certain):
                 own[key] = forecast
 
 
@@ -415,7 +412,7 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         certain,
         around,
         foreseen.about,
-        foreseen.denies,
+        foreseen.fix,
     )
 
 

@@ -23,6 +23,7 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
+from gotcha_lint.facts.draws import GENERATOR, GENERATORS
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
@@ -93,6 +94,12 @@ def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Valu
         return None
     function, parameter = atom.root
     words = [p.annotation.strip("'\"") for p in function.parameters if p.name == parameter]
+    if words and words[0].rpartition(".")[2] in _GENERATORS:
+        module = machine.peek((function.path, words[0].partition(".")[0]))
+        library = module.only if module is not None else None
+        known = library.name if isinstance(library, Library) else ""
+        whole = ".".join((known, *words[0].split(".")[1:]))
+        return only(Library(f"{GENERATOR}.{name}")) if whole in GENERATORS else None
     value = machine.peek((function.path, words[0])) if words and words[0].isidentifier() else None
     cls = value.only if value is not None else None
     if not isinstance(cls, Object) or cls.site.kind != "class":
@@ -103,6 +110,8 @@ def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Valu
         return None
     return _bound_to(machine, only(inner), only(atom), ("annotated", name), span)
 
+
+_GENERATORS = frozenset(name.rpartition(".")[2] for name in GENERATORS)
 
 _AT_METHODS = frozenset(
     ("set", "add", "get", "multiply", "min", "max", "mul", "divide", "apply", "power", "subtract")

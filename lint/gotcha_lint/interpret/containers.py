@@ -66,8 +66,10 @@ from gotcha_lint.interpret.heap import (
     with_any_entry,
     with_entry,
 )
+from gotcha_lint.interpret.indexing import cut_step, length_of_cut, picked_rows
 from gotcha_lint.interpret.keys import key_at
 from gotcha_lint.interpret.machine import Machine, Registers
+from gotcha_lint.interpret.own_sizes import with_rows
 
 MOST_ITEMS = 64  # of a tuple or list whose elements are told apart
 MOST_KEYS = 128  # of a dict whose entries are told apart
@@ -224,6 +226,25 @@ def growing_in(machine: Machine, site: Site) -> Marks:
     return grows | {(GROWS, loop) for loop in grows}
 
 
+def shrinks(atom: Atom) -> None:
+    """Something is taken out of a list again: nobody knows how long it gets."""
+    if isinstance(atom, Object):
+        atom.site.info["shrinks"] = True
+
+
+def only_grows(machine: Machine, value: Value) -> Size | None:
+    """How long a list is that loops add to, and that nothing is taken out of."""
+    atom = value.only
+    content = contents_of(machine, atom) if isinstance(atom, Object) else None
+    if not isinstance(atom, Object) or not isinstance(content, Sequence):
+        return None
+    info = atom.site.info
+    if "pushed" not in info or "shrinks" in info or info.get("most") is not None:
+        return None
+    grows = {mark[1] for mark in content.size.marks if mark[0] == GROWS}
+    return content.size if grows & machine.current else None
+
+
 def push(machine: Machine, site: Site, value: Value, key: Value | None = None) -> None:
     """Adds an element to a list or set, or an entry to a dict that is being made."""
     grows = growing_in(machine, site)
@@ -238,6 +259,7 @@ def push(machine: Machine, site: Site, value: Value, key: Value | None = None) -
         machine.write((site, ENTRIES), only(new))
         return
     if grows:
+        site.info["pushed"] = True
         value = added(value, site.origin, machine.aged)
     content = contents_of(machine, Object(site)) or Tuple(())
     most = site.info.get("most")
@@ -338,6 +360,9 @@ def like(machine: Machine, atom: Atom, content: Contents, span: Span, again: boo
 
 def item(machine: Machine, base: Value, key: Value, span: Span) -> Value:
     """`base[key]`."""
+    length = length_of_cut(base, key)
+    if length is not None:
+        return length
     out = Value((), True, base.marks | key.marks) if base.unknown else BOTTOM
     for again, atom in enumerate(base.atoms):
         out = join(out, _item_of(machine, atom, base, key, span, bool(again)))
@@ -369,6 +394,10 @@ def _item_of(
         elements = atom.elements
         if elements is None and any(part.is_none for part in _parts_of(key)):
             elements = Elements(made=("expanded", atom.origin))
+        rows = picked_rows(machine, key, span) if found.shape is None else None
+        if rows is not None:
+            picked = with_rows(found, "selection", rows[0])
+            return only(replace(picked, origin=machine.origin(span)), rows[1])
         return only(
             replace(found, origin=machine.origin(span), key=key_at(atom, key), elements=elements)
         )
@@ -389,6 +418,8 @@ def _item_of(
     if defines(machine, atom, "__getitem__"):
         method = machine.attribute(only(atom), "__getitem__", span)
         return machine.call(method, (key,), {}, span)
+    if isinstance(atom, Object) and atom.site.info.get("name") == "dataset":
+        return only(atom) if isinstance(key.constant, str) else UNKNOWN  # a split of it
     found = _field_at(machine, atom, key)
     return UNKNOWN if found is None else found
 
@@ -449,7 +480,10 @@ def _entry_of(mapping: Mapping, key: Hashable) -> Value:
 
 def item_of_symbol(machine: Machine, atom: Symbol, key: Value, span: Span) -> Value:
     """What is read from a symbol is a symbol; what somebody has stored there comes first."""
-    step = symbol_step(key)
+    if atom.path[-1:] == (".shape",) and key.constant == 0 and type(key.constant) is int:
+        return only(Symbol(atom.root, (*atom.path[:-1], "len"), machine.origin(span)))
+    picked = cut_step(machine, atom, key, span) if isinstance(key.only, Array) else None
+    step = picked or symbol_step(key) or cut_step(machine, atom, key, span)
     if step is None and atom.path[-1:] == (".at",):
         step = "[at]"
     if step is None:
@@ -513,6 +547,8 @@ def set_item(machine: Machine, base: Value, key: Value, value: Value, span: Span
     """`base[key] = value`, for each container that it may be."""
     certain = base.only is not None
     for atom in base.atoms:
+        if is_slice(key):
+            shrinks(atom)
         if isinstance(atom, Symbol):
             step = symbol_step(key)
             place = "[?]" if step is None or key_of(key) is None else str(step)

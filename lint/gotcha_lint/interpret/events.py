@@ -166,8 +166,10 @@ class EagerControl:
 class EagerUpdate:
     """Something is updated outside of jit; `few`: in loops that have but a few turns.
 
-    `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), or "array"
-    (`x.at[i].set(v)`).
+    `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), "array"
+    (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), or "gradient" (one is taken).
+    `name`: what grows, as it is written. `parameter`: the function returns this parameter, made
+    longer.
     """
 
     what: str
@@ -178,6 +180,8 @@ class EagerUpdate:
     loops: Marks = NO_MARKS  # steady loops around
     calls: CallString = ()
     maybe: bool = False  # one of several functions is called there
+    name: str = ""
+    parameter: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ def objects(file):
     pickle.dump(compiled, file)  # ! closure-pickled
     pickle.dump(Careful(3), file)
     pickle.dump(Light(3), file)
-    pickle.dump(Optional(None), file)
+    pickle.dump(Optional(None), file)  # ! closure-pickled
     cloudpickle.dump(Trainer(3), file)
 
 

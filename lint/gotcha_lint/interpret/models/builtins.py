@@ -59,6 +59,7 @@ from gotcha_lint.interpret.heap import (
     size_of,
 )
 from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.indexing import cut_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.containers import mapping_from, reordered
 from gotcha_lint.interpret.numbers import as_affine_int, bounds, interval
@@ -96,6 +97,9 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
     if isinstance(atom, Constant) and isinstance(atom.value, (str, bytes)):
         return constant(len(atom.value), call.origin).marked(value.marks)
     if isinstance(atom, Symbol):
+        cut = cut_of(atom)
+        if cut is not None and cut[0] == 0:
+            return value_of(cut[1])
         step = atom.step("len", call.origin)
         if step is not None:
             form = affine.symbol(step)

@@ -11,6 +11,7 @@ from gotcha_lint.domain.value import (
     Sequence,
     Size,
     Symbol,
+    Tuple,
     Value,
     fixed,
     only,
@@ -22,6 +23,7 @@ from gotcha_lint.interpret.backend import note_fork
 from gotcha_lint.interpret.batches import Batch, as_batch, batch_of
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.containers import new_container
+from gotcha_lint.interpret.heap import contents
 
 _DATASETS = (
     "tensorflow.data.Dataset.",
@@ -44,7 +46,12 @@ alias(
 @family("torch.utils.data.", "tensorflow.", "tensorflow_datasets.", "datasets.", "grain.")
 def unknown_data(call: Call) -> Value:
     if call.name.startswith(_DATASETS):
-        return _dataset(call, None, False)
+        made = _dataset(call, None, False)
+        split = call.keyword("split")
+        parts = contents(call.engine, split) if split is not None else None
+        if call.name == "tensorflow_datasets.load" and isinstance(parts, Tuple):
+            return only(Tuple((made,) * len(parts.items), call.origin))
+        return made
     if call.name == "tensorflow_datasets.as_numpy":
         return call.argument(0, "dataset")
     return Value((), True, call.marks)

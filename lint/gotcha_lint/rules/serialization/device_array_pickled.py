@@ -3,9 +3,18 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.sites import Body
+from gotcha_lint.finding import Insertion
 from gotcha_lint.queries.pickled import Pickled, holds_device_arrays, pickled
 from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, module_alias
 from gotcha_lint.solve.programs import Programs
+
+_FETCH = Insertion(
+    "fetch the arrays first",
+    before="{module}.device_get(",
+    after=")",
+    module="jax",
+    argument=(0, "obj"),
+)
 
 
 class DeviceArrayPickled(Rule):
@@ -71,6 +80,7 @@ class DeviceArrayPickled(Rule):
                 _said(effect.what),
                 certain=not effect.maybe,
                 about=(path, span[0], span[2]),
+                fix=_FETCH,
             )
 
 
