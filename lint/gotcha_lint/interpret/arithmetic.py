@@ -193,7 +193,7 @@ def _is_bucket(value: Value) -> bool:
 def _bucketed(value: Value) -> Value:
     """Few results for many operands: it does not count as varying."""
     atoms = [
-        Number(atom.type, atom.low, atom.high, None, atom.origin)
+        Number(atom.type, atom.low, atom.high, atom.affine, atom.origin)
         if isinstance(atom, Number)
         else atom
         for atom in value.atoms

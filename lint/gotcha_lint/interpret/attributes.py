@@ -24,6 +24,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts.draws import GENERATOR, GENERATORS
+from gotcha_lint.facts.loaders import LOADERS
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
@@ -219,6 +220,10 @@ def _of_super(machine: Machine, site: Site, name: str, span: Span) -> Value:
         found = class_attribute(machine, base, name)
         if found is not None:
             return _bound_to(machine, found, site.info["self"], ("super", name), span)
+    library = next((n for n in site.info["class"].info["library"] if n in LOADERS), "")
+    if library and name == "__init__":
+        made = only(Library(f"{library}.__init__"))
+        return _bound_to(machine, made, site.info["self"], ("super", name), span)
     return UNKNOWN
 
 

@@ -43,6 +43,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import index, slice_size, unknown_array
+from gotcha_lint.interpret.batches import BATCH_SIZE, DROPPED, Batch, keeps_rest
 from gotcha_lint.interpret.derivative import at_key, kept
 from gotcha_lint.interpret.element_reads import of_row
 from gotcha_lint.interpret.faults.checks import check_index, check_mask
@@ -639,6 +640,10 @@ def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[
         found = _by_protocol(machine, atom, marks)
         if found is not None:
             return found
+        size, dropped = (machine.read((atom.site, name)) for name in (BATCH_SIZE, DROPPED))
+        if size is not None and keeps_rest(size, dropped):
+            batch = Symbol(Batch(machine.origin(atom.site.span)), (), atom.origin)
+            return only(batch, value.marks | marks), Size(marks=value.marks), None
     return Value((), True, value.marks | marks), Size(marks=value.marks), None
 
 

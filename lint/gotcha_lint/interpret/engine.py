@@ -45,6 +45,7 @@ from gotcha_lint.interpret.element_reads import of_index
 from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.signatures import check_unpacked
+from gotcha_lint.interpret.indexing import without_rest
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.program.ir import Module
@@ -317,7 +318,7 @@ class Engine(Machine):
 
     def _do_yield(self, i: Instruction, r: Registers) -> None:
         value = NONE if i[2] is None else r.get(i[2], UNKNOWN)
-        self.activation.yields.append(value)
+        self.activation.yields.append(without_rest(value, self.handled) if self.handled else value)
         r[i[1]] = UNKNOWN
 
     def _do_yieldfrom(self, i: Instruction, r: Registers) -> None:

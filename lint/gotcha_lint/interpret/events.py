@@ -65,7 +65,7 @@ class Guard:
     """A test that must hold, or fail, for an event to happen; `marks`: what it varies with.
 
     `stable`: it gives the same each time, as far as its marks do not say otherwise. `of_loop`: it
-    is the test of a `while` loop.
+    is the test of a `while` loop. `share`: it holds for one of so many numbers; 0: not known.
     """
 
     path: str
@@ -74,6 +74,7 @@ class Guard:
     marks: Marks
     stable: bool
     of_loop: bool = False
+    share: float = 0
 
 
 Guards = tuple[Guard, ...]

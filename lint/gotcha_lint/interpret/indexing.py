@@ -7,7 +7,7 @@ is known, the key is used on that one instead.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +33,9 @@ from gotcha_lint.domain.value import (
     size_from,
     value_of,
 )
+from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.numbers import quotient
 from gotcha_lint.interpret.own_sizes import has_own, own_size
 
 Shape = tuple[Size, ...]
@@ -163,7 +165,27 @@ def _window(machine: Machine, size: Size, low: Value, high: Value, origin: Origi
             found = _of_range(steps, symbol, factor, end, length, size, exact, origin)
             if found is not None:
                 return found
+        rest = _of_positions(machine, symbol, factor, length, as_affine(size))
+        if rest is not None:
+            own = length if length[0] else None
+            return Size(0, exact.high, NO_MARKS, None, own, (rest, None), origin)
     return exact
+
+
+def _of_positions(
+    machine: Machine, symbol: Hashable, factor: int, length: Affine, size: Affine | None
+) -> Hashable | None:
+    """`x[i * b : (i + 1) * b]`, `i` up to `ceil(n / b)`: the range whose last slice is shorter."""
+    index, by = symbol, affine.constant(factor)
+    if isinstance(symbol, tuple) and symbol[0] == "*" and factor == 1:
+        counted = [form[0][0][0] for form in symbol[1:]]
+        at = 0 if counted[0] in machine.ranges else 1
+        index, by = counted[at], symbol[2 - at]
+    first, stop, step = machine.ranges.get(index, (None, None, None))
+    if size is None or length != by or first != affine.ZERO or step != affine.constant(1):
+        return None
+    parts = quotient(affine.scale(size, -1) or size, by)
+    return index if stop is not None and affine.scale(parts, -1) == stop else None
 
 
 def _exact(length: Affine, size: Size, low: Value, high: Value, origin: Origin) -> Size:
@@ -399,6 +421,29 @@ def as_short(cut: Value, step: tuple[Any, ...]) -> Value:
         return cut
     short = Size(0, known[1].high, known[1].marks, None, None, size.ragged, known[1].origin)
     return only(with_size(symbol, short), cut.marks)
+
+
+def without_rest(value: Value, handled: Collection[Any]) -> Value:
+    """What is left of a slice, or a batch, where a test has dealt with the shorter ones."""
+    atom = value.only
+    if isinstance(atom, Tuple) and not is_slice(value):
+        items = tuple(without_rest(item, handled) for item in atom.items)
+        return Value((replace(atom, items=items),), value.unknown, value.marks, value.choice)
+    if isinstance(atom, Array) and atom.shape is not None:
+        shape = tuple(_whole_size(size, handled) for size in atom.shape)
+        return Value((replace(atom, shape=shape),), value.unknown, value.marks, value.choice)
+    if not isinstance(atom, Symbol):
+        return value
+    if is_ragged(atom) in handled:
+        return Value((), True, value.marks)
+    cut = cut_of(atom)
+    return (
+        value if cut is None else only(with_size(atom, _whole_size(cut[1], handled)), value.marks)
+    )
+
+
+def _whole_size(size: Size, handled: Collection[Any]) -> Size:
+    return replace(size, ragged=None) if size.ragged and size.ragged[0] in handled else size
 
 
 def own_cut(symbol: Symbol) -> int | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gotcha_lint.domain.value import Array, Elements, Marks, Sequence, Value
+from gotcha_lint.domain.value import Array, Elements, Marks, Sequence, Symbol, Value
 from gotcha_lint.facts.pipelines import JOINS, TRANSFERS
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.elements import elements_of, with_elements
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.data_flow import acts_on_world
 
 _PUT = "put"
 
@@ -24,11 +25,15 @@ def put_on_device(call: Call, out: Value) -> Value:
     machine = call.engine
     given = call.args[0] if call.args else None
     atom = None if given is None else given.only
-    if machine.traced or call.name not in TRANSFERS or not isinstance(atom, Array):
+    if machine.traced or given is None or call.name not in TRANSFERS:
+        return out
+    # Code that reads files or prints handles data: what it is given is no array of a device.
+    data = isinstance(atom, Symbol) and acts_on_world(machine.activation.function)
+    if not data and not (isinstance(atom, Array) and atom.place == "host"):
         return out
     loops = _long_loops(machine)
     known = elements_of(out) or Elements()
-    if atom.place != "host" or given is None or not given.marks & loops or known.made:
+    if not given.marks & loops or known.made:
         return out
     return with_elements(out, replace(known, made=(_PUT, call.origin, loops)))
 

@@ -47,7 +47,7 @@ from gotcha_lint.interpret.arrays import (
     reduce,
     shape_from,
 )
-from gotcha_lint.interpret.batches import batch_of
+from gotcha_lint.interpret.batches import Batch, batch_of
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.containers import only_grows
 from gotcha_lint.interpret.elements import bounded, elements_of, with_elements
@@ -601,6 +601,9 @@ def split(call: Call, host: bool) -> Value:
     value, count = call.argument(0, "ary"), call.argument(1, "indices_or_sections").constant
     a, axis = first_array(value), _axis(call, 2)
     marks = value.marks
+    if call.short == "array_split" and axis == 0 and a.shape is None and count != 1:
+        part = Symbol(Batch(call.origin), (), call.origin)  # the last ones have a row less
+        return only(SequenceOf(only(part), fixed(count) if isinstance(count, int) else Size()))
     if a.shape is None or axis is None or not isinstance(count, int) or count < 1:
         element = _array(call, host, a.dtype, None, call.marks, a.weak)
         return only(SequenceOf(element, Size()))
