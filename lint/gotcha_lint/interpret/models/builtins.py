@@ -86,7 +86,8 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
     machine = call.engine
     content = contents_of(machine, atom)
     if content is not None:
-        return value_of(size_of(content))
+        size = size_of(content)
+        return value_of(size).marked(value.marks if _is_counted(size) else NO_MARKS)
     mapping = mapping_of(machine, atom)
     if mapping is not None:
         if mapping.rest is None:
@@ -114,6 +115,12 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
     if fields is not None:
         return constant(len(fields), call.origin)
     return _unknown_length(call, value)
+
+
+def _is_counted(size: Size) -> bool:
+    """Is it as large as the index of a loop: of lists that a loop makes, one is not as another."""
+    names = size.affine[0] if size.affine is not None else ()
+    return any(isinstance(name, tuple) and name[0] == "range" for name, _ in names)
 
 
 def _unknown_length(call: Call, value: Value) -> Value:
