@@ -48,25 +48,6 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
-class Insertion:
-    """A fix that keeps the text of a finding: more text before and after it, or a line below.
-
-    `module`: it must be imported; `{module}` stands for the name by which the file knows it.
-    `below`: a line after the statement, or after the loops around it; `{receiver}` is the variable
-    that the flagged call is a method of, and without such a variable there is no fix. `argument`:
-    by position and name, the one of the flagged call that is meant; none: the whole text.
-    """
-
-    title: str
-    before: str = ""
-    after: str = ""
-    below: str = ""
-    module: str = ""
-    argument: tuple[int, str] | None = None
-    safe: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class SeenRunning:
     """What a run of the sanitizer adds to a finding; `predicted` by a rule, or seen there only."""
 

@@ -18,7 +18,7 @@ import libcst as cst
 
 from gotcha_lint import registry
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.finding import Confidence, Insertion, Severity
+from gotcha_lint.finding import Confidence, Severity
 from gotcha_lint.task import RuleOptions
 
 if TYPE_CHECKING:
@@ -100,7 +100,6 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
-    fix: Insertion | None = None
 
 
 class Rule:
@@ -132,7 +131,7 @@ class Rule:
         """The findings about what a project compiles."""
         yield from ()
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
         """A fix of what `foresee` has found at this node, or None."""
         return None
 

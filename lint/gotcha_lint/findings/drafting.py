@@ -21,7 +21,7 @@ from gotcha_lint.finding import Place as Shown
 from gotcha_lint.findings.allowing import Comments, about_comments, allowed_by
 from gotcha_lint.findings.checking import Reported
 from gotcha_lint.findings.drafts import Draft
-from gotcha_lint.findings.rewriting import fix_of, inserted
+from gotcha_lint.findings.rewriting import fix_of
 from gotcha_lint.rule import Report, Rule, load
 from gotcha_lint.task import RuleOptions, Task
 from gotcha_lint.text.lines import line_around
@@ -154,7 +154,7 @@ class Drafting:
             forecast.severity,
             forecast.confidence,
             (),
-            fix or self._inserted(forecast, start, end),
+            fix,
             self._identity(forecast.name, f"{first}|{shown}", forecast.within),
             forecast.chain,
         )
@@ -168,42 +168,19 @@ class Drafting:
         positions = self._positions()
         for node in walk(statement):
             if isinstance(node, cst.BaseExpression) and positions.span(node) == (start, end):
-                found = rule.mend(node, statement)
+                found = rule.mend(node, statement, self.model)
                 return fix_of(found, self.model, self.text, positions) if found else None
         return None
-
-    def _inserted(self, forecast: Forecast, start: int, end: int) -> Fix | None:
-        if forecast.fix is None:
-            return None
-        below = self._outermost(start)
-        return inserted(forecast.fix, (start, end), below, self.model, self.text, self._positions())
-
-    def _outermost(self, offset: int) -> cst.CSTNode:
-        """The outermost loop of the same function around a place, else its statement."""
-        node: cst.CSTNode = self.model.tree
-        loop: cst.CSTNode | None = None
-        while (inner := self._inner(node, offset)) is not None:
-            node = inner
-            if isinstance(node, cst.FunctionDef | cst.ClassDef):
-                loop = None
-            elif loop is None and isinstance(node, cst.For | cst.While):
-                loop = node
-        return loop or node
 
     def _statement(self, offset: int) -> cst.CSTNode:
         """The innermost statement around a place; decorators belong to what they decorate."""
         node: cst.CSTNode = self.model.tree
-        while (inner := self._inner(node, offset)) is not None:
-            node = inner
-        return node
-
-    def _inner(self, node: cst.CSTNode, offset: int) -> cst.CSTNode | None:
-        """The statement in a node that is around a place."""
-        starts, statements = self._block(node)
-        index = bisect.bisect_right(starts, offset) - 1
-        if index < 0 or self._positions().span(statements[index])[1] <= offset:
-            return None
-        return statements[index]
+        while True:
+            starts, statements = self._block(node)
+            index = bisect.bisect_right(starts, offset) - 1
+            if index < 0 or self._positions().span(statements[index])[1] <= offset:
+                return node
+            node = statements[index]
 
     def _block(self, node: cst.CSTNode) -> tuple[list[int], list[cst.CSTNode]]:
         """The statements in a node, in order, with the offsets at which they start; kept."""

@@ -412,7 +412,6 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         certain,
         around,
         foreseen.about,
-        foreseen.fix,
     )
 
 

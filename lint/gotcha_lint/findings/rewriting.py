@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-
 import libcst as cst
 
 from gotcha_lint.analysis.model import FileModel, Imported
 from gotcha_lint.analysis.positions import Positions
-from gotcha_lint.finding import Edit, Fix, Insertion
-from gotcha_lint.rule import Change, Rewrite, alias_in
+from gotcha_lint.finding import Edit, Fix
+from gotcha_lint.rule import Change, Rewrite
 from gotcha_lint.text.lines import line_around, next_line
 
 
@@ -26,71 +24,6 @@ def fix_of(rewrite: Rewrite, model: FileModel, text: str, positions: Positions) 
     )
     ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
     return Fix(rewrite.title, ordered, rewrite.safe)
-
-
-def inserted(
-    insertion: Insertion,
-    span: tuple[int, int],
-    statement: cst.CSTNode,
-    model: FileModel,
-    text: str,
-    positions: Positions,
-) -> Fix | None:
-    """The edits around the text of a finding; `statement`: the line goes below it."""
-    module, (start, end) = insertion.module, span
-    call = _call(text[start:end])
-    if insertion.argument is not None:
-        inner = None if call is None else _argument(call, text[start:end], *insertion.argument)
-        if inner is None:
-            return None
-        start, end = start + inner[0], start + inner[1]
-    name = alias_in(model, module) if module else ""
-    edits: list[Edit] = []
-    if insertion.below:
-        receiver = _receiver(call)
-        if receiver is None:
-            return None
-        line = insertion.below.format(module=name, receiver=receiver)
-        edits.append(_below(*positions.span(statement), text, model.tree.default_newline, line))
-    if insertion.before:
-        edits.append(Edit(start, start, insertion.before.format(module=name)))
-    if insertion.after:
-        edits.append(Edit(end, end, insertion.after))
-    if module and not _imported(module, model):
-        edits.insert(0, _import(module, model, text, positions))
-    return Fix(insertion.title, tuple(edits), insertion.safe)
-
-
-def _call(text: str) -> ast.Call | None:
-    """The text as a call."""
-    try:
-        node = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
-    return node if isinstance(node, ast.Call) else None
-
-
-def _argument(call: ast.Call, text: str, position: int, name: str) -> tuple[int, int] | None:
-    """The offsets of an argument in the text of its call."""
-    named = [keyword.value for keyword in call.keywords if keyword.arg == name]
-    given = [*call.args[position : position + 1], *named]
-    if not given or isinstance(given[0], ast.Starred):
-        return None
-    node, lines = given[0], text.splitlines(keepends=True)
-    ends = ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
-    first, last = (
-        sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
-        for line, column in ends
-    )
-    return first, last
-
-
-def _receiver(call: ast.Call | None) -> str | None:
-    """`x` of `x.save(...)`."""
-    match call:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
-            return name
-    return None
 
 
 def _edits(change: Change, text: str, positions: Positions, newline: str) -> list[Edit]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from gotcha_lint.files.workspace import root_of
-from gotcha_lint.finding import Insertion, Place
+from gotcha_lint.finding import Place
 from gotcha_lint.findings.forecast import Kept, KeptUnits
 from gotcha_lint.program.options import Option
 from gotcha_lint.task import Forecast
@@ -91,7 +91,4 @@ def _forecast(packed: Mapping[str, Any]) -> Forecast:
     given["chain"] = tuple(Place(**place) for place in given["chain"])
     if given["about"] is not None:
         given["about"] = tuple(given["about"])
-    if given["fix"] is not None:
-        fix = Insertion(**given["fix"])
-        given["fix"] = fix if fix.argument is None else replace(fix, argument=tuple(fix.argument))
     return Forecast(**given)
