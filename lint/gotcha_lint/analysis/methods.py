@@ -9,7 +9,6 @@ import libcst as cst
 from gotcha_lint.analysis import known
 from gotcha_lint.analysis.attributes import attribute
 from gotcha_lint.analysis.created import note_created
-from gotcha_lint.analysis.draws import drawn
 from gotcha_lint.analysis.optimizers import note_update, of_optax
 from gotcha_lint.analysis.propagation import tell, tell_traced
 from gotcha_lint.analysis.results import LINEN, PIPE
@@ -17,6 +16,7 @@ from gotcha_lint.analysis.sharing import made_of, replaced
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import CUSTOM_RULES, custom_rules
 from gotcha_lint.analysis.values import (
+    HOST,
     STATIC,
     UNKNOWN,
     VARIABLES,
@@ -29,9 +29,10 @@ from gotcha_lint.analysis.values import (
     holds_tracer,
     instance,
     join,
+    static,
     under_key,
 )
-from gotcha_lint.facts.draws import GENERATORS
+from gotcha_lint.facts.draws import ARRAYS, GENERATORS, SIZE_AT, WHOLE
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -213,3 +214,23 @@ def output_and_state(out: Value, traced: bool) -> Value:
     """What `apply` gives where collections are mutable."""
     items = (out, Value(Kind.TREE, traced))
     return Value(Kind.TUPLE, items=items, tracer=traced, made="mutable")
+
+
+# What the generators of numpy draw: an array of a size, or one number
+
+
+def drawn(name: str, args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
+    """The result of a method of a generator; None where it is not known."""
+    if name in ARRAYS:
+        return HOST if args else None
+    place = SIZE_AT.get(name)
+    if place is None:
+        return None
+    size = kwargs.get("size", args[place] if place < len(args) else None)
+    if size is not None:
+        if size.kind in (Kind.STATIC, Kind.TUPLE, Kind.LIST):
+            return HOST
+        return HOST._replace(maybe=True)
+    if name == "choice" or any(value.kind is not Kind.STATIC for value in args):
+        return None
+    return static("int") if name in WHOLE else static("float")

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.sharing import PLACED, SHARED
 from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted, names_in
-from gotcha_lint.queries.donated import donated_names, donating, is_buffer
+from gotcha_lint.queries.donated import donated_names, donating, gives_back, is_buffer
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.given_back import gives_back
 from gotcha_lint.rule import Example, Report, Rule
 
 
