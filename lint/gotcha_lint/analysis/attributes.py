@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis import known
-from gotcha_lint.analysis.created import of_created
 from gotcha_lint.analysis.flattening import may_be_auxiliary
 from gotcha_lint.analysis.names import donated_use, of_symbol
 from gotcha_lint.analysis.propagation import lasts, propagate
 from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.trees import of_created
 from gotcha_lint.analysis.values import (
     ANY,
     DEVICE_KINDS,

@@ -11,12 +11,12 @@ from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log, use_p
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
 from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
 from gotcha_lint.analysis.results import of_fact
-from gotcha_lint.analysis.settings import note_setting
 from gotcha_lint.analysis.sharing import made_of
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import partial, transform
 from gotcha_lint.analysis.trees import structure
+from gotcha_lint.analysis.usage import note_setting
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     Kind,

@@ -12,7 +12,8 @@ from gotcha_lint.analysis.attributes import on_attribute
 from gotcha_lint.analysis.calls import on_call
 from gotcha_lint.analysis.conditions import on_boolean, on_if_expression
 from gotcha_lint.analysis.definitions import on_lambda
-from gotcha_lint.analysis.displays import (
+from gotcha_lint.analysis.loops import (
+    on_comprehension,
     on_dict,
     on_fstring,
     on_list,
@@ -20,7 +21,6 @@ from gotcha_lint.analysis.displays import (
     on_strings,
     on_tuple,
 )
-from gotcha_lint.analysis.loops import on_comprehension
 from gotcha_lint.analysis.names import on_name
 from gotcha_lint.analysis.operations import on_binary, on_comparison, on_unary
 from gotcha_lint.analysis.sites import Index

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function, Imported, once
-from gotcha_lint.analysis.returning import returned
+from gotcha_lint.analysis.model import Function, Imported, once, returned
 from gotcha_lint.analysis.summary import lookup
 from gotcha_lint.analysis.syntax import names_in, walk
 from gotcha_lint.analysis.values import ClassId

@@ -8,14 +8,14 @@ import libcst as cst
 
 from gotcha_lint.analysis import known
 from gotcha_lint.analysis.attributes import attribute
-from gotcha_lint.analysis.created import note_created
-from gotcha_lint.analysis.optimizers import note_update, of_optax
 from gotcha_lint.analysis.propagation import tell, tell_traced
 from gotcha_lint.analysis.results import LINEN, PIPE
 from gotcha_lint.analysis.sharing import made_of, replaced
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import CUSTOM_RULES, custom_rules
+from gotcha_lint.analysis.trees import note_created
 from gotcha_lint.analysis.values import (
+    FRESH,
     HOST,
     STATIC,
     UNKNOWN,
@@ -33,6 +33,7 @@ from gotcha_lint.analysis.values import (
     under_key,
 )
 from gotcha_lint.facts.draws import ARRAYS, GENERATORS, SIZE_AT, WHOLE
+from gotcha_lint.facts.optax import STATELESS
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -234,3 +235,27 @@ def drawn(name: str, args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
     if name == "choice" or any(value.kind is not Kind.STATIC for value in args):
         return None
     return static("int") if name in WHOLE else static("float")
+
+
+# What `init` and `update` of an optimizer give, and which functions make one update
+
+
+def of_optax(
+    flow: Flow, base: Value, name: str, args: tuple[Value, ...], kwargs: Kwargs, traced: bool
+) -> Value:
+    tree = Value(Kind.TREE, traced)
+    if name == "init":
+        return tree if is_stateless(base) else tree._replace(of=FRESH)
+    note_update(flow, kwargs.get("state") or (args[1] if len(args) > 1 else None))
+    return Value(Kind.TUPLE, items=(tree, tree), tracer=traced)
+
+
+def is_stateless(optimizer: Value) -> bool:
+    """Plain gradient descent has nothing to lose, unless it is given momentum or a schedule."""
+    return isinstance(optimizer.literal, frozenset) and optimizer.literal <= STATELESS
+
+
+def note_update(flow: Flow, state: Value | None) -> None:
+    """Tells that this function makes one update with a state that it is given."""
+    if state is not None and state.param and not flow.loops:
+        flow.effect(("updated", flow.id, state.param), True)

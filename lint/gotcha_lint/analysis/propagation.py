@@ -12,9 +12,9 @@ from gotcha_lint.analysis.logit_uses import use_probabilities
 from gotcha_lint.analysis.outcomes import outcome
 from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import boundary, donated, left_out, pairs, static_names, unpacks
-from gotcha_lint.analysis.settings import note_settings_of
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.usage import note_settings_of
 from gotcha_lint.analysis.values import (
     CALLABLE,
     OPTIMIZER,

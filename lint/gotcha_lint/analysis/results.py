@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.computing import by_method
-from gotcha_lint.analysis.created import OWN, note_created
 from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.syntax import names_in
-from gotcha_lint.analysis.trees import of_tree, structure
+from gotcha_lint.analysis.trees import OWN, note_created, of_tree, structure
 from gotcha_lint.analysis.values import (
     HOST,
     NONE,

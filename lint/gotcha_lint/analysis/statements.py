@@ -13,11 +13,11 @@ from gotcha_lint.analysis.conditions import narrow, test
 from gotcha_lint.analysis.definitions import on_class, on_function
 from gotcha_lint.analysis.flags import take_side
 from gotcha_lint.analysis.loops import on_break, on_for, on_while
+from gotcha_lint.analysis.outcomes import returned_as
 from gotcha_lint.analysis.sites import Discard, Enter, Match, Return
 from gotcha_lint.analysis.standing import Guard
 from gotcha_lint.analysis.state import join_states
 from gotcha_lint.analysis.syntax import walk
-from gotcha_lint.analysis.unfilled import returned_as
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
+from gotcha_lint.analysis.sites import At, Bind, Body, Loop, Place
 from gotcha_lint.analysis.syntax import dotted, is_none
 from gotcha_lint.facts.paths import is_test
 
@@ -100,3 +100,12 @@ def _asks_for_first(test: cst.CSTNode, when: bool) -> bool:
         case cst.BooleanOperation(left=left, right=right):
             return _asks_for_first(left, when) or _asks_for_first(right, when)
     return False
+
+
+# The small statements of the line that a place stands in
+
+
+def small_statements(at: At) -> tuple[cst.BaseSmallStatement, ...]:
+    """`a = 1; b = 2` has two; a compound statement has none."""
+    line = at.statement
+    return tuple(line.body) if isinstance(line, cst.SimpleStatementLine) else ()

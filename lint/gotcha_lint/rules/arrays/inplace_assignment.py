@@ -13,8 +13,8 @@ from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.updates import AT_UPDATES
 from gotcha_lint.queries.expected import expected_to_fail
+from gotcha_lint.queries.places import small_statements
 from gotcha_lint.queries.rebind import rebindable
-from gotcha_lint.queries.small import small_statements
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 

@@ -3,8 +3,7 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.host import PICKLES_CLOSURES
-from gotcha_lint.queries.holding import kept_by, pickles_itself
-from gotcha_lint.queries.pickled import Pickled, parts, pickled
+from gotcha_lint.queries.pickled import Pickled, kept_by, parts, pickled, pickles_itself
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.solve.programs import Programs
 

@@ -11,7 +11,7 @@ import libcst as cst
 from gotcha_lint.analysis.sites import Body, Call, Format, Operate, Place
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.queries.small import small_statements
+from gotcha_lint.queries.places import small_statements
 from gotcha_lint.queries.traced import abstract, guarded, tracers
 from gotcha_lint.rule import Example, Report, Rule
 
