@@ -89,20 +89,25 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
     return only(Method(receiver, name, machine.origin(span)))
 
 
+def annotation_of(machine: Machine, parameter: Symbol) -> Atom | None:
+    """What the annotation of a parameter names."""
+    if not isinstance(parameter.root, tuple) or not isinstance(parameter.root[0], Function):
+        return None
+    function, name = parameter.root
+    words = [p.annotation.strip("'\"") for p in function.parameters if p.name == name]
+    head, *rest = words[0].split(".") if words else [""]
+    found = machine.peek((function.path, head)) if head.isidentifier() else None
+    atom = found.only if found is not None else None
+    if rest and isinstance(atom, Library):
+        return Library(".".join((atom.name, *rest)))
+    return None if rest else atom
+
+
 def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Value | None:
     """A compiled method of the class that a parameter is annotated with."""
-    if atom.path or not isinstance(atom.root, tuple) or not isinstance(atom.root[0], Function):
-        return None
-    function, parameter = atom.root
-    words = [p.annotation.strip("'\"") for p in function.parameters if p.name == parameter]
-    if words and words[0].rpartition(".")[2] in _GENERATORS:
-        module = machine.peek((function.path, words[0].partition(".")[0]))
-        library = module.only if module is not None else None
-        known = library.name if isinstance(library, Library) else ""
-        whole = ".".join((known, *words[0].split(".")[1:]))
-        return only(Library(f"{GENERATOR}.{name}")) if whole in GENERATORS else None
-    value = machine.peek((function.path, words[0])) if words and words[0].isidentifier() else None
-    cls = value.only if value is not None else None
+    cls = None if atom.path else annotation_of(machine, atom)
+    if isinstance(cls, Library) and cls.name in GENERATORS:
+        return only(Library(f"{GENERATOR}.{name}"))
     if not isinstance(cls, Object) or cls.site.kind != "class":
         return None
     found = class_attribute(machine, cls.site, name)
@@ -111,8 +116,6 @@ def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Valu
         return None
     return _bound_to(machine, only(inner), only(atom), ("annotated", name), span)
 
-
-_GENERATORS = frozenset(name.rpartition(".")[2] for name in GENERATORS)
 
 _AT_METHODS = frozenset(
     ("set", "add", "get", "multiply", "min", "max", "mul", "divide", "apply", "power", "subtract")

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gotcha_lint.domain.sites import Site, Span
-from gotcha_lint.domain.value import Mapping, Object, Symbol, Tuple, Value
+from gotcha_lint.domain.value import Library, Mapping, Object, Symbol, Tuple, Value
 from gotcha_lint.facts.host import PICKLERS, PICKLES_CLOSURES
+from gotcha_lint.interpret.attributes import annotation_of, is_train_state
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
 from gotcha_lint.interpret.heap import (
@@ -38,6 +39,8 @@ _STAYS = frozenset(("callback", "error_callback", "chunksize", "timeout"))
 _OWN_WAY = ("__getstate__", "__reduce__", "__reduce_ex__")
 _COMPILED = ("jit", "pmap")
 _DEPTH = 3
+_STATE = "train_state.TrainState"
+_SCHEDULES = ("optax.#schedule", "optax.#positive_schedule", "optax.#negative_schedule")
 
 
 def note_call(
@@ -109,6 +112,10 @@ def _unpicklable(machine: Machine, value: Value, depth: int) -> str:
     atom = value.only
     if atom is None or depth > _DEPTH:
         return ""
+    if isinstance(atom, Library):
+        return "a schedule of optax" if atom.name in _SCHEDULES else ""
+    if isinstance(atom, Symbol):
+        return _annotated(machine, atom)
     for part in _elements(machine, value):
         if found := _unpicklable(machine, part, depth + 1):
             return found
@@ -124,6 +131,17 @@ def _unpicklable(machine: Machine, value: Value, depth: int) -> str:
     if site.kind == "optimizer":
         return f"a `{site.info['name'].replace('optax.#nnx', 'flax.nnx.Optimizer')}`"
     return _instance(machine, atom, depth) if site.kind == "instance" else ""
+
+
+def _annotated(machine: Machine, symbol: Symbol) -> str:
+    """A parameter that is annotated as a train state, which holds its optimizer."""
+    known = None if symbol.path else annotation_of(machine, symbol)
+    if isinstance(known, Library):
+        return "a `TrainState`" if known.name.endswith(f".{_STATE}") else ""
+    cls = known.site if isinstance(known, Object) and known.site.kind == "class" else None
+    if cls is None or not is_train_state(cls) or _says_how(machine, cls):
+        return ""
+    return f"`{cls.info['name']}`, a `TrainState`"
 
 
 def _elements(machine: Machine, value: Value) -> Iterator[Value]:
