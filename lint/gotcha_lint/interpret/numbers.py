@@ -102,8 +102,8 @@ def of_symbols(operator: str, a: Atom, b: Atom, origin: Origin) -> Value:
     whole = operator in ("FloorDiv", "Mod") or (is_whole(a) and is_whole(b))
     if operator == "Div" and isinstance(a, Symbol) and is_whole(a):
         return only(Number("float", -INFINITY, INFINITY, form, origin))
-    index = operator in ("Add", "Sub") and (_is_index(a) or _is_index(b))
-    if not (whole or index or (operator == "Mult" and _is_index(a))):
+    index = operator in ("Add", "Sub", "Mult") and (_is_index(a) or _is_index(b))
+    if not (whole or index):
         return Value((), True)
     if not form[0]:
         return constant(form[1], origin)

@@ -97,3 +97,10 @@ def newton(f, x):
 
 def of_a_number():
     return newton(lambda x: x**3 - 2.0, jnp.float32(1.0))
+
+
+def in_one_turn(w, x):
+    for turn in range(1000):
+        if turn == 3:
+            print(turn, jax.grad(loss)(w, x))
+        w = w * 0.9
