@@ -70,7 +70,7 @@ from gotcha_lint.interpret.heap import (
 from gotcha_lint.interpret.indexing import cut_step, length_of_cut, picked_rows
 from gotcha_lint.interpret.keys import key_at
 from gotcha_lint.interpret.machine import Machine, Registers
-from gotcha_lint.interpret.own_sizes import with_rows
+from gotcha_lint.interpret.own_sizes import row_of, with_rows
 
 MOST_ITEMS = 64  # of a tuple or list whose elements are told apart
 MOST_KEYS = 128  # of a dict whose entries are told apart
@@ -391,8 +391,8 @@ def _item_of(
     if isinstance(atom, Array):
         check_index(machine, atom, key, span)
         check_mask(machine, atom, key, span)
-        found = atom if atom.shape is None else index(machine, atom, base, key, span)
-        elements = atom.elements
+        found = row_of(atom) if atom.shape is None else index(machine, atom, base, key, span)
+        elements = row_of(atom).elements
         if elements is None and any(part.is_none for part in _parts_of(key)):
             elements = Elements(made=("expanded", atom.origin))
         rows = picked_rows(machine, key, span) if found.shape is None else None
@@ -674,7 +674,7 @@ def _row(machine: Machine, atom: Array, value: Value, marks: Marks) -> tuple[Val
     if atom.key is not None:
         atom = replace(atom, key=atom.key.step(EACH_ONE) if marks else None)
     if atom.shape is None:
-        return of_row(machine, atom, only(atom, varying)), Size(), "dim"
+        return of_row(machine, atom, only(row_of(atom), varying)), Size(), "dim"
     if not atom.shape:
         return Value((), True, varying), Size(), None
     row = only(replace(atom, shape=atom.shape[1:]), varying)

@@ -6,6 +6,7 @@ multiple of 64. An array whose rank is not known says in its elements that its r
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain import affine
@@ -49,6 +50,14 @@ def rows_of(array: Array, marks: Marks) -> tuple[int, Size] | None:
         return None
     form = own_size(made[1], array.origin)
     return made[2], Size(0, INFINITY, marks, None, form, None, array.origin)
+
+
+def row_of(array: Array) -> Array:
+    """One row, or what an index takes: not as long as all of them."""
+    made = array.elements.made if array.elements is not None else ""
+    if not isinstance(made, tuple) or made[0] != ROWS:
+        return array
+    return replace(array, elements=None)
 
 
 def of_rows(found: Value, what: str, axis: int, size: Size) -> Value:

@@ -292,3 +292,12 @@ def lists_of_one_length(n):
     texts = [[0] * n for _ in range(70)]
     for text in texts:
         score(np.zeros((2, len(text))))
+
+
+def rows_of_a_selection(batches, mask):
+    for batch in batches:
+        chosen = np.asarray(batch)[np.asarray(batch) > 0]
+        score(chosen)  # ! varying-shape
+        for row in chosen:
+            score(row)
+        score(chosen[0])
