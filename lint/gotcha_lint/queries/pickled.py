@@ -11,7 +11,8 @@ from gotcha_lint.analysis.known import STATE_OBJECTS, TRAIN_STATE
 from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.trees import ANYTHING
-from gotcha_lint.analysis.values import Kind, Value, on_device
+from gotcha_lint.analysis.values import ClassId, Kind, Value, on_device
+from gotcha_lint.facts.setting_up import is_set_up
 from gotcha_lint.facts.updates import STRUCTS
 from gotcha_lint.finding import Confidence
 
@@ -179,6 +180,32 @@ def pickles_itself(body: Body, value: Value) -> bool:
     return any(
         project.method(cls, name) or (below and project.overrides(cls, name)) for name in _OWN_WAY
     )
+
+
+def kept_by(body: Body, value: Value) -> Iterator[tuple[str, Value]]:
+    """What methods store in the object itself, and so is pickled with it: not the class's own."""
+    for name, held in fields_of(body, value):
+        assert body.project is not None and value.cls is not None
+        above = body.project.ancestors(value.cls)[0]
+        stored = ((cid, who) for cid in above for who in body.usage.stored.get((cid, name), ()))
+        if not held.maybe and any(_has_run(body, cid, who) for cid, who in stored):
+            yield name, held
+
+
+def _has_run(body: Body, cid: ClassId, writer: str) -> bool:
+    """A method that sets up, or that set-up or this function calls; no method runs by itself."""
+    assert body.project is not None
+    method = body.project.method(cid, writer)
+    if method is None or is_set_up(writer):
+        return True
+    here, seen, waiting = (body.model.path, body.function.number), {method}, [method]
+    while waiting:
+        new = body.usage.callers.get(waiting.pop(), frozenset()) - seen
+        if here in new or any(is_set_up(body.project.function(fid).name) for fid in new):
+            return True
+        seen |= new
+        waiting += new
+    return False
 
 
 def is_tree(body: Body, value: Value) -> bool:

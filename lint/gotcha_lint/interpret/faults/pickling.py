@@ -109,6 +109,9 @@ def _is_container(machine: Machine, value: Value) -> bool:
 
 def _unpicklable(machine: Machine, value: Value, depth: int) -> str:
     """What pickle cannot write in this value, in words; empty where nothing is known of such."""
+    if len(value.atoms) > 1 and not value.unknown:  # of a loop: the first state, or a later one
+        kinds = [_unpicklable(machine, Value((atom,)), depth) for atom in value.atoms]
+        return min(kinds) if all(kinds) else ""
     atom = value.only
     if atom is None or depth > _DEPTH:
         return ""
@@ -187,4 +190,6 @@ def _instance(machine: Machine, atom: Object, depth: int) -> str:
         found = "" if held is None else _unpicklable(machine, held, depth + 1)
         if found:
             return f"`{name}`, whose `{field}` is {found}"
+    if cls is not None and is_train_state(cls):
+        return f"`{name}`, a `TrainState`"
     return ""

@@ -39,8 +39,8 @@ def put_on_device(call: Call, out: Value) -> Value:
 
 
 def _long_loops(machine: Machine) -> Marks:
-    """The open loops that have more than a few turns."""
-    return frozenset(loop for loop, _ in machine.loops if loop not in machine.short)
+    """The open loops, but for those over a few things that are written out."""
+    return frozenset(loop for loop, _ in machine.loops if loop not in machine.listed)
 
 
 def check_join(call: Call) -> None:
