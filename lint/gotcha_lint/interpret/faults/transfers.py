@@ -31,9 +31,9 @@ def put_on_device(call: Call, out: Value) -> Value:
     data = isinstance(atom, Symbol) and acts_on_world(machine.activation.function)
     if not data and not (isinstance(atom, Array) and atom.place == "host"):
         return out
-    loops = _long_loops(machine)
+    loops = given.marks & _long_loops(machine)
     known = elements_of(out) or Elements()
-    if not given.marks & loops or known.made:
+    if not loops or known.made:
         return out
     return with_elements(out, replace(known, made=(_PUT, call.origin, loops)))
 
@@ -51,6 +51,6 @@ def check_join(call: Call) -> None:
     content = contents(machine, call.args[0])
     known = elements_of(content.element) if isinstance(content, Sequence) else None
     made = known.made if known is not None else ""
-    if isinstance(made, tuple) and made[0] == _PUT and not made[2] & _long_loops(machine):
+    if isinstance(made, tuple) and made[0] == _PUT and made[2] - _long_loops(machine):
         place = (*call.origin, "joined here")
         remark(machine, "one by one", call.span, call.short, places=(place,), at=made[1])
