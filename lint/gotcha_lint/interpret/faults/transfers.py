@@ -33,7 +33,7 @@ def put_on_device(call: Call, out: Value) -> Value:
         return out
     loops = given.marks & _long_loops(machine)
     known = elements_of(out) or Elements()
-    if not loops or known.made:
+    if not loops or (known.made and known.made[0] != "expanded"):
         return out
     return with_elements(out, replace(known, made=(_PUT, call.origin, loops)))
 
