@@ -146,13 +146,13 @@ def _constant(node: ast.expr | None, default: Any) -> Any:
 
 
 def _gives_fix(node: ast.AST) -> bool:
-    """`Report(node, message, fix)`, wherever the fix itself is made; or a method `mend`."""
-    return (isinstance(node, ast.FunctionDef) and node.name == "mend") or (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "Report"
-        and (len(node.args) > 2 or any(given.arg == "fix" for given in node.keywords))
-    )
+    """`Report(node, message, fix)` or an `Insertion`, wherever it is made; or a method `mend`."""
+    if isinstance(node, ast.FunctionDef):
+        return node.name == "mend"
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    in_report = len(node.args) > 2 or any(given.arg == "fix" for given in node.keywords)
+    return node.func.id == "Insertion" or (node.func.id == "Report" and in_report)
 
 
 def _examples(node: ast.expr | None) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ from gotcha_lint.finding import Confidence, Severity
 from gotcha_lint.task import RuleOptions
 
 if TYPE_CHECKING:
+    from gotcha_lint.analysis.model import FileModel
     from gotcha_lint.domain.sites import Origin, Span
     from gotcha_lint.solve.programs import Programs
 
@@ -90,8 +91,7 @@ class Foreseen:
     `place` and `places` are paths and spans, the latter with what is there. `certain`: it holds
     for all values that callers may give (*must*); else it is a *may*, shown with `--all` alone.
     `about`: a file, and the first and last line between which a report of the same rule has the
-    same cause. `denies`: what is known of the program shows that a report of this rule at `place`
-    is wrong; it is dropped. One that is not certain takes back the others of the same place.
+    same cause.
     """
 
     place: Origin
@@ -100,7 +100,6 @@ class Foreseen:
     certain: bool = True
     severity: Severity | None = None
     about: tuple[str, int, int] | None = None
-    denies: bool = False
 
 
 class Rule:
@@ -132,7 +131,7 @@ class Rule:
         """The findings about what a project compiles."""
         yield from ()
 
-    def mend(self, node: cst.CSTNode, statement: cst.CSTNode) -> Rewrite | None:
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
         """A fix of what `foresee` has found at this node, or None."""
         return None
 
@@ -155,10 +154,15 @@ class Rule:
 
 def module_alias(body: Body, module: str) -> str:
     """How this file calls a module: `jnp` for `jax.numpy`; its own name where not imported."""
+    return alias_in(body.model, module)
+
+
+def alias_in(model: FileModel, module: str) -> str:
+    """The same, for the model of a file."""
     from gotcha_lint.analysis.model import Imported
 
     best = ""
-    for name, bindings in body.model.module.scope.bound.items():
+    for name, bindings in model.module.scope.bound.items():
         for how in bindings:
             if isinstance(how, Imported) and (module == how or module.startswith(how + ".")):
                 candidate = name + module[len(how) :]

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks import corpus
 from gotcha_lint import engine
-from gotcha_lint.analysis import describe
 from gotcha_lint.config.settings import Settings
+from gotcha_lint.views import describe
 from gotcha_lint.workers.shard import Shard
 
 DUMPS = Path(__file__).with_name("golden")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import engine
-from gotcha_lint.analysis import describe
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.config.settings import Settings
+from gotcha_lint.views import describe
 from tests.lint.support import code, lint_files
 from tests.lint.traced_forms import ONE_FILE
 

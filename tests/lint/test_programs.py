@@ -11,7 +11,7 @@ from gotcha_lint.engine import lint
 from gotcha_lint.solve import roots
 from gotcha_lint.tools import Tools
 from gotcha_lint.views.compiles import Row
-from tests.lint.support import code
+from tests.lint.support import code, lint_files
 
 HEAD = """
 import functools
@@ -380,6 +380,35 @@ def test_what_only_outsiders_call_is_told_apart():
     Path("lib.py").write_text(HEAD + "\n\ndef run(x):\n    return step(x)\n", "utf-8")
     found, _ = Tools().compiles(["lib.py"], SettingsFinder(), screen=True, overlay={})
     assert [row.exported for row in found] == [True]
+
+
+LONG_TRACE = """
+import time
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def long(x):
+{lines}
+    return x
+
+
+def measured(x):
+    start = time.time()
+    y = long(x)
+    print(time.time() - start)
+    return y
+"""
+
+
+def test_a_long_trace_does_not_hide_what_follows(monkeypatch, tmp_path):
+    monkeypatch.setattr(roots, "ROOT_BUDGET", 400)
+    monkeypatch.setattr(roots, "_LEAST", 400)
+    text = LONG_TRACE.format(lines="    x = jnp.sin(x)\n" * 200)
+    found = lint_files(tmp_path, {"train.py": text}, select=("timing-without-wait",))
+    assert [f.name for f in found] == ["timing-without-wait"]
 
 
 def test_what_a_root_has_seen_before_its_budget_ends_stands(monkeypatch):

@@ -349,7 +349,7 @@ def test_other_files_are_asked_about_by_what_takes_note():
     whole = {
         "analysis/project.py",
         "analysis/rounds.py",
-        "analysis/conventions.py",
+        "workers/conventions.py",
         "workers/pipeline.py",
     }
     package = Path(rounds.__file__).parents[1]

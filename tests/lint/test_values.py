@@ -45,7 +45,6 @@ PARTS: dict[str, st.SearchStrategy[Any]] = {
     "param": st.sampled_from(["", "x"]),
     "literal": st.none() | st.sampled_from(["a", "b"]),
     "ident": st.integers(0, 2),
-    "varying": st.sampled_from(["", "loop-variable", "param:n", "random"]),
     "made": st.sampled_from(["", "def", "lambda"]),
 }
 LEAVES = st.fixed_dictionaries(PARTS).map(lambda parts: typed(Value, parts))

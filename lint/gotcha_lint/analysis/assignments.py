@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import libcst as cst
 
 from gotcha_lint.analysis.annotations import promised
 from gotcha_lint.analysis.attributes import note_plain
-from gotcha_lint.analysis.held import held_in
-from gotcha_lint.analysis.loading import is_dataset
 from gotcha_lint.analysis.operations import arithmetic
 from gotcha_lint.analysis.sites import Bind, Operate, Store
-from gotcha_lint.analysis.syntax import dotted, target_names
+from gotcha_lint.analysis.syntax import dotted, last_word, target_names, walk
 from gotcha_lint.analysis.values import UNKNOWN, Kind, Value, content, join, static
-from gotcha_lint.analysis.varying import loaded
+from gotcha_lint.facts.classes import DATACLASS_DECORATORS
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -53,10 +51,6 @@ def on_augmented(flow: Flow, node: cst.AugAssign) -> None:
     value = arithmetic(flow, left, right)
     if left.kind is Kind.LIST:
         value = join(left, right) if right.kind is Kind.LIST else left
-    if left.of == "int" and right.literal == 1 and any(not loop.short for loop in flow.loops):
-        value = value._replace(varying="loop-variable")
-    if isinstance(node.target, cst.Attribute) and left.of == "int" and right.of == "int":
-        value = value._replace(varying="")  # of which call to call it counts is not known
     flow.record(Operate, node, left, right, value)
     bind(flow, node.target, value, node.value, augmented=True)
 
@@ -116,18 +110,15 @@ def element(flow: Flow, value: Value, node: cst.CSTNode, position: int) -> Value
     if value.kind is Kind.KEY:
         made = value if value.ident else flow.fresh(node, value)
         return made._replace(ident=made.ident + 1 + position, literal=None)
-    if is_dataset(value):
-        return value  # train, test = load(split=["train", "test"])
     if value.kind in (Kind.ARRAY, Kind.HOST):
         return Value(value.kind, value.tracer, value.maybe)
     if value.kind is Kind.STATIC:
-        return static("int" if value.of == "tuple" else "", varying=value.varying)
+        return static("int" if value.of == "tuple" else "")
     if value.kind is Kind.TREE:
-        return Value(Kind.UNKNOWN, value.tracer, True, varying=loaded(value))
+        return Value(Kind.UNKNOWN, value.tracer, True)
     if value.items and value.kind in (Kind.LIST, Kind.ITER):
         return content(value)
-    mark = loaded(value)
-    return flow.fresh(node, Value(tracer=value.tracer, maybe=True, varying=mark))
+    return flow.fresh(node, Value(tracer=value.tracer, maybe=True))
 
 
 def _bind_attribute(flow: Flow, target: cst.Attribute, value: Value, augmented: bool) -> None:
@@ -151,3 +142,67 @@ def _stored_into(flow: Flow, node: cst.CSTNode, held: Value, value: Value) -> No
     items = (join(content(held), value),) if held.items else (value,)
     grown = held._replace(items=items, literal=None, tracer=held.tracer or value.tracer)
     flow.assign_attribute(name, grown)
+
+
+# Objects that hold arrays which still have a name of their own: nothing is copied
+
+_STATES = ("flax.training.train_state.TrainState", "flax.struct.PyTreeNode")
+_MAKING = frozenset({"__init__", "__post_init__", "__new__", "create"})  # these may copy
+
+
+def held_in(flow: Flow, name: str, source: cst.Call, value: Value) -> Iterator[tuple[str, str]]:
+    """Pairs of names for the same arrays, after `name = source` made the value."""
+    if flow.body.trace is not None or not _keeps_its_arguments(flow, source, value):
+        return
+    for arg in source.args:
+        if arg.keyword is not None and _is_tree(flow, arg.value):
+            yield f"{name}.{arg.keyword.value}", dotted(arg.value) or ""
+
+
+def _is_tree(flow: Flow, node: cst.BaseExpression) -> bool:
+    """The name of parameters: other entries may be no buffers, or not be taken."""
+    value = flow.state.env.get(node.value) if flow.state and isinstance(node, cst.Name) else None
+    if value is None or not isinstance(node, cst.Name):
+        return False
+    if value.kind is Kind.UNKNOWN:
+        return _initialised(flow.function.node, node.value)
+    return value.kind is Kind.TREE and not value.maybe
+
+
+def _initialised(function: cst.CSTNode, name: str, depth: int = 2) -> bool:
+    """`model.init(...)` gave all that the name ever holds, or what it is a part of."""
+    found = [
+        node.value
+        for node in walk(function, into_functions=False)
+        if type(node) is cst.Assign
+        and any(one.value == name for target in node.targets for one in target_names(target.target))
+    ]
+    return bool(found) and all(_from_init(function, source, depth) for source in found)
+
+
+def _from_init(function: cst.CSTNode, source: cst.BaseExpression, depth: int) -> bool:
+    match source:
+        case cst.Call(func=cst.Call(func=func, args=[cst.Arg(value=inner), *_])):
+            return last_word(func) in ("jit", "pmap") and last_word(inner) == "init"
+        case cst.Call(func=func):
+            return isinstance(func, cst.Attribute) and func.attr.value == "init"
+        case cst.Subscript(value=cst.Name(value=name)) if depth:
+            return _initialised(function, name, depth - 1)
+        case cst.Subscript(value=cst.Call() as made):
+            return _from_init(function, made, depth)
+    return False
+
+
+def _keeps_its_arguments(flow: Flow, call: cst.Call, made: Value) -> bool:
+    """A train state or a dataclass, made in the usual way."""
+    if made.kind is not Kind.OBJECT or made.maybe:
+        return False
+    if made.cls is None:
+        return made.of in _STATES
+    project = flow.project
+    if any(project.method(made.cls, name) is not None for name in _MAKING):
+        return False
+    if last_word(call.func) not in ("create", project.cls(made.cls).name):
+        return False
+    plain = not project.decorators(made.cls).isdisjoint(DATACLASS_DECORATORS)
+    return plain or project.is_a(made.cls, *_STATES)

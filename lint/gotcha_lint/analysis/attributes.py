@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import known, varying
-from gotcha_lint.analysis.cached import note_cached
-from gotcha_lint.analysis.created import of_created
+from gotcha_lint.analysis import known
 from gotcha_lint.analysis.flattening import may_be_auxiliary
 from gotcha_lint.analysis.names import donated_use, of_symbol
+from gotcha_lint.analysis.propagation import lasts, propagate
 from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.trees import of_created
 from gotcha_lint.analysis.values import (
     ANY,
     DEVICE_KINDS,
@@ -97,8 +97,7 @@ def _attribute(flow: Flow, base: Value, name: str) -> Value:
     found = known.attribute(base, name)
     if found is not None:
         return found
-    mark = "" if name in known.STATIC_ATTRIBUTES else varying.loaded(base)
-    return Value(tracer=base.tracer, maybe=True, varying=mark) if base.tracer or mark else UNKNOWN
+    return Value(tracer=base.tracer, maybe=True) if base.tracer else UNKNOWN
 
 
 def _member(flow: Flow, base: Value, name: str) -> Value:
@@ -115,7 +114,7 @@ def _member(flow: Flow, base: Value, name: str) -> Value:
             if base.tracer and may_be_auxiliary(flow, base.cls, name):
                 return stored._replace(maybe=True)
             leaf = base.tracer and _is_leaf(flow, ancestor, name, stored)
-            whole = TRACER._replace(maybe=base.maybe, varying=stored.varying)
+            whole = TRACER._replace(maybe=base.maybe)
             return whole if leaf else _field(base, stored)
     abstract = _or_below(flow, base, name, UNKNOWN)
     if abstract is not UNKNOWN:
@@ -212,3 +211,23 @@ def _method(flow: Flow, base: Value, fid: tuple[str, int], stored: Value | None)
     if value.made == "method":
         return value  # `self.step = jax.jit(self.step)`: what is stored is bound already
     return value._replace(bound=value.bound + 1, self_=(base,), made="method")
+
+
+# Reads of a `cached_property`: the first one runs its getter, in the trace that it stands in
+
+_CACHED = GETTERS["functools.cached_property"]
+
+
+def note_cached(flow: Flow, node: cst.Attribute, base: Value) -> None:
+    """Tells the getter who reads it; not where the object may be one of this trace alone."""
+    assert base.cls is not None
+    name = node.attr.value
+    getter = flow.project.method(base.cls, name)
+    number = flow.project.function(getter).cls if getter is not None else None
+    if getter is None or number is None:
+        return
+    stored = flow.view.get(("attr", (getter[0], number), name))
+    if stored is None or stored.literal != _CACHED:
+        return
+    if flow.body.trace is None or lasts(flow, node.value, base):
+        propagate(flow, node, getter, defined(getter))

@@ -9,9 +9,13 @@ from itertools import repeat
 
 import libcst as cst
 
-from gotcha_lint.analysis.bindings import (
+from gotcha_lint.analysis.model import FileModel, Function, Scope
+from gotcha_lint.analysis.scopes import (
     on_as_name,
     on_augmented,
+    on_class,
+    on_comprehension,
+    on_function,
     on_global,
     on_import,
     on_import_from,
@@ -19,8 +23,6 @@ from gotcha_lint.analysis.bindings import (
     on_pattern_name,
     on_target,
 )
-from gotcha_lint.analysis.model import FileModel, Function, Scope
-from gotcha_lint.analysis.scopes import on_class, on_comprehension, on_function
 from gotcha_lint.analysis.syntax import COMPREHENSIONS, NOT_NODES, child_fields, last_word
 from gotcha_lint.facts import deprecated, removed
 from gotcha_lint.facts.optax import SAVES_LATER, WAITS

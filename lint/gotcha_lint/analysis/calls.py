@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.attributes import attribute, note_plain, note_setattr
-from gotcha_lint.analysis.loading import loader, loader_class
 from gotcha_lint.analysis.logit_uses import given_as_logits, given_to_log, use_probabilities
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
 from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
 from gotcha_lint.analysis.results import of_fact
-from gotcha_lint.analysis.settings import note_setting
 from gotcha_lint.analysis.sharing import made_of
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import partial, transform
 from gotcha_lint.analysis.trees import structure
+from gotcha_lint.analysis.usage import note_setting
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     Kind,
@@ -39,19 +37,16 @@ def on_call(flow: Flow, node: cst.Call) -> Value:
     callee, base, name = callee_of(flow, node.func)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
-    starred, stars = False, ""
+    starred = False
     for arg in node.args:
         value = flow.eval(arg.value)
         if arg.star:
             starred = True
-            stars = varying.strongest((stars, varying.held(value)))
         elif arg.keyword is not None:
             kwargs[arg.keyword.value] = value
         elif not starred:
             args.append(value)
     result = apply(flow, node, callee, tuple(args), kwargs, base, name, starred)
-    if stars and callee.kind is Kind.CLASS:
-        result = result._replace(varying=stars)
     flow.record(Call, node, name, callee, tuple(args), kwargs, result, base=base, starred=starred)
     return result
 
@@ -120,10 +115,7 @@ def apply(
     if "mutable" in kwargs and is_pair(node, kwargs["mutable"]):
         traced = flow.staged or any(map(holds_tracer, args))
         return flow.fresh(node, output_and_state(Value(tracer=traced, maybe=True), traced))
-    result = _unknown_result(args, kwargs)
-    if base is not None and varying.loaded(base):
-        result = result._replace(varying=varying.of_reduction(name.rpartition(".")[2], base))
-    return flow.fresh(node, result)
+    return flow.fresh(node, _unknown_result(args, kwargs))
 
 
 def _same_result(function: Value) -> bool:
@@ -133,7 +125,7 @@ def _same_result(function: Value) -> bool:
 
 def _unknown_result(args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     traced = any(map(holds_tracer, (*args, *kwargs.values())))
-    return Value(tracer=traced, maybe=True, varying=varying.of_stranger("", kwargs))
+    return Value(tracer=traced, maybe=True)
 
 
 def _apply_named(
@@ -217,9 +209,4 @@ def _construct(
             flow.effect(
                 ("attr", cid, field), value._replace(param="", ident=0, tracer=False, maybe=True)
             )
-    every = (*args, *kwargs.values())
-    kind_of_loader = loader_class(project.ancestors(cid)[1])
-    if kind_of_loader:
-        return loader(kind_of_loader, args, kwargs)
-    mark = next((mark for mark in map(varying.held, every) if mark), "")
-    return made_of(flow, node, callee, args, kwargs)._replace(varying=mark)
+    return made_of(flow, node, callee, args, kwargs)

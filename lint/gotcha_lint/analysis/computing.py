@@ -125,12 +125,12 @@ def of_this_call(
     return _hosted(value, Kind.HOST if arrays else Kind.STATIC)
 
 
-def by_method(first: Value, inside: bool, mark: str) -> Value:
+def by_method(first: Value, inside: bool) -> Value:
     """Of a function that calls its argument's own method: numpy's gives a numpy array."""
     if _is_numpy(first):
-        return Value(Kind.HOST, varying=mark)
+        return Value(Kind.HOST)
     unknown = first.kind is Kind.UNKNOWN and not inside
-    return Value(Kind.ARRAY, inside, unknown, varying=mark)
+    return Value(Kind.ARRAY, inside, unknown)
 
 
 def _on_host(value: Value) -> bool:
@@ -146,4 +146,4 @@ def _is_numpy(value: Value) -> bool:
 def _hosted(value: Value, kind: Kind) -> Value:
     if value.items:
         value = value._replace(items=tuple(_hosted(item, kind) for item in value.items))
-    return Value(kind, varying=value.varying) if value.kind is Kind.ARRAY else value
+    return Value(kind) if value.kind is Kind.ARRAY else value

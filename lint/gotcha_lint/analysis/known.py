@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.values import HOST, OPTIMIZER, STATIC, Kind, Value, instance, static
 
 # Known while tracing, whatever the array holds.
@@ -83,7 +82,7 @@ def attribute(base: Value, name: str) -> Value | None:
     kind = base.kind
     if kind is Kind.ARRAY or (kind is Kind.KEY):
         if name in STATIC_ATTRIBUTES:
-            return static("tuple" if name == "shape" else "", varying=base.varying)
+            return static("tuple" if name == "shape" else "")
         if name == "at":
             return instance("jax.at", tracer=base.tracer, maybe=base.maybe)
         if name in _ARRAY_PARTS:
@@ -91,7 +90,7 @@ def attribute(base: Value, name: str) -> Value | None:
         return STATIC if name in _ARRAY_METHODS else Value(tracer=base.tracer, maybe=True)
     if kind is Kind.HOST:
         if name in STATIC_ATTRIBUTES:
-            return static("tuple" if name == "shape" else "", varying=base.varying)
+            return static("tuple" if name == "shape" else "")
         return HOST
     if kind is Kind.TREE:
         if name in _ARRAY_METHODS and name not in _DICT_METHODS:  # then it is a bare array
@@ -128,10 +127,9 @@ def method_result(base: Value, name: str) -> Value | None:
             return STATIC
         if name not in _ARRAY_METHODS:  # of another library, or of a subclass
             return Value(tracer=base.tracer, maybe=True)
-        return Value(Kind.ARRAY, base.tracer, base.maybe, varying=varying.of_reduction(name, base))
+        return Value(Kind.ARRAY, base.tracer, base.maybe)
     if kind is Kind.HOST:
-        mark = varying.of_reduction(name, base)
-        return STATIC if name in _HOST_CASTS else Value(Kind.HOST, varying=mark)
+        return STATIC if name in _HOST_CASTS else HOST
     if kind is Kind.OBJECT and base.of == "jax.at":
         return Value(Kind.ARRAY, base.tracer, base.maybe)
     if kind is Kind.STATIC and base.of in _PLAIN:

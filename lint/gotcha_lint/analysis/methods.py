@@ -8,16 +8,15 @@ import libcst as cst
 
 from gotcha_lint.analysis import known
 from gotcha_lint.analysis.attributes import attribute
-from gotcha_lint.analysis.created import note_created
-from gotcha_lint.analysis.draws import drawn
-from gotcha_lint.analysis.loading import is_dataset, piped
-from gotcha_lint.analysis.optimizers import note_update, of_optax
 from gotcha_lint.analysis.propagation import tell, tell_traced
 from gotcha_lint.analysis.results import LINEN, PIPE
 from gotcha_lint.analysis.sharing import made_of, replaced
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import CUSTOM_RULES, custom_rules
+from gotcha_lint.analysis.trees import note_created
 from gotcha_lint.analysis.values import (
+    FRESH,
+    HOST,
     STATIC,
     UNKNOWN,
     VARIABLES,
@@ -30,10 +29,11 @@ from gotcha_lint.analysis.values import (
     holds_tracer,
     instance,
     join,
+    static,
     under_key,
 )
-from gotcha_lint.analysis.varying import GROWN
-from gotcha_lint.facts.draws import GENERATORS
+from gotcha_lint.facts.draws import ARRAYS, GENERATORS, SIZE_AT, WHOLE
+from gotcha_lint.facts.optax import STATELESS
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -62,8 +62,6 @@ def method(
         and attr in ("replace", "apply_gradients")
     ):
         return base
-    if is_dataset(base):
-        return piped(base, attr, args, kwargs)
     if attr in MODES and base.cls is None:
         _note_mode(flow, ANY_CLASS, attr)
     if base.kind is Kind.OBJECT and base.cls is not None:
@@ -71,7 +69,7 @@ def method(
     if base.kind is Kind.FUNCTION and attr in CUSTOM_RULES:
         return custom_rules(flow, node, args, kwargs)
     if base.of in GENERATORS:
-        return drawn(attr, args, kwargs, flow.turns)
+        return drawn(attr, args, kwargs)
     if base.of == "flax.nnx.Rngs" and not args and attr not in ("fork", "split"):
         return flow.fresh(node, Value(Kind.KEY, flow.staged))  # rngs.dropout()
     return known.method_result(base, attr)
@@ -96,8 +94,6 @@ def _container_method(
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
             else None
         )
-        if target is not None and flow.turns:
-            grown = grown._replace(varying=GROWN + target)
         if target is not None and flow.state is not None and target in flow.state.env:
             flow.state.env[target] = grown
         return Value(Kind.NONE)
@@ -219,3 +215,47 @@ def output_and_state(out: Value, traced: bool) -> Value:
     """What `apply` gives where collections are mutable."""
     items = (out, Value(Kind.TREE, traced))
     return Value(Kind.TUPLE, items=items, tracer=traced, made="mutable")
+
+
+# What the generators of numpy draw: an array of a size, or one number
+
+
+def drawn(name: str, args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
+    """The result of a method of a generator; None where it is not known."""
+    if name in ARRAYS:
+        return HOST if args else None
+    place = SIZE_AT.get(name)
+    if place is None:
+        return None
+    size = kwargs.get("size", args[place] if place < len(args) else None)
+    if size is not None:
+        if size.kind in (Kind.STATIC, Kind.TUPLE, Kind.LIST):
+            return HOST
+        return HOST._replace(maybe=True)
+    if name == "choice" or any(value.kind is not Kind.STATIC for value in args):
+        return None
+    return static("int") if name in WHOLE else static("float")
+
+
+# What `init` and `update` of an optimizer give, and which functions make one update
+
+
+def of_optax(
+    flow: Flow, base: Value, name: str, args: tuple[Value, ...], kwargs: Kwargs, traced: bool
+) -> Value:
+    tree = Value(Kind.TREE, traced)
+    if name == "init":
+        return tree if is_stateless(base) else tree._replace(of=FRESH)
+    note_update(flow, kwargs.get("state") or (args[1] if len(args) > 1 else None))
+    return Value(Kind.TUPLE, items=(tree, tree), tracer=traced)
+
+
+def is_stateless(optimizer: Value) -> bool:
+    """Plain gradient descent has nothing to lose, unless it is given momentum or a schedule."""
+    return isinstance(optimizer.literal, frozenset) and optimizer.literal <= STATELESS
+
+
+def note_update(flow: Flow, state: Value | None) -> None:
+    """Tells that this function makes one update with a state that it is given."""
+    if state is not None and state.param and not flow.loops:
+        flow.effect(("updated", flow.id, state.param), True)

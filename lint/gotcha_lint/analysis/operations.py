@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.conditions import test
 from gotcha_lint.analysis.sites import Operate, Test
-from gotcha_lint.analysis.values import STATIC, Kind, Value, holds_tracer, join, join_all, static
+from gotcha_lint.analysis.values import (
+    HOST,
+    STATIC,
+    Kind,
+    Value,
+    holds_tracer,
+    join,
+    join_all,
+    static,
+)
 
 if TYPE_CHECKING:
     from gotcha_lint.analysis.flow import Flow
@@ -28,28 +36,24 @@ _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.OBJECT})
 
 def arithmetic(flow: Flow, left: Value, right: Value, operator: cst.CSTNode | None = None) -> Value:
     """The value of `left + right` and its kin."""
-    mark = varying.of_operation(left, right, operator)
     kinds = {left.kind, right.kind}
     if Kind.ARRAY in kinds:
-        return Value(
-            Kind.ARRAY, left.tracer or right.tracer, _both_maybe(left, right), varying=mark
-        )
+        return Value(Kind.ARRAY, left.tracer or right.tracer, _both_maybe(left, right))
     computed = kinds & _LEAVES and not kinds & _HOLDERS
     if computed and (left.tracer or right.tracer):
-        return Value(Kind.ARRAY, True, _both_maybe(left, right), varying=mark)
+        return Value(Kind.ARRAY, True, _both_maybe(left, right))
     if kinds == {Kind.STATIC}:
         of = left.of if left.of == right.of or left.of in ("str", "tuple", "list") else ""
         if {left.of, right.of} <= {"int", "float"}:
             of = "float" if "float" in (left.of, right.of) else "int"
-        return static(of, varying=mark)
+        return static(of)
     if kinds <= {Kind.STATIC, Kind.HOST}:
-        return Value(Kind.HOST, varying=mark)
+        return HOST
     if left.kind is Kind.LIST:
-        joined = join(left, right) if right.kind is left.kind else left
-        return joined._replace(varying=mark)
+        return join(left, right) if right.kind is left.kind else left
     if left.kind is Kind.TUPLE and right.kind in (Kind.TUPLE, Kind.LIST):
         return _chained(left, right)
-    return Value(tracer=left.tracer or right.tracer, maybe=True, varying=mark)
+    return Value(tracer=left.tracer or right.tracer, maybe=True)
 
 
 def _chained(left: Value, right: Value) -> Value:

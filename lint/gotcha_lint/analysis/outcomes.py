@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import libcst as cst
 
-from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.closures import holding
 from gotcha_lint.analysis.computing import of_this_call
-from gotcha_lint.analysis.options import tell_options, with_kept
+from gotcha_lint.analysis.flags import tell_options, with_kept
 from gotcha_lint.analysis.replicated import of_gradients
 from gotcha_lint.analysis.roles import (
     boundary,
@@ -18,8 +17,8 @@ from gotcha_lint.analysis.roles import (
     unpacks,
     with_options,
 )
+from gotcha_lint.analysis.summary import IS_NONE
 from gotcha_lint.analysis.trees import PLACE, PUT, put_again
-from gotcha_lint.analysis.unfilled import unfilled
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     FunctionId,
@@ -46,9 +45,6 @@ def outcome(
         value = holding(substitute(flow, target, made, given, said), given)
         if made.via:
             tell_options(flow, made, value)
-        value = varying.resolved(value, given)
-    elif value != UNKNOWN:
-        value = varying.without(value, varying.PARAM)
     value = of_this_call(flow, node, function, (*args, *kwargs.values()), value)
     value = _through(flow, node, function, value)
     compiled = boundary(function) is not None
@@ -149,3 +145,35 @@ def settle(value: Value, traced_here: bool) -> Value:
     return value._replace(
         items=items, tracer=tracer, maybe=value.maybe or unknown, param="", ident=0
     )
+
+
+# Decorators that may be given their function later: `@timed` and `@timed(name="x")`
+
+How = Literal["return", "unfilled"]
+
+
+def returned_as(flow: Flow, value: Value) -> How:
+    """What a `return` tells: to whom the function is given, or who leaves it out."""
+    if value.kind is not Kind.FUNCTION or flow.state is None:
+        return "return"
+    first = flow.state.env.get(_first(flow, flow.id) or "")
+    return "unfilled" if first is not None and first.kind is Kind.NONE else "return"
+
+
+def unfilled(
+    flow: Flow, target: FunctionId, function: Value, args: tuple[Value, ...], kwargs: Kwargs
+) -> Value | None:
+    """What a call gets that leaves the first parameter out, where this is something else."""
+    first = _first(flow, target)
+    if first is None:
+        return None
+    given = dict(pairs(flow, target, function, args, kwargs)).get(first)
+    left_out = given is None or given.kind is Kind.NONE
+    return flow.view.get(("unfilled", target)) if left_out else None
+
+
+def _first(flow: Flow, fid: FunctionId) -> str | None:
+    """The first parameter, if it is None by default."""
+    summary = flow.project.function(fid)
+    own = summary.params[bool(summary.binds) :]
+    return own[0][0] if own and (own[0][0] + IS_NONE, True) in summary.flags else None

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from gotcha_lint.analysis.changing import handed
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
-from gotcha_lint.analysis.lasting import note_kept
 from gotcha_lint.analysis.logit_uses import use_probabilities
 from gotcha_lint.analysis.outcomes import outcome
 from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import boundary, donated, left_out, pairs, static_names, unpacks
-from gotcha_lint.analysis.settings import note_settings_of
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.usage import note_settings_of
 from gotcha_lint.analysis.values import (
     CALLABLE,
     OPTIMIZER,
+    STATIC_SELF,
     TRACED,
     TRACER,
     UNKNOWN,
@@ -114,7 +113,7 @@ def tell(
         for name in {p[0] for p in flow.project.function(target).params} - {n for n, _ in given}:
             flow.effect(("unsure", target, name), True)
     for name, value in given:
-        if value.kind is Kind.UNKNOWN and not value.tracer and not value.varying:
+        if value.kind is Kind.UNKNOWN and not value.tracer:
             if not transformed and (flow.body.trace is not None or binds):
                 flow.effect(("unsure", target, name), True)
             if value.of == CALLABLE:  # of which one function is known, from another caller, say
@@ -123,8 +122,6 @@ def tell(
         plain = value
         if value.param or value.ident or value.site:
             plain = value._replace(param="", ident=0, site=None)
-        if plain.varying or plain.items:
-            plain = handed(flow, node, plain, value, args, kwargs)
         if plain.of and plain.kind in (Kind.ARRAY, Kind.UNKNOWN):
             plain = plain._replace(of="")  # another caller gives another array
         if isinstance(plain.literal, int | float):
@@ -253,3 +250,33 @@ def _donate(flow: Flow, node: cst.CSTNode, function: Value, via: Via) -> None:
         return
     for name, _ in donated(flow.project, node, function, via):
         flow.state.donate(name, node)
+
+
+# Objects that are there before a trace begins and after it ends: what they keep outlives it
+
+
+def lasts(flow: Flow, node: cst.CSTNode, base: Value) -> bool:
+    """Static or captured, or `self` of a method that is called on such an object."""
+    trace = flow.body.trace
+    if base.tracer or trace is None:
+        return False
+    if base.literal == STATIC_SELF:
+        return True
+    if not isinstance(node, cst.Name):
+        return False
+    if node.value == flow.function.self_name:
+        return bool(flow.view.get(("kept", flow.id)))
+    if node.value not in flow.function.captured:
+        return trace.direct and node.value in trace.static
+    owner = flow.function.scope.outer(node.value)
+    if owner is None:
+        return True
+    return flow.view.get(("traced", (flow.model.path, owner.function.number))) is None
+
+
+def note_kept(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value) -> None:
+    """Tells a method that it is called on an object that outlives the trace."""
+    called = node.func if isinstance(node, cst.Call) else node
+    owner = called.value if isinstance(called, cst.Attribute) else called
+    if function.self_ and lasts(flow, owner, function.self_[0]):
+        flow.effect(("kept", target), True)

@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from gotcha_lint.analysis import varying
 from gotcha_lint.analysis.computing import by_method
-from gotcha_lint.analysis.created import OWN, note_created
 from gotcha_lint.analysis.known import TRAIN_STATE
-from gotcha_lint.analysis.loading import DATASET, loader
-from gotcha_lint.analysis.rests import yields_rest
 from gotcha_lint.analysis.syntax import names_in
-from gotcha_lint.analysis.trees import of_tree, structure
+from gotcha_lint.analysis.trees import OWN, note_created, of_tree, structure
 from gotcha_lint.analysis.values import (
     HOST,
     NONE,
@@ -53,16 +49,13 @@ def of_fact(
     head, _, tail = fact.returns.partition(":")
     match head:
         case "array":
-            mark = varying.of_call(name, args, kwargs)
             of = "" if "where" in kwargs else tail
-            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of, varying=mark))
+            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of))
         case "part":
-            mark = varying.of_call(name, args, kwargs)
             of = origin(first) if first.kind is Kind.ARRAY else ""
-            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of, varying=mark))
+            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of))
         case "array-or-host":
-            mark = varying.of_call(name, args, kwargs)
-            return flow.fresh(node, by_method(first, flow.staged or traced, mark))
+            return flow.fresh(node, by_method(first, flow.staged or traced))
         case "arrays":
             item = Value(Kind.ARRAY, flow.staged or traced)
             return Value(Kind.LIST, of="tuple", items=(item,), tracer=item.tracer)
@@ -78,7 +71,7 @@ def of_fact(
             )
             return flow.fresh(node, Value(Kind.KEY, flow.staged or traced, literal=number))
         case "host":
-            return Value(Kind.HOST, varying=varying.of_call(name, args, kwargs))
+            return HOST
         case "host-or-static":
             return STATIC if all(v.kind is Kind.STATIC for v in args) else HOST
         case "tree":
@@ -116,12 +109,9 @@ def of_fact(
         case "pipe":
             return PIPE
         case "parts":
-            item = Value(Kind.HOST, varying=varying.LOADED)
-            return Value(Kind.ITER, items=(item,))
-        case "loader":
-            return loader(name, args, kwargs)
-        case "dataset":
-            return DATASET
+            return Value(Kind.ITER, items=(HOST,))
+        case "loader" | "dataset":
+            return Value(Kind.ITER, items=(Value(maybe=True),))
         case "arrays-tree":
             return Value(Kind.LIST, of="tuple", items=(Value(maybe=True),))
         case "initializer" | "schedule":
@@ -129,7 +119,7 @@ def of_fact(
         case "cached":
             return first if first.kind is Kind.FUNCTION else Value(Kind.NAMED, of="gotcha.cached")
     if head.startswith("static"):
-        return static(head.partition("-")[2], varying=varying.of_number(name, args))
+        return static(head.partition("-")[2])
     if name == "gotcha.cached":
         return first
     if name == "gotcha.initializer":
@@ -174,18 +164,11 @@ def _unlisted(
 ) -> Value:
     """Python's own functions, layers of model libraries, and the unknown."""
     if name == "builtins.range":
-        literal = args[-1].literal if len(args) == 1 else None
-        kind = "range-step" if len(args) == 3 else "loop-variable"
-        if flow.function.is_generator and yields_rest(node, flow.function.node):
-            kind = "range-rest"
-        value = static("range", literal)
-        return value._replace(varying="" if isinstance(literal, int) and literal <= 4 else kind)
+        return static("range", args[-1].literal if len(args) == 1 else None)
     if name in ("builtins.max", "builtins.min", "builtins.sum", "builtins.sorted", "builtins.abs"):
         return _extreme(node, name, args, traced)
     if name in ("builtins.int", "builtins.float", "builtins.bool"):
-        own = flow.turns and varying.of_maximum(node)
-        mark = "own-maximum" if own else varying.of_number(name, args)
-        return static(name.rpartition(".")[2], varying=mark)
+        return static(name.rpartition(".")[2])
     if name in ("builtins.list", "builtins.tuple", "builtins.reversed", "builtins.iter") and args:
         of = "tuple" if name == "builtins.tuple" else "list"
         if args[0].kind is Kind.LIST:
@@ -216,16 +199,15 @@ def _unlisted(
         return instance("flax.module")
     if name == "builtins.super":
         return Value(maybe=True)
-    mark = varying.of_stranger(name, kwargs)
-    return flow.fresh(node, Value(tracer=traced, maybe=True, varying=mark))
+    return flow.fresh(node, Value(tracer=traced, maybe=True))
 
 
 def _extreme(node: cst.CSTNode, name: str, args: tuple[Value, ...], traced: bool) -> Value:
     lengths = "len" in names_in(node)
     if name == "builtins.max" and lengths and len(args) == 1:
-        return static("int", varying="own-maximum")
+        return static("int")
     if args and all(v.kind is Kind.STATIC for v in args):
-        return static(args[0].of, varying=varying.strongest(v.varying for v in args))
+        return static(args[0].of)
     if traced or any(v.kind is Kind.ARRAY for v in args):
         tracer = any(map(holds_tracer, args))
         sure = len(args) > 1 and any(v.tracer and not v.maybe for v in args)
@@ -242,12 +224,12 @@ def _paired(name: str, args: tuple[Value, ...]) -> Value:
         if value.items:
             return join_all(value.items)
         if value.kind is Kind.STATIC:
-            return static("", varying=value.varying)
+            return STATIC
         return Value(tracer=value.tracer, maybe=True)
 
     items = tuple(map(one, args))
     if name == "builtins.enumerate":
-        items = (static("int", varying="loop-variable"), *items[:1])
+        items = (static("int"), *items[:1])
     return Value(
         Kind.ITER, items=(Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items))),)
     )

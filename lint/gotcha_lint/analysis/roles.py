@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
-from gotcha_lint.analysis.held import only_name_in
 from gotcha_lint.analysis.replicated import may_be_unchecked
-from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.syntax import dotted, only_name_in
 from gotcha_lint.analysis.values import (
     FunctionId,
     Kind,

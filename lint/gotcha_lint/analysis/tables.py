@@ -15,7 +15,6 @@ class). Functions tell, and read of others:
     promised c name, plain c name   fields that are annotated as arrays; that hold something else
     rate f n, sign f n      a step size; which signs it was given
     sets f                  the settings it puts right
-    carried f               parameters that a loop fills with what the call before gave
     computes f              it gives only what it makes of its parameters: numbers or arrays
 
 `survey` alone reads, at the end: called f, within f (by whom, from host and traced code),

@@ -9,8 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis import replicated
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.filling import still_free
-from gotcha_lint.analysis.flags import tell_defaults, tell_flags
-from gotcha_lint.analysis.options import kept
+from gotcha_lint.analysis.flags import kept, tell_defaults, tell_flags
 from gotcha_lint.analysis.outcomes import settle
 from gotcha_lint.analysis.propagation import tell, traced
 from gotcha_lint.analysis.roles import (
@@ -189,7 +188,7 @@ def _carried(carry: Value, inside: bool) -> Value:
     """What a loop gives back is built like what it was given."""
     value = settle(anonymous(traced(carry)), inside)
     fixed = value.kind in (Kind.NONE, Kind.STATIC)
-    return value._replace(tracer=inside and not fixed, varying="")
+    return value._replace(tracer=inside and not fixed)
 
 
 def _operands(role: str, args: tuple[Value, ...]) -> tuple[Value, ...]:

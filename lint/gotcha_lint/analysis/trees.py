@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from gotcha_lint.analysis.known import TRAIN_STATE
 from gotcha_lint.analysis.sharing import placed
-from gotcha_lint.analysis.values import COLLECTION, STATIC, VARIABLES, Kind, Value, all_arrays
-from gotcha_lint.analysis.varying import held
+from gotcha_lint.analysis.syntax import dotted
+from gotcha_lint.analysis.values import (
+    COLLECTION,
+    STATIC,
+    UNKNOWN,
+    VARIABLES,
+    ClassId,
+    Kind,
+    Kwargs,
+    Value,
+    all_arrays,
+)
+
+if TYPE_CHECKING:
+    from gotcha_lint.analysis.flow import Flow
 
 ANYTHING = "anything"  # what was put there may be an array alone
 PUT = "jax.device_put"
@@ -41,13 +59,10 @@ def put(name: str, first: Value, given: int) -> Value:
         made = (PUT if given == 1 else PLACE) if first.param and name == PUT else first.made
         return placed(name, first, given)._replace(made=made)
     tree = first.kind in (Kind.UNKNOWN, Kind.LIST, Kind.TUPLE, Kind.NAMED)
-    mark = "" if first.kind is Kind.STATIC else held(first)  # a number has no shape
     own = first.param if first.kind is Kind.UNKNOWN and name == PUT else ""
     made = (PUT if given == 1 else PLACE) if own else ""
     of = ANYTHING if first.kind is Kind.UNKNOWN else ""
-    return Value(
-        Kind.TREE if tree else Kind.ARRAY, first.tracer, varying=mark, param=own, made=made, of=of
-    )
+    return Value(Kind.TREE if tree else Kind.ARRAY, first.tracer, param=own, made=made, of=of)
 
 
 def put_again(made: str, given: Value) -> Value:
@@ -59,3 +74,41 @@ def _only_arrays(value: Value) -> bool:
     """Its leaves are arrays, certainly."""
     filtered = value.kind is Kind.OBJECT and value.literal == "arrays" and not value.maybe
     return value.kind is Kind.TREE or filtered or all_arrays(value)
+
+
+# What a `TrainState` of Flax was created with: the tree of its parameters, and whose `apply`
+
+OWN: ClassId = (TRAIN_STATE, -1)  # Flax's own class
+
+
+def note_created(flow: Flow, node: cst.CSTNode, cls: ClassId, kwargs: Kwargs) -> None:
+    """`State.create(apply_fn=model.apply, params=variables["params"], ...)`."""
+    if "params" in kwargs:
+        tree = Value(Kind.TREE, of=structure(kwargs["params"]))
+        flow.effect(("created", cls, "params"), tree)
+    if "apply_fn" in kwargs:
+        model = _whose_apply(flow, node)
+        flow.effect(("created", cls, "apply_fn"), Value(maybe=True, self_=model))
+
+
+def _whose_apply(flow: Flow, node: cst.CSTNode) -> tuple[Value, ...]:
+    """The model of `apply_fn=model.apply`; nothing where it is another function."""
+    for arg in node.args if isinstance(node, cst.Call) else ():
+        if arg.keyword is None or arg.keyword.value != "apply_fn":
+            continue
+        if isinstance(arg.value, cst.Attribute) and dotted(arg.value) is not None:
+            model = flow.eval(arg.value.value)
+            if model.kind is Kind.OBJECT and arg.value.attr.value == "apply":
+                return (model._replace(param="", ident=0, tracer=False, site=None),)
+    return ()
+
+
+def of_created(flow: Flow, base: Value, name: str, value: Value) -> Value:
+    """The attribute of a state, with what is known from where such states are created."""
+    if name not in ("params", "apply_fn") or base.kind is not Kind.OBJECT or value.of:
+        return value
+    cls = OWN if base.of == TRAIN_STATE else base.cls
+    told = UNKNOWN if cls is None else flow.view.get(("created", cls, name)) or UNKNOWN
+    if name == "params":
+        return value._replace(of=told.of) if value.kind is Kind.TREE and told.of else value
+    return value._replace(self_=told.self_) if value.kind is Kind.UNKNOWN and told.self_ else value

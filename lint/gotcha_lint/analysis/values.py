@@ -69,7 +69,6 @@ class Value(NamedTuple):
     literal: Any = None  # STATIC: the constant; optimizers: names of what they are made of
     held: frozenset[FunctionId] = frozenset()  # functions that this closure holds, if known
     ident: int = 0  # tells keys and buffers apart
-    varying: str = ""  # why this size, or the shape of this array, changes from step to step
     made: str = ""  # def, lambda, partial, method; of a TUPLE: "mutable", by linen's `apply`
     site: Site | None = None  # where it was made
 
@@ -111,8 +110,8 @@ def defined(function: FunctionId) -> Value:
     return Value(Kind.FUNCTION, targets=frozenset({function}), made="def")
 
 
-def static(python_type: str = "", literal: Any = None, varying: str = "") -> Value:
-    return Value(Kind.STATIC, of=python_type, literal=literal, varying=varying)
+def static(python_type: str = "", literal: Any = None) -> Value:
+    return Value(Kind.STATIC, of=python_type, literal=literal)
 
 
 def instance(of: str, **more: Any) -> Value:
@@ -167,13 +166,12 @@ def join(a: Value, b: Value) -> Value:
         return b._replace(maybe=True, literal=None)
     if a.kind is Kind.STATIC and b.kind in (Kind.ARRAY, Kind.HOST):
         sure = a.of in ("int", "float") and not a.maybe
-        return b._replace(maybe=b.maybe or not sure, of="", varying=_mark(a.varying, b.varying))
+        return b._replace(maybe=b.maybe or not sure, of="")
     if a.kind is Kind.FUNCTION and b.kind is Kind.NAMED:
         return Value(maybe=True, of=CALLABLE)  # `step if debug else jax.jit`: nobody knows which
     if a.kind is Kind.TREE and b.kind in (Kind.TUPLE, Kind.LIST) and all_arrays(b):
         return Value(Kind.TREE, a.tracer or b.tracer, a.maybe)  # written out, then updated
-    mark = _mark(a.varying, b.varying)
-    return Value(tracer=a.tracer or b.tracer, maybe=True, varying=mark)
+    return Value(tracer=a.tracer or b.tracer, maybe=True)
 
 
 def _join_same(a: Value, b: Value) -> Value:
@@ -204,17 +202,9 @@ def _join_same(a: Value, b: Value) -> Value:
         literal=a.literal if a.literal == b.literal else None,
         held=a.held if a.held == b.held else frozenset(),
         ident=a.ident if a.ident == b.ident else 0,
-        varying=_mark(a.varying, b.varying),
         made=max(a.made, b.made),
         site=a.site if a.site == b.site else None,
     )
-
-
-def _mark(a: str, b: str) -> str:
-    """Why either varies: a mark that is known here, rather than one that the caller knows."""
-    if a == b or not b:
-        return a
-    return min((a, b), key=lambda mark: (mark.startswith("param:"), mark)) if a else b
 
 
 def _join_via(a: tuple[Via, ...], b: tuple[Via, ...]) -> tuple[Via, ...]:

@@ -147,4 +147,3 @@ NUMPY_WORKS = frozenset(
 # These swallow the tracer's error, and answer False.
 NUMPY_ANSWERS_FALSE = frozenset({"numpy.array_equal", "numpy.array_equiv"})
 # Called with keywords or on other things than arrays: nothing is known.
-NUMPY_UNKNOWN = frozenset({"numpy.testing", "numpy.vectorize", "numpy.savez", "numpy.printoptions"})

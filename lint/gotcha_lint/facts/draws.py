@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+GENERATOR = "numpy.random.#generator"  # one of these
 GENERATORS = frozenset({"numpy.random.Generator", "numpy.random.RandomState"})
 # The position of `size`, which may also be given by name.
 SIZE_AT: dict[str, int] = {

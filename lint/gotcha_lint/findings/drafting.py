@@ -65,11 +65,8 @@ class Drafting:
         reported: list[Draft] = []
         self._options = task.options
         foretold = self._chains(task.forecasts)
-        denied = [f for f in task.forecasts if f.denies and f.certain]
         for rule, body, place, report in reports:
             draft, statement = self._draft(rule, body, place, report)
-            if self._is_denied(draft, denied):
-                continue
             line, _, cell = self.source.position(draft.start)
             places = foretold.get((draft.name, line, cell), ())
             draft = replace(draft, places=places) if places and not draft.chain else draft
@@ -81,11 +78,6 @@ class Drafting:
             self._keep(draft, statement, shown, used)
         made.extend(about_comments(self.comments, self.text, self.model.path, used, task.rules))
         return sorted(set(made), key=lambda d: (d.start, d.end, d.name, d.message))
-
-    def _is_denied(self, draft: Draft, denials: Sequence[Forecast]) -> bool:
-        """Does the program as a whole show that a report is wrong?"""
-        line = self._line(draft.start)
-        return any(f.name == draft.name and f.span[0] <= line <= f.span[2] for f in denials)
 
     def _line(self, offset: int) -> int:
         """Of the joined text of a notebook, from 1."""
@@ -107,7 +99,7 @@ class Drafting:
         """The chains of what is certain, for reports that say the same without one."""
         out: dict[tuple[str, int, int | None], tuple[Shown, ...]] = {}
         for forecast in forecasts:
-            if forecast.certain and not forecast.denies:
+            if forecast.certain:
                 offset = self.source.offset(*forecast.span[:2])
                 line, _, cell = self.source.position(offset)
                 out[forecast.name, line, cell] = forecast.chain
@@ -125,8 +117,6 @@ class Drafting:
             known.setdefault((line, cell), set()).add(draft.name)
             lines.setdefault(draft.name, []).append(self._line(draft.start))
         for forecast in forecasts:
-            if forecast.denies:
-                continue
             draft, statement = self._forecast(forecast)
             offset = self.source.offset(*forecast.span[:2])  # of a decorator, not of the name below
             line, _, cell = self.source.position(offset)
@@ -178,7 +168,7 @@ class Drafting:
         positions = self._positions()
         for node in walk(statement):
             if isinstance(node, cst.BaseExpression) and positions.span(node) == (start, end):
-                found = rule.mend(node, statement)
+                found = rule.mend(node, statement, self.model)
                 return fix_of(found, self.model, self.text, positions) if found else None
         return None
 

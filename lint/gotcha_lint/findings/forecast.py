@@ -53,7 +53,7 @@ _LIMITS = frozenset({"OutOfBudget", "RecursionError"})  # what was noted until t
 
 Found = Mapping[str, tuple[Forecast, ...]]  # by the options of the rules, as text
 Forecasts = dict[str, tuple[Forecast, ...]]  # by the path of the file
-_Best = dict[str, dict[tuple[str, Span, bool], Forecast]]
+_Best = dict[str, dict[tuple[str, Span], Forecast]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,14 +242,11 @@ def _asked_for(found: Found, wanted: Mapping[str, Task]) -> Iterator[tuple[str, 
 
 
 def _add(found: Iterable[tuple[str, Forecast]], best: _Best) -> None:
-    """The same finding once: one that is certain, where there is such a one.
-
-    Of denials one that is not: another unit has shown a call that they do not hold for.
-    """
+    """The same finding once: one that is certain, where there is such a one."""
     for path, forecast in found:
         own = best.setdefault(path, {})
-        key = forecast.name, forecast.span, forecast.denies
-        if key not in own or (forecast.certain is not own[key].certain is forecast.denies):
+        key = forecast.name, forecast.span
+        if key not in own or (forecast.certain and not own[key].certain):
             own[key] = forecast
 
 
@@ -469,7 +466,6 @@ def _forecast(rule: Rule, foreseen: Foreseen, read: Interpreted) -> Forecast | N
         certain,
         around,
         foreseen.about,
-        foreseen.denies,
     )
 
 

@@ -37,6 +37,7 @@ from gotcha_lint.interpret.batches import batch_of
 from gotcha_lint.interpret.heap import class_attribute, contents, contents_of, mapping_of
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.own_sizes import rows_of
 
 _DEPTH = 5
 _BY_IDENTITY = ("optimizer", "function", "transform", "instance")
@@ -61,14 +62,14 @@ def flatten(
             leaf.dtypes.setdefault(PYTHON_DTYPES[atom.type], atom.origin)
             leaf.weaks.setdefault(atom.type != "bool", atom.origin)
         elif isinstance(atom, Array):
-            _array(atom, leaf)
+            _array(atom, leaf, value.marks)
         elif isinstance(atom, Constant) and atom.value is None:
             leaf.kinds.setdefault("None", atom.origin)
         else:
             _node(machine, atom, value, path, leaves, statics, depth)
 
 
-def _array(atom: Array, leaf: Leaf) -> None:
+def _array(atom: Array, leaf: Leaf, marks: Marks) -> None:
     leaf.kinds.setdefault("leaf", atom.origin)
     leaf.shapeless = leaf.shapeless or atom.shape is None
     if atom.dtype is not None:
@@ -76,6 +77,10 @@ def _array(atom: Array, leaf: Leaf) -> None:
         leaf.weaks.setdefault(atom.weak, atom.origin)
     leaf.untyped = leaf.untyped or atom.dtype is None
     leaf.ranks.add(None if atom.shape is None else len(atom.shape))
+    rows = rows_of(atom, marks)
+    if rows is not None:
+        axis, size = rows
+        leaf.sizes.setdefault((0, axis), (size, atom.origin))
     for axis, size in enumerate(atom.shape or ()):
         key = len(atom.shape or ()), axis
         old = leaf.sizes.get(key)

@@ -34,6 +34,7 @@ from gotcha_lint.interpret.comparison import compare, truth
 from gotcha_lint.interpret.containers import (
     MOST_ITEMS,
     like,
+    new_container,
     new_dict,
     tuple_or_sequence,
     updated,
@@ -53,6 +54,7 @@ from gotcha_lint.interpret.heap import (
     size_of,
 )
 from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.indexing import is_cut
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import (
     as_affine_int,
@@ -167,10 +169,11 @@ def _may_be_array(machine: Machine, value: Value) -> bool:
 
 
 def _of_batch(x: Value, y: Value) -> Value | None:
-    """`batch["image"] / 255` has the rows of the batch."""
+    """`batch["image"] / 255` has the rows of the batch, `x[:i] * 2` those of the slice."""
     for one, other in ((x, y), (y, x)):
         part = batch_of(one)
-        if part is not None and is_ragged(part) and isinstance(other.only, (Constant, Number)):
+        rows = is_cut(one) or (part is not None and is_ragged(part) is not None)
+        if rows and isinstance(other.only, (Constant, Number)):
             return one.marked(other.marks)
     return None
 
@@ -190,7 +193,7 @@ def _is_bucket(value: Value) -> bool:
 def _bucketed(value: Value) -> Value:
     """Few results for many operands: it does not count as varying."""
     atoms = [
-        Number(atom.type, atom.low, atom.high, None, atom.origin)
+        Number(atom.type, atom.low, atom.high, atom.affine, atom.origin)
         if isinstance(atom, Number)
         else atom
         for atom in value.atoms
@@ -233,7 +236,8 @@ def _of_pair(machine: Machine, operator: str, a: Atom, b: Atom, span: Span, agai
     if is_number(a) and is_number(b):
         return of_numbers(operator, a, b, origin)
     if isinstance(a, Symbol) or isinstance(b, Symbol):
-        return of_symbols(operator, a, b, origin)
+        added = _with_symbol(machine, a, b, span) if operator == "Add" else None
+        return of_symbols(operator, a, b, origin) if added is None else added
     if has_type(a, ("str", "bytes")) or has_type(b, ("str", "bytes")):
         return _of_text(operator, a, b, origin)
     return _of_containers(machine, operator, a, b, span, again)
@@ -301,6 +305,23 @@ def _of_containers(
     if operator == "BitOr" and left is not None and right is not None:
         return new_dict(machine, updated(left, right), span)
     return Value((), True)
+
+
+def _with_symbol(machine: Machine, a: Atom, b: Atom, span: Span) -> Value | None:
+    """`text + [0] * n`: what is added to a list is one, of a length that is not known."""
+    parts: list[Contents] = []
+    for atom in (a, b):
+        length = atom.step("len") if isinstance(atom, Symbol) else None
+        content = None if isinstance(atom, Symbol) else contents_of(machine, atom)
+        if length is not None:
+            content = Sequence(Value((), True), Size(affine=affine.symbol(length)))
+        if content is None:
+            return None
+        parts.append(content)
+    kind = next((atom for atom in (a, b) if _has_kind(atom, "list")), None)
+    if kind is None:
+        return None
+    return new_container(machine, "list", tuple_or_sequence(parts, machine.origin(span)), span)
 
 
 def _has_kind(atom: Atom, kind: str) -> bool:

@@ -23,6 +23,8 @@ from gotcha_lint.domain.value import (
     join,
     only,
 )
+from gotcha_lint.facts.draws import GENERATOR, GENERATORS
+from gotcha_lint.facts.loaders import LOADERS
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
@@ -87,14 +89,25 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
     return only(Method(receiver, name, machine.origin(span)))
 
 
+def annotation_of(machine: Machine, parameter: Symbol) -> Atom | None:
+    """What the annotation of a parameter names."""
+    if not isinstance(parameter.root, tuple) or not isinstance(parameter.root[0], Function):
+        return None
+    function, name = parameter.root
+    words = [p.annotation.strip("'\"") for p in function.parameters if p.name == name]
+    head, *rest = words[0].split(".") if words else [""]
+    found = machine.peek((function.path, head)) if head.isidentifier() else None
+    atom = found.only if found is not None else None
+    if rest and isinstance(atom, Library):
+        return Library(".".join((atom.name, *rest)))
+    return None if rest else atom
+
+
 def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Value | None:
     """A compiled method of the class that a parameter is annotated with."""
-    if atom.path or not isinstance(atom.root, tuple) or not isinstance(atom.root[0], Function):
-        return None
-    function, parameter = atom.root
-    words = [p.annotation.strip("'\"") for p in function.parameters if p.name == parameter]
-    value = machine.peek((function.path, words[0])) if words and words[0].isidentifier() else None
-    cls = value.only if value is not None else None
+    cls = None if atom.path else annotation_of(machine, atom)
+    if isinstance(cls, Library) and cls.name in GENERATORS:
+        return only(Library(f"{GENERATOR}.{name}"))
     if not isinstance(cls, Object) or cls.site.kind != "class":
         return None
     found = class_attribute(machine, cls.site, name)
@@ -210,6 +223,10 @@ def _of_super(machine: Machine, site: Site, name: str, span: Span) -> Value:
         found = class_attribute(machine, base, name)
         if found is not None:
             return _bound_to(machine, found, site.info["self"], ("super", name), span)
+    library = next((n for n in site.info["class"].info["library"] if n in LOADERS), "")
+    if library and name == "__init__":
+        made = only(Library(f"{library}.__init__"))
+        return _bound_to(machine, made, site.info["self"], ("super", name), span)
     return UNKNOWN
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin
-from gotcha_lint.domain.value import Array, Mapping, Symbol, Tuple, Value, only
+from gotcha_lint.domain.value import Array, Constant, Mapping, Symbol, Tuple, Value, only
 
 EACH_ENTRY = ".each entry"  # a step to the value of some key
 
@@ -38,6 +38,16 @@ def is_ragged(symbol: Symbol) -> Batch | None:
         if step[:1] == "[" and step[1:2] not in "'\"" and (place or not step[1:-1].isdigit()):
             return None  # a row, or some of them
     return root
+
+
+BATCH_SIZE, DROPPED = "#batch size", "#drop last"  # of an object that is a loader
+
+
+def keeps_rest(size: Value | None, dropped: Value | None) -> bool:
+    """Does a loader that is told these two give a smaller batch at the end?"""
+    if size is None or size.is_none or size.constant == 1:
+        return False
+    return dropped is None or (isinstance(dropped.only, Constant) and dropped.constant is False)
 
 
 def as_batch(value: Value, batch: Symbol) -> Value:

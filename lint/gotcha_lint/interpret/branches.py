@@ -29,6 +29,9 @@ def note_test(
     if operator not in _SAME:
         return
     sources = machine.activation.sources
+    number = a.only
+    if _SAME[operator] and isinstance(number, Number) and a.marks and b.constant is not None:
+        machine.activation.shares[target] = number.high - number.low + 1
     for register, other in ((left, b), (right, a)):
         atom = other.only
         if register in sources and isinstance(atom, Constant):
@@ -56,6 +59,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
     if asked is None and test in machine.activation.sources:
         asked = machine.activation.sources[test], TRUTH, True
     around, going_on = machine.sides, []
+    share = machine.activation.shares.get(test, 0)
     before, started = machine.dispatches, []
     try:
         ends: list[Layer] = []
@@ -71,7 +75,10 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
                 if asked[2] == holds and asked[1] is not TRUTH:  # it equals nothing else here
                     machine.sides[asked[0]] = asked[1]
             guards = machine.guards
-            machine.guards = (*guards, Guard(machine.path, span, holds, marks, stable))
+            machine.guards = (
+                *guards,
+                Guard(machine.path, span, holds, marks, stable, share=share if holds else 0),
+            )
             flow = machine.run(code)
             going_on += [machine.sides] if flow is None else []
             started += [machine.dispatches] if flow is None else []

@@ -9,16 +9,19 @@ from gotcha_lint.domain.freshness import aged, made_in
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
+    INFINITY,
     UNKNOWN,
     Array,
     Atom,
     Constant,
     Library,
     Mapping,
+    Marks,
     Method,
     Number,
     Object,
     Sequence,
+    Size,
     Symbol,
     Tuple,
     Value,
@@ -27,7 +30,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts import Fact
-from gotcha_lint.facts.host import FILLING, PICKLERS
+from gotcha_lint.facts.host import FILLING
 from gotcha_lint.interpret.attributes import attribute, update_of
 from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
@@ -35,16 +38,18 @@ from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
+from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.functions import Arguments, call_function
 from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
-from gotcha_lint.interpret.host import note_given, note_pickled, read
+from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
+from gotcha_lint.interpret.own_sizes import own_size
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
@@ -115,12 +120,17 @@ def call(
             else:
                 found = _call_atom(machine, atom, args, keywords, span)
                 found = kept(machine, found, callee) if isinstance(atom, Symbol) else found
+                if isinstance(atom, Symbol) and not args and _last_name(atom) in _COUNTS:
+                    found = found.marked(callee.marks)  # a number: other data, another one
             out = join(out, found)
     finally:
         machine.maybe -= several
     if machine.dispatches > before:
         machine.started[machine.path, span] = machine.dispatches - before
     return out
+
+
+_COUNTS = frozenset(("max", "min", "sum", "item"))
 
 
 def _call_of_batch(
@@ -167,7 +177,20 @@ def _call_atom(
         if model is not None:
             return model(Call(machine, "()", args, keywords, span, only(atom), atom))
     name = _last_name(atom) if isinstance(atom, Symbol) else ""
-    return unknown_call(machine, args, keywords, span, name)
+    found = unknown_call(machine, args, keywords, span, name)
+    return _tokens(machine, keywords, found.marks, span) or found
+
+
+def _tokens(machine: Machine, keywords: Arguments, marks: Marks, span: Span) -> Value | None:
+    """What a tokenizer gives that pads each batch to its own longest text: arrays by name."""
+    padding, kind = keywords.get("padding"), keywords.get("return_tensors")
+    if padding is None or kind is None or padding.constant not in (True, "longest"):
+        return None
+    origin = machine.origin(span)
+    longest = Size(0, INFINITY, marks, None, own_size("longest", origin), None, origin)
+    place = "device" if kind.constant in ("jax", "flax") else "host"
+    tokens = Array(None, False, (Size(marks=marks), longest), place, origin)
+    return only(Mapping((), (), only(tokens, marks), origin), marks)
 
 
 def _last_name(symbol: Symbol) -> str:
@@ -184,9 +207,7 @@ def call_library(
         return _of_user(machine, row, name, args, keywords, span)
     if starts(name):
         note_start(machine, span)
-    if name in PICKLERS:
-        pickled = args[0] if args else keywords.get("obj") or keywords.get("value")
-        note_pickled(machine, pickled or UNKNOWN, span, name)
+    pickling.note_call(machine, name, args, keywords, span)
     note_checkpoint(machine, name, span)
     model = find(name)
     if model is None:
@@ -229,7 +250,7 @@ def _of_user(
     keywords: Arguments,
     span: Span,
 ) -> Value:
-    """A function of which the user says which transform it is like, or that it reads."""
+    """A function of which the user says which transform it is like, or that it reads or pickles."""
     role = _ROLES.get(row.transform.role) if row.transform is not None else None
     model = find(role) if role is not None else None
     if role is not None and model is not None:
@@ -238,6 +259,8 @@ def _of_user(
         given = keywords.get("key") or (args[row.key] if 0 <= row.key < len(args) else None)
         if given is not None:
             use(machine, given, "draw", name, span)
+    if row.pickles is not None and row.pickles < len(args):
+        pickling.note_pickled(machine, args[row.pickles], span, name)
     out = unknown_call(machine, args, keywords, span)
     if row.effect in ("read", "wait"):
         seen = read(machine, (*args, *keywords.values()), span, name)
@@ -392,8 +415,10 @@ def make_instance(
     names = list(dict.fromkeys(name for name, _ in cls.info["fields"]))
     for name, value in zip(names, args, strict=False):
         machine.write((site, name), value)
+    rest = keywords.get("*")
     for name in names[len(args) :]:
-        value = keywords.get(name) or class_attribute(machine, cls, name) or UNKNOWN
+        default = class_attribute(machine, cls, name) if rest is None else rest
+        value = keywords.get(name) or default or UNKNOWN
         machine.write((site, name), value)
     for hook in ("__post_init__", "setup"):
         found = class_attribute(machine, cls, hook)

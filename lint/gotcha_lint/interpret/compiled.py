@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
-from gotcha_lint.domain.value import Constant, Method, Number, Object, Tuple, Value
+from gotcha_lint.domain.value import UNKNOWN, Constant, Method, Number, Object, Tuple, Value
 from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.backend import note_start
@@ -16,11 +16,12 @@ from gotcha_lint.interpret.events import CompiledCall, Location
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
-from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation
 from gotcha_lint.program.ir import Function
 
 _LAYERS = 8  # of transforms around transforms
+_KEPT = 4  # the part of its budget that a root keeps for what follows a trace: a quarter
 
 
 class Inner:
@@ -221,7 +222,7 @@ def _trace(
     machine.activations.append(inside)
     machine.traced += 1
     try:
-        result = machine.call(callee, args, keywords, span)
+        result = _run_trace(machine, callee, args, keywords, span)
     finally:
         machine.traced -= 1
         del machine.activations[depth:]
@@ -245,6 +246,27 @@ def _trace(
         bound = dict(_bound_by_position(atom.site)) | atom.site.info["keywords"]
         captured |= {(atom.site, name): value for name, value in bound.items()}
     return result, tuple(captured.items()), frozenset(inside.functions)
+
+
+def _run_trace(
+    machine: Machine, callee: Value, args: list[Value], keywords: dict[str, Value], span: Span
+) -> Value:
+    """Runs the function with a part of what the root may still run.
+
+    A trace that is too long gives something unknown: what the root does after it is not lost.
+    """
+    if machine.traced > 1:
+        return machine.call(callee, args, keywords, span)
+    kept, layers = machine.budget // _KEPT, len(machine.layers)
+    machine.budget -= kept
+    try:
+        return machine.call(callee, args, keywords, span)
+    except OutOfBudget:
+        machine.inexact += 1
+        del machine.layers[layers:]
+        return UNKNOWN
+    finally:
+        machine.budget = max(machine.budget, 0) + kept
 
 
 def _bound_by_position(partial: Site) -> Iterator[tuple[str, Value]]:

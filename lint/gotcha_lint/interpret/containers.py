@@ -43,6 +43,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.arrays import index, slice_size, unknown_array
+from gotcha_lint.interpret.batches import BATCH_SIZE, DROPPED, Batch, keeps_rest
 from gotcha_lint.interpret.derivative import at_key, kept
 from gotcha_lint.interpret.element_reads import of_row
 from gotcha_lint.interpret.faults.checks import check_index, check_mask
@@ -66,8 +67,10 @@ from gotcha_lint.interpret.heap import (
     with_any_entry,
     with_entry,
 )
+from gotcha_lint.interpret.indexing import cut_step, length_of_cut, picked_rows
 from gotcha_lint.interpret.keys import key_at
 from gotcha_lint.interpret.machine import Machine, Registers
+from gotcha_lint.interpret.own_sizes import row_of, with_rows
 
 MOST_ITEMS = 64  # of a tuple or list whose elements are told apart
 MOST_KEYS = 128  # of a dict whose entries are told apart
@@ -224,6 +227,25 @@ def growing_in(machine: Machine, site: Site) -> Marks:
     return grows | {(GROWS, loop) for loop in grows}
 
 
+def shrinks(atom: Atom) -> None:
+    """Something is taken out of a list again: nobody knows how long it gets."""
+    if isinstance(atom, Object):
+        atom.site.info["shrinks"] = True
+
+
+def only_grows(machine: Machine, value: Value) -> Size | None:
+    """How long a list is that loops add to, and that nothing is taken out of."""
+    atom = value.only
+    content = contents_of(machine, atom) if isinstance(atom, Object) else None
+    if not isinstance(atom, Object) or not isinstance(content, Sequence):
+        return None
+    info = atom.site.info
+    if "pushed" not in info or "shrinks" in info or info.get("most") is not None:
+        return None
+    grows = {mark[1] for mark in content.size.marks if mark[0] == GROWS}
+    return content.size if grows & machine.current else None
+
+
 def push(machine: Machine, site: Site, value: Value, key: Value | None = None) -> None:
     """Adds an element to a list or set, or an entry to a dict that is being made."""
     grows = growing_in(machine, site)
@@ -238,6 +260,7 @@ def push(machine: Machine, site: Site, value: Value, key: Value | None = None) -
         machine.write((site, ENTRIES), only(new))
         return
     if grows:
+        site.info["pushed"] = True
         value = added(value, site.origin, machine.aged)
     content = contents_of(machine, Object(site)) or Tuple(())
     most = site.info.get("most")
@@ -338,6 +361,9 @@ def like(machine: Machine, atom: Atom, content: Contents, span: Span, again: boo
 
 def item(machine: Machine, base: Value, key: Value, span: Span) -> Value:
     """`base[key]`."""
+    length = length_of_cut(base, key)
+    if length is not None:
+        return length
     out = Value((), True, base.marks | key.marks) if base.unknown else BOTTOM
     for again, atom in enumerate(base.atoms):
         out = join(out, _item_of(machine, atom, base, key, span, bool(again)))
@@ -365,10 +391,14 @@ def _item_of(
     if isinstance(atom, Array):
         check_index(machine, atom, key, span)
         check_mask(machine, atom, key, span)
-        found = atom if atom.shape is None else index(machine, atom, base, key, span)
-        elements = atom.elements
+        found = row_of(atom) if atom.shape is None else index(machine, atom, base, key, span)
+        elements = row_of(atom).elements
         if elements is None and any(part.is_none for part in _parts_of(key)):
             elements = Elements(made=("expanded", atom.origin))
+        rows = picked_rows(machine, key, span) if found.shape is None else None
+        if rows is not None:
+            picked = with_rows(found, "selection", rows[0])
+            return only(replace(picked, origin=machine.origin(span)), rows[1])
         return only(
             replace(found, origin=machine.origin(span), key=key_at(atom, key), elements=elements)
         )
@@ -389,6 +419,8 @@ def _item_of(
     if defines(machine, atom, "__getitem__"):
         method = machine.attribute(only(atom), "__getitem__", span)
         return machine.call(method, (key,), {}, span)
+    if isinstance(atom, Object) and atom.site.info.get("name") == "dataset":
+        return only(atom) if isinstance(key.constant, str) else UNKNOWN  # a split of it
     found = _field_at(machine, atom, key)
     return UNKNOWN if found is None else found
 
@@ -449,7 +481,10 @@ def _entry_of(mapping: Mapping, key: Hashable) -> Value:
 
 def item_of_symbol(machine: Machine, atom: Symbol, key: Value, span: Span) -> Value:
     """What is read from a symbol is a symbol; what somebody has stored there comes first."""
-    step = symbol_step(key)
+    if atom.path[-1:] == (".shape",) and key.constant == 0 and type(key.constant) is int:
+        return only(Symbol(atom.root, (*atom.path[:-1], "len"), machine.origin(span)))
+    picked = cut_step(machine, atom, key, span) if isinstance(key.only, Array) else None
+    step = picked or symbol_step(key) or cut_step(machine, atom, key, span)
     if step is None and atom.path[-1:] == (".at",):
         step = "[at]"
     if step is None:
@@ -513,6 +548,8 @@ def set_item(machine: Machine, base: Value, key: Value, value: Value, span: Span
     """`base[key] = value`, for each container that it may be."""
     certain = base.only is not None
     for atom in base.atoms:
+        if is_slice(key):
+            shrinks(atom)
         if isinstance(atom, Symbol):
             step = symbol_step(key)
             place = "[?]" if step is None or key_of(key) is None else str(step)
@@ -603,6 +640,10 @@ def _element(machine: Machine, atom: Atom, value: Value, marks: Marks) -> tuple[
         found = _by_protocol(machine, atom, marks)
         if found is not None:
             return found
+        size, dropped = (machine.read((atom.site, name)) for name in (BATCH_SIZE, DROPPED))
+        if size is not None and keeps_rest(size, dropped):
+            batch = Symbol(Batch(machine.origin(atom.site.span)), (), atom.origin)
+            return only(batch, value.marks | marks), Size(marks=value.marks), None
     return Value((), True, value.marks | marks), Size(marks=value.marks), None
 
 
@@ -633,7 +674,7 @@ def _row(machine: Machine, atom: Array, value: Value, marks: Marks) -> tuple[Val
     if atom.key is not None:
         atom = replace(atom, key=atom.key.step(EACH_ONE) if marks else None)
     if atom.shape is None:
-        return of_row(machine, atom, only(atom, varying)), Size(), "dim"
+        return of_row(machine, atom, only(row_of(atom), varying)), Size(), "dim"
     if not atom.shape:
         return Value((), True, varying), Size(), None
     row = only(replace(atom, shape=atom.shape[1:]), varying)

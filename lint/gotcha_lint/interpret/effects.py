@@ -78,7 +78,7 @@ def lifted(machine: Machine, effect: Effect, call: Origin) -> Effect:
     return replaced(effect, path=call[0], span=call[1], within=within, saved=saved)
 
 
-def note_update(machine: Machine, what: str, span: Span) -> None:
+def note_update(machine: Machine, what: str, span: Span, maybe: bool = False) -> None:
     """Notes that an optimizer, a tree or an array is updated outside of a trace."""
     if machine.traced:
         return
@@ -87,7 +87,7 @@ def note_update(machine: Machine, what: str, span: Span) -> None:
     module = machine.modules.get(machine.path)
     imports = [i for i in module.top.body if i[0] == "import"] if module is not None else []
     whole = any(str(i[2]).partition(".")[0] in COMPILED_WHOLE for i in imports)
-    unsure = whole or bool(machine.maybe)
+    unsure = whole or maybe or bool(machine.maybe)
     machine.note(
         EagerUpdate(
             what,

@@ -42,8 +42,10 @@ from gotcha_lint.interpret import (
 from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
+from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.signatures import check_unpacked
+from gotcha_lint.interpret.indexing import without_rest
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.program.ir import Module
@@ -154,6 +156,8 @@ class Engine(Machine):
         _, _, base, key, source, place, span = i
         value = r.get(base, UNKNOWN)
         containers.set_item(self, value, r.get(key, UNKNOWN), r.get(source, UNKNOWN), span)
+        if isinstance(value.only, Library) and value.only.name == pickling.SHELF:
+            pickling.note_pickled(self, r.get(source, UNKNOWN), span, "shelve.Shelf")
         if any(isinstance(atom, Array) and atom.place == "host" for atom in value.atoms):
             self._changed_in_place(place, value, span, r)
 
@@ -169,7 +173,9 @@ class Engine(Machine):
             attributes.set_attribute(self, r.get(place[1], UNKNOWN), place[2], value, span)
 
     def _do_delete(self, i: Instruction, r: Registers) -> None:
-        return None
+        if i[2] == "item":
+            for atom in r.get(i[3][0] if isinstance(i[3], tuple) else i[3], UNKNOWN).atoms:
+                containers.shrinks(atom)
 
     def _do_binop(self, i: Instruction, r: Registers) -> None:
         _, target, operator, left, right, span = i
@@ -312,7 +318,7 @@ class Engine(Machine):
 
     def _do_yield(self, i: Instruction, r: Registers) -> None:
         value = NONE if i[2] is None else r.get(i[2], UNKNOWN)
-        self.activation.yields.append(value)
+        self.activation.yields.append(without_rest(value, self.handled) if self.handled else value)
         r[i[1]] = UNKNOWN
 
     def _do_yieldfrom(self, i: Instruction, r: Registers) -> None:

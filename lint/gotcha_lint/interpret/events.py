@@ -65,7 +65,7 @@ class Guard:
     """A test that must hold, or fail, for an event to happen; `marks`: what it varies with.
 
     `stable`: it gives the same each time, as far as its marks do not say otherwise. `of_loop`: it
-    is the test of a `while` loop.
+    is the test of a `while` loop. `share`: it holds for one of so many numbers; 0: not known.
     """
 
     path: str
@@ -74,6 +74,7 @@ class Guard:
     marks: Marks
     stable: bool
     of_loop: bool = False
+    share: float = 0
 
 
 Guards = tuple[Guard, ...]
@@ -166,8 +167,10 @@ class EagerControl:
 class EagerUpdate:
     """Something is updated outside of jit; `few`: in loops that have but a few turns.
 
-    `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), or "array"
-    (`x.at[i].set(v)`).
+    `what`: "optimizer" (it runs), "tree" (one is worked out of others, leaf by leaf), "array"
+    (`x.at[i].set(v)`), "growing" (`x = jnp.append(x, v)`), or "gradient" (one is taken).
+    `name`: what grows, as it is written. `parameter`: the function returns this parameter, made
+    longer.
     """
 
     what: str
@@ -178,6 +181,8 @@ class EagerUpdate:
     loops: Marks = NO_MARKS  # steady loops around
     calls: CallString = ()
     maybe: bool = False  # one of several functions is called there
+    name: str = ""
+    parameter: str = ""
 
 
 @dataclass(frozen=True, slots=True)

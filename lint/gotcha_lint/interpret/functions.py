@@ -40,10 +40,12 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.events import (
     CompiledCall,
+    EagerUpdate,
     Effect,
     Event,
     KeyUse,
     Location,
+    Remark,
     Summary,
     Turn,
     Write,
@@ -62,7 +64,8 @@ _RERUNS = 6  # runs of one context in one root, because what it reads has change
 _SUMMARIES = 3  # for one context, which differ in what they read
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
-_EVENTS = 400  # of one summary; a function that notes more is cut off there
+_EVENTS = 400  # of one summary and sort; a function that notes more is cut off there
+_BY_THEMSELVES = (Effect, EagerUpdate, Remark)  # they say something whatever is cut off before
 _TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
@@ -395,7 +398,7 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
         place for event in events if isinstance(event, CompiledCall) for place, _ in event.captured
     }
     for event in events:
-        if isinstance(event, Effect):
+        if isinstance(event, _BY_THEMSELVES):
             counts[event] += 1
             if counts[event] <= _TIMES[Effect] and effects < _EVENTS:
                 effects += 1
@@ -406,6 +409,8 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
             if counts[event] <= _TIMES[type(event)] and uses < _EVENTS:
                 uses += 1
                 out.append(event)
+            continue
+        if len(out) - uses - effects >= _EVENTS:
             continue
         if isinstance(event, Write):
             base = event.location[0]
@@ -422,8 +427,6 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
         else:
             seen.clear()
         out.append(event)
-        if len(out) - uses - effects >= _EVENTS:
-            break
     return out
 
 

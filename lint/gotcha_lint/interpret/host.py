@@ -90,13 +90,6 @@ def note_given(machine: Machine, values: Iterable[Value], span: Span, what: str)
             note(machine, "given", what, span, found)
 
 
-def note_pickled(machine: Machine, value: Value, span: Span, what: str) -> None:
-    """Something is written with pickle: arrays of a device are copied one by one."""
-    found = leaves(machine, (value,), older=True)
-    if found and not machine.traced:
-        note(machine, "pickle", what, span, found)
-
-
 def as_wait(
     machine: Machine,
     event: HostRead,

@@ -1,9 +1,15 @@
-"""Sizes of slices, and shapes of indexed arrays."""
+"""Sizes of slices, and shapes of indexed arrays.
+
+A slice of an array of which nothing else is known, as `x[:i]` of a parameter `x`, is a symbol: the
+array, and a step that holds the key and the size of the axis that it cuts. Where the caller's array
+is known, the key is used on that one instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import replace
+from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
@@ -14,16 +20,23 @@ from gotcha_lint.domain.value import (
     Array,
     Constant,
     Library,
+    Marks,
     Number,
     Size,
+    Symbol,
     Tuple,
     Value,
     as_affine,
     fixed,
     join_sizes,
+    only,
     size_from,
+    value_of,
 )
+from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.numbers import quotient
+from gotcha_lint.interpret.own_sizes import has_own, own_size
 
 Shape = tuple[Size, ...]
 
@@ -152,12 +165,32 @@ def _window(machine: Machine, size: Size, low: Value, high: Value, origin: Origi
             found = _of_range(steps, symbol, factor, end, length, size, exact, origin)
             if found is not None:
                 return found
+        rest = _of_positions(machine, symbol, factor, length, as_affine(size))
+        if rest is not None:
+            own = length if length[0] else None
+            return Size(0, exact.high, NO_MARKS, None, own, (rest, None), origin)
     return exact
+
+
+def _of_positions(
+    machine: Machine, symbol: Hashable, factor: int, length: Affine, size: Affine | None
+) -> Hashable | None:
+    """`x[i * b : (i + 1) * b]`, `i` up to `ceil(n / b)`: the range whose last slice is shorter."""
+    index, by = symbol, affine.constant(factor)
+    if isinstance(symbol, tuple) and symbol[0] == "*" and factor == 1:
+        counted = [form[0][0][0] for form in symbol[1:]]
+        at = 0 if counted[0] in machine.ranges else 1
+        index, by = counted[at], symbol[2 - at]
+    first, stop, step = machine.ranges.get(index, (None, None, None))
+    if size is None or length != by or first != affine.ZERO or step != affine.constant(1):
+        return None
+    parts = quotient(affine.scale(size, -1) or size, by)
+    return index if stop is not None and affine.scale(parts, -1) == stop else None
 
 
 def _exact(length: Affine, size: Size, low: Value, high: Value, origin: Origin) -> Size:
     if length[0]:
-        return Size(0, INFINITY, NO_MARKS, None, length, None, origin)
+        return Size(0, INFINITY, high.marks - low.marks, None, length, None, origin)
     count = max(length[1], 0)
     start, end = _whole(low), _whole(high)
     if size.constant is not None and start is not None and end is not None:
@@ -312,5 +345,144 @@ def _index_shape(machine: Machine, part: Value, base: Value, span: Span) -> Shap
     if not isinstance(atom, Array) or atom.shape is None or atom.dtype is None:
         return None
     if atom.dtype == "bool":
-        return (Size(0, INFINITY, part.marks | base.marks, origin=machine.origin(span)),)
+        return (_selection(machine, part.marks | base.marks, span),)
     return atom.shape
+
+
+# Slices of arrays that are not known
+
+CUT = "[:]"
+
+
+def cut_step(machine: Machine, whole: Symbol, key: Value, span: Span) -> Hashable | None:
+    """The step of `whole[key]`; None where the key is no slice, or none that varies."""
+    atom = key.only
+    if isinstance(atom, Array):
+        size = _picked(machine, key, span)
+        return None if size is None else (CUT, atom, 0, size)
+    if not isinstance(atom, Tuple):
+        return None
+    parts = (key,) if is_slice(key) else atom.items
+    if not all(is_slice(part) or part.is_none for part in parts):
+        return None
+    for axis, part in enumerate(part for part in parts if not part.is_none):
+        if not isinstance(part.only, Tuple):
+            continue
+        low, high, step = part.only.items[1:4]
+        if low.marks or high.marks or step.marks:
+            form = whole.step("len") if axis == 0 else None
+            length = Size(affine=None if form is None else affine.symbol(form))
+            return CUT, atom, axis, slice_size(machine, length, low, high, step, span)
+    return None
+
+
+def _picked(machine: Machine, key: Value, span: Span) -> Size | None:
+    """How many rows a mask, or an array of indices, picks; None where that does not vary."""
+    atom = key.only
+    if not isinstance(atom, Array):
+        return None
+    if atom.dtype == "bool" and atom.shape != ():
+        return _selection(machine, key.marks, span) if key.marks else None
+    if atom.shape is None or len(atom.shape) != 1:
+        return None
+    return atom.shape[0] if atom.shape[0].marks else None
+
+
+def _selection(machine: Machine, marks: Marks, span: Span) -> Size:
+    origin = machine.origin(span)
+    return Size(0, INFINITY, marks, None, own_size("selection", origin), None, origin)
+
+
+def picked_rows(machine: Machine, key: Value, span: Span) -> tuple[int, Marks] | None:
+    """The axis of an array of unknown shape that an index leaves some rows of, if they vary."""
+    atom = key.only
+    parts = atom.items if isinstance(atom, Tuple) and not is_slice(key) else (key,)
+    for axis, part in enumerate(parts):
+        size = _picked(machine, part, span)
+        if is_slice(part) and isinstance(part.only, Tuple):
+            low, high, step = part.only.items[1:4]
+            size = slice_size(machine, Size(), low, high, step, span)
+        if size is not None and size.marks and has_own(size):
+            return axis, size.marks
+    return None
+
+
+def cut_of(symbol: Symbol) -> tuple[int, Size] | None:
+    """The axis that was cut last, and its size."""
+    step = symbol.path[-1] if symbol.path else None
+    return (step[2], step[3]) if isinstance(step, tuple) and step[0] == CUT else None
+
+
+def as_short(cut: Value, step: tuple[Any, ...]) -> Value:
+    """The slice in the caller: the last one of a range that the callee goes over is shorter."""
+    symbol, size = cut.only, step[3]
+    known = cut_of(symbol) if isinstance(symbol, Symbol) else None
+    if known is None or not isinstance(symbol, Symbol) or not size.ragged or known[1].ragged:
+        return cut
+    short = Size(0, known[1].high, known[1].marks, None, None, size.ragged, known[1].origin)
+    return only(with_size(symbol, short), cut.marks)
+
+
+def without_rest(value: Value, handled: Collection[Any]) -> Value:
+    """What is left of a slice, or a batch, where a test has dealt with the shorter ones."""
+    atom = value.only
+    if isinstance(atom, Tuple) and not is_slice(value):
+        items = tuple(without_rest(item, handled) for item in atom.items)
+        return Value((replace(atom, items=items),), value.unknown, value.marks, value.choice)
+    if isinstance(atom, Array) and atom.shape is not None:
+        shape = tuple(_whole_size(size, handled) for size in atom.shape)
+        return Value((replace(atom, shape=shape),), value.unknown, value.marks, value.choice)
+    if not isinstance(atom, Symbol):
+        return value
+    if is_ragged(atom) in handled:
+        return Value((), True, value.marks)
+    cut = cut_of(atom)
+    return (
+        value if cut is None else only(with_size(atom, _whole_size(cut[1], handled)), value.marks)
+    )
+
+
+def _whole_size(size: Size, handled: Collection[Any]) -> Size:
+    return replace(size, ragged=None) if size.ragged and size.ragged[0] in handled else size
+
+
+def own_cut(symbol: Symbol) -> int | None:
+    """The axis of a buffer that is cut to what its owner says is in it; None for all else."""
+    step = symbol.path[-1] if len(symbol.path) > 1 else None
+    if not isinstance(step, tuple) or step[0] != CUT or not isinstance(step[1], Tuple):
+        return None
+    key = Value((step[1],))
+    part = key if is_slice(key) else step[1].items[step[2]]
+    if not isinstance(part.only, Tuple) or len(part.only.items) != _PARTS:
+        return None
+    _, low, high, _ = part.only.items
+    end = high.only
+    if not low.is_none or not isinstance(end, Symbol) or not end.path:
+        return None
+    own = (end.root, end.path[:-1]) == (symbol.root, symbol.path[:-2])
+    named = str(end.path[-1]).endswith(("size", "length", "count"))
+    return step[2] if own and named else None
+
+
+_PARTS = 4  # of a slice: its word, and three bounds
+
+
+def length_of_cut(shape: Value, key: Value) -> Value | None:
+    """`x[:i].shape[0]`; None for all else."""
+    atom = shape.only
+    if not isinstance(atom, Symbol) or atom.path[-1:] != (".shape",) or key.constant != 0:
+        return None
+    cut = cut_of(Symbol(atom.root, atom.path[:-1]))
+    return value_of(cut[1]) if cut is not None and cut[0] == 0 else None
+
+
+def with_size(symbol: Symbol, size: Size) -> Symbol:
+    """The same slice, for a caller that does not know the array but the bounds."""
+    *path, step = symbol.path
+    return Symbol(symbol.root, (*path, (*step[:3], size)), symbol.origin)
+
+
+def is_cut(value: Value) -> bool:
+    """Is it such a slice? Conversions leave it what it is."""
+    atom = value.only
+    return isinstance(atom, Symbol) and cut_of(atom) is not None

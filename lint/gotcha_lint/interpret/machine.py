@@ -23,6 +23,7 @@ from gotcha_lint.interpret.events import (
     Write,
 )
 from gotcha_lint.interpret.state import Activation, Layer, State
+from gotcha_lint.program.array_updates import Argument, Growth
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
@@ -111,6 +112,7 @@ class Machine(State, ABC):
         self.replays = 0
         self.rebinding: dict[Function, Rebindings] = {}  # as they are asked for
         self.array_updates: dict[tuple[Function, Span], bool] = {}  # do they replace the array?
+        self.growths: dict[tuple[Function, Span, Argument | None], Growth | None] = {}
         self.sites_of: dict[Function, Site] = {}  # the first closure of each function
         self.classes: list[Site] = []  # whose bodies are being run
         self.top = Activation(Function("<root>", "", 0), Frame(Function("<root>", "", 0)), (), 0)

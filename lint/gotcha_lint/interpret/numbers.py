@@ -97,11 +97,13 @@ def of_symbols(operator: str, a: Atom, b: Atom, origin: Origin) -> Value:
     It is where the symbol is a size, and in `n // b`, `n % b`, and a loop's index plus a symbol.
     """
     form = form_of(operator, as_affine_int(a), as_affine_int(b))
-    if form is None or operator not in _WHOLE:
+    if form is None or operator not in (*_WHOLE, "Div"):
         return Value((), True)
     whole = operator in ("FloorDiv", "Mod") or (is_whole(a) and is_whole(b))
-    index = operator in ("Add", "Sub") and (_is_index(a) or _is_index(b))
-    if not (whole or index or (operator == "Mult" and _is_index(a))):
+    if operator == "Div" and isinstance(a, Symbol) and is_whole(a):
+        return only(Number("float", -INFINITY, INFINITY, form, origin))
+    index = operator in ("Add", "Sub", "Mult") and (_is_index(a) or _is_index(b))
+    if not (whole or index):
         return Value((), True)
     if not form[0]:
         return constant(form[1], origin)
@@ -153,8 +155,28 @@ def product(a: Affine, b: Affine) -> Affine | None:
         return affine.scale(b, a[1])
     if not b[0]:
         return affine.scale(a, b[1])
-    first, second = sorted((a, b), key=repr)
-    return _named("*", first, second)
+    terms = [(one, other) for one in _terms(a) for other in _terms(b)]
+    if len(terms) > _MOST_TERMS:
+        return None
+    out: Affine | None = affine.ZERO
+    for one, other in terms:  # (i + 1) * b is i * b + b
+        out = affine.add(out, _of_terms(one, other))
+    return out
+
+
+def _terms(form: Affine) -> list[Affine]:
+    parts: list[Affine] = [(((name, factor),), 0) for name, factor in form[0]]
+    return [*parts, affine.constant(form[1])] if form[1] else parts
+
+
+def _of_terms(a: Affine, b: Affine) -> Affine | None:
+    if not a[0]:
+        return affine.scale(b, a[1])
+    if not b[0]:
+        return affine.scale(a, b[1])
+    factor = a[0][0][1] * b[0][0][1]
+    first, second = sorted((affine.symbol(form[0][0][0]) for form in (a, b)), key=repr)
+    return affine.scale(_named("*", first, second), factor)
 
 
 def quotient(a: Affine, b: Affine) -> Affine | None:

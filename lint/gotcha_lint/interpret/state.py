@@ -59,6 +59,7 @@ class Activation:
         "registers",
         "returns",
         "seeded",
+        "shares",
         "sources",
         "tests",
         "writes",
@@ -80,6 +81,7 @@ class Activation:
         self.registers: dict[int, Value] = {}
         self.sources: dict[int, Location] = {}  # where a register was loaded from
         self.tests: dict[int, tuple[Location, Any, bool]] = {}  # location is (not) a constant
+        self.shares: dict[int, float] = {}  # tests that hold for one of so many numbers
         self.loops: list[LoopState] = []
         self.functions: set[Function] = set()  # that were interpreted within
         self.made: dict[Site, Marks | None] = {}  # in which loops; None: only where it is missing

@@ -58,7 +58,10 @@ from gotcha_lint.interpret.events import (
     Unrolled,
     Write,
 )
+from gotcha_lint.interpret.faults.growing import grown_by_callee
+from gotcha_lint.interpret.faults.pickling import CLOSURE, given_closure
 from gotcha_lint.interpret.host import as_wait, leaves
+from gotcha_lint.interpret.indexing import CUT, as_short, cut_of, with_size
 from gotcha_lint.interpret.keys import index_of, is_listed
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
@@ -137,7 +140,8 @@ class Substitution:
         """What is read from a value by one step of a symbol's path."""
         machine = self._machine
         if isinstance(step, tuple):
-            return machine.item(value, self.value(only(step[1])), self._span)
+            found = machine.item(value, self.value(only(step[1])), self._span)
+            return as_short(found, step) if step[0] == CUT else found
         if step.startswith("."):
             return machine.attribute(value, step[1:], self._span)
         if step == "[*]":
@@ -379,6 +383,9 @@ class Substitution:
                 calls=calls,
             )
         if isinstance(event, EagerUpdate):
+            if event.parameter:
+                grown = grown_by_callee(machine, event, self._span)
+                return None if grown is None else replace(grown, calls=calls)
             few = event.few and machine.turns_are_few()
             loops = event.loops | machine.current
             maybe = event.maybe or bool(machine.maybe)
@@ -397,9 +404,17 @@ class Substitution:
             if event.kind == DROPS and is_differentiated(machine):
                 return None
             if event.kind in ("given", "pickle"):
+                known = any(value.atoms for value in values)
                 values = leaves(machine, values, older=True)
+                if not values and event.kind == "pickle" and not known:
+                    values = event.values  # its name may tell what it is
                 if not values:
                     return None
+            if event.kind == CLOSURE:
+                moved_on = given_closure(machine, event, values)
+                if moved_on is None:
+                    return None
+                event = moved_on
             event = lifted(machine, event, self._call)
             return moved(machine, replaced(event, loops=loops, guards=guards, calls=calls), values)
         return self._read(event, loops, guards, calls)
@@ -492,6 +507,9 @@ class Substitution:
                 known.add(new)
             for symbol, marks in leaf.symbols:
                 given = self.symbol(symbol)
+                cut = cut_of(symbol)
+                if cut is not None and given is not None and not given.atoms:
+                    symbol, given = with_size(symbol, self.size(cut[1])), None
                 if given is None:
                     known.symbols = (*known.symbols, (symbol, self.marks(marks)))
                     continue

@@ -51,6 +51,18 @@ def reads_name(code: Any, name: str) -> bool:
     return False
 
 
+_WORLD = frozenset(("print", "open", "input", "next", "tqdm", "trange"))
+_OF_WORLD = frozenset(("item", "tolist", "info", "log", "time", "perf_counter", "write", "save"))
+
+
+def acts_on_world(function: Function) -> bool:
+    """Does it print, read, log or look at the clock, so that nobody compiles it?"""
+    return any(
+        (i[0] == "load" and i[2] in _WORLD) or (i[0] == "attr" and i[3] in _OF_WORLD)
+        for i in instructions(function.body)
+    )
+
+
 def has_loop(function: Function) -> bool:
     """A `for` or `while` statement; a comprehension is none."""
     return any(i[0] == "while" or (i[0] == "for" and not i[6]) for i in steps_of(function))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.sites import Bind, Body, Loop, Place
-from gotcha_lint.analysis.syntax import dotted, is_none, walk
+from gotcha_lint.analysis.sites import At, Bind, Body, Loop, Place
+from gotcha_lint.analysis.syntax import dotted, is_none
 from gotcha_lint.facts.paths import is_test
 
 # Functions of these names run once per batch, wherever they are called from.
@@ -29,7 +29,6 @@ _STEPS = frozenset(
         "learn_step",
     ]
 )
-_FIGURES = frozenset({"plt", "ax", "axs", "axes", "fig"})
 
 
 def long_loops(place: Place) -> tuple[Loop, ...]:
@@ -44,24 +43,6 @@ def repeated(place: Place) -> str:
         return "iteration of this loop"
     function = place.body.function
     return f"call of `{function.name}`" if is_hot(place.body) or is_step(place.body) else ""
-
-
-def draws_figures(loop: Loop) -> bool:
-    """Each iteration draws into a figure: such loops are short."""
-    names = [name for line in _own_statements(loop) for name in _called(line)]
-    return any(name.partition(".")[0] in _FIGURES for name in names)
-
-
-def _called(node: cst.CSTNode) -> list[str]:
-    calls = (part for part in walk(node) if isinstance(part, cst.Call))
-    return [dotted(call.func) or "" for call in calls]
-
-
-def _own_statements(loop: Loop) -> list[cst.SimpleStatementLine]:
-    """Those that every turn comes to: no condition, no loop of its own."""
-    block = loop.node.body if isinstance(loop.node, cst.For | cst.While) else None
-    lines = block.body if isinstance(block, cst.IndentedBlock) else ()
-    return [line for line in lines if isinstance(line, cst.SimpleStatementLine)]
 
 
 def is_step(body: Body) -> bool:
@@ -119,3 +100,12 @@ def _asks_for_first(test: cst.CSTNode, when: bool) -> bool:
         case cst.BooleanOperation(left=left, right=right):
             return _asks_for_first(left, when) or _asks_for_first(right, when)
     return False
+
+
+# The small statements of the line that a place stands in
+
+
+def small_statements(at: At) -> tuple[cst.BaseSmallStatement, ...]:
+    """`a = 1; b = 2` has two; a compound statement has none."""
+    line = at.statement
+    return tuple(line.body) if isinstance(line, cst.SimpleStatementLine) else ()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.returning import returned
+from gotcha_lint.analysis.model import Function, returned
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.syntax import walk
 from gotcha_lint.analysis.values import Kind, Value

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.resets import compiles_anew
 from gotcha_lint.analysis.roles import BOUNDARIES
 from gotcha_lint.analysis.sites import Body, Call, Place
 from gotcha_lint.analysis.syntax import children, dotted, walk
@@ -133,3 +132,17 @@ def _targets(function: Function) -> Iterator[cst.CSTNode]:
     for node in walk(function.node):
         if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign):
             yield node.target
+
+
+# Functions that take care of what they change: they compile again
+
+
+def compiles_anew(function: Function) -> bool:
+    """It jits, or clears what was compiled: it takes care of what it changes."""
+    for node in walk(function.node):
+        if node.__class__ is cst.Name and (
+            "jit" in node.value  # type: ignore[attr-defined]
+            or node.value in ("pmap", "clear_caches", "clear_cache")  # type: ignore[attr-defined]
+        ):
+            return True
+    return False

@@ -16,7 +16,7 @@ from gotcha_lint.facts.environment import (
     STARTS_BACKEND,
     STARTS_PROCESSES,
 )
-from gotcha_lint.queries.holding import made_on_device
+from gotcha_lint.queries.pickled import made_on_device
 
 
 def jax_imports(model: FileModel) -> list[tuple[int, cst.CSTNode, str]]:

@@ -10,7 +10,7 @@ import libcst as cst
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.sites import Body, Call, Store
 from gotcha_lint.analysis.syntax import arguments, literal
-from gotcha_lint.queries.small import small_statements
+from gotcha_lint.queries.places import small_statements
 
 # In a text: a part that is not written there, and what an environment variable held.
 UNKNOWN, HELD = "\0", "\1"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+from gotcha_lint.domain.freshness import has_read
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
@@ -18,6 +19,7 @@ from gotcha_lint.domain.value import (
     Marks,
     Number,
     Object,
+    Symbol,
     Value,
 )
 from gotcha_lint.interpret.arrays import bytes_of
@@ -25,18 +27,21 @@ from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
+    ClockRead,
     CompiledCall,
     EagerControl,
     EagerUpdate,
     Effect,
+    HostRead,
     Identity,
     Location,
     Unrolled,
     Write,
 )
 from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
+from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.models.optax_chains import CHAIN
-from gotcha_lint.program.data_flow import is_lost
+from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import (
@@ -99,18 +104,19 @@ class EagerBody:
 class EagerWork:
     """An update that runs outside of jit in each turn of these loops, one dispatch after another.
 
-    `certain`: nothing around it is traced.
+    `certain`: nothing around it is traced. `name`: of the array, where it grows.
     """
 
     within: Function
     loops: Loops
     places: tuple[Place, ...]
     certain: bool
+    name: str = ""
 
     def joined(self, other: EagerWork) -> EagerWork:
         places = tuple(dict.fromkeys(self.places + other.places))
         loops, certain = self.loops | other.loops, self.certain or other.certain
-        return EagerWork(self.within, loops, places, certain)
+        return EagerWork(self.within, loops, places, certain, self.name)
 
 
 @dataclass(slots=True)
@@ -123,8 +129,7 @@ class Programs:
     host_bound: list[HostBoundLoop] = field(default_factory=list)
     eager: list[EagerBody] = field(default_factory=list)
     updates: dict[tuple[str, Origin], EagerWork] = field(default_factory=dict)
-    """What is updated outside of jit in loops, by what it is ("optimizer", "tree", "array")."""
-    settled: dict[Origin, bool] = field(default_factory=dict)  # calls: all shapes are constant
+    """What is updated outside of jit in loops, by what (see `EagerUpdate`) and where."""
     keys: KeyReuses = field(default_factory=KeyReuses)
     waits: dict[Origin, Wait] = field(default_factory=dict)
     elements: list[ElementRead] = field(default_factory=list)
@@ -200,6 +205,11 @@ class _Reader:
             elif isinstance(event, Effect) and event.kind == "pickle":
                 if any(map(is_of_device, event.values)):
                     self._effect(event)
+                elif any(map(_is_named_state, event.values)):
+                    self._effect(replace(event, maybe=True))
+            elif isinstance(event, Effect) and event.kind == "closure":
+                if event.what:
+                    self._effect(event)
             elif isinstance(event, Effect) and event.kind in ("count", "drops", "in place"):
                 self.counts.append(event)
             elif isinstance(event, Effect) and event.kind == "element":
@@ -212,6 +222,7 @@ class _Reader:
         if not self.segment.runs_once:
             self._called_once()
             self._passed_anew()
+            self._cut_to_its_own_length()
         self._across()
         self._updates()
 
@@ -241,10 +252,16 @@ class _Reader:
             for loop in call.loops
             if not _is_of_outsider(loop)
         }
+        events = self.segment.events
+        hosted = {loop for e in events if isinstance(e, (ClockRead, HostRead)) for loop in e.loops}
         for event in self.updated:
-            certain = bool(plain & event.loops) and not event.maybe
+            certain = bool(plain & event.loops)
+            if event.what in ("growing", "gradient"):
+                certain = certain or bool(hosted & event.loops) or self.segment.runs_once
+                certain = certain or acts_on_world(event.within)
             calls = tuple((*at, "called here") for at in event.calls)
-            work = EagerWork(event.within, event.loops, calls, certain)
+            certain = certain and not event.maybe
+            work = EagerWork(event.within, event.loops, calls, certain, event.name)
             key = event.what, (event.path, event.span)
             old = self.programs.updates.get(key)
             self.programs.updates[key] = work if old is None else old.joined(work)
@@ -337,8 +354,6 @@ class _Reader:
         row.calls += 1
         row.exported = row.exported and self.segment.root is not None
         row.keys.add(signature(call.leaves))
-        at = call.path, call.span
-        self.programs.settled[at] = _is_settled(call) and self.programs.settled.get(at, True)
         self.asked.setdefault(site, []).append(call)
         captured = dict(call.captured)
         for place, write in self.dirty.get(site, {}).items():
@@ -484,7 +499,7 @@ class _Reader:
         for call in calls:
             self._statics(row, call)
         if any(call.in_loop for call in calls):
-            compare_leaves(row, calls)
+            compare_leaves(row, calls, self.segment.turns)
 
     def _fresh_captures(self, call: CompiledCall, loops: Loops) -> frozenset[Site]:
         sites = (a.site for _, value in call.captured for a in value.atoms if isinstance(a, Object))
@@ -544,6 +559,20 @@ class _Reader:
                 Variation("once", call, places=where(call), certain=certain, made=calls_to)
             )
 
+    def _cut_to_its_own_length(self) -> None:
+        """`step(episode.seen[: episode.size])`, in what is called for each episode."""
+        for call in (call for calls in self.asked.values() for call in calls):
+            if call.in_own_loop or not is_step(call.within):
+                continue
+            for path, leaf in call.leaves.items():
+                cut = next((c for s, _ in leaf.symbols if (c := own_cut(s)) is not None), None)
+                if cut is not None:
+                    axis, row = cut, self._row(call.site, call)
+                    row.variations.append(
+                        Variation("shape", call, path, axis=axis, places=where(call))
+                    )
+                    break
+
     def _passed_anew(self) -> None:
         """Static objects, equal to no other, that a function which others call makes each time."""
         for call in (call for calls in self.asked.values() for call in calls):
@@ -577,6 +606,22 @@ class _Reader:
                     compare(row, first, other)
 
 
+# Names that hold arrays on the device wherever JAX is used.
+_STATE = frozenset(
+    ("params", "opt_state", "train_state", "batch_stats", "model_state", "ema_params", "opt_states")
+)
+
+
+def _is_named_state(value: Value) -> bool:
+    """A parameter, or an attribute of one, with the name of a state; not what was fetched."""
+    return not has_read(value.marks) and any(
+        isinstance(atom, Symbol)
+        and str((*(atom.root if isinstance(atom.root, tuple) else ()), *atom.path)[-1]).lstrip(".")
+        in _STATE
+        for atom in value.atoms
+    )
+
+
 def _is_of_outsider(mark: Any) -> bool:
     """Is it the loop of whoever calls the methods of a class?"""
     return isinstance(mark, tuple) and len(mark) == 3 and type(mark[2]) is int and mark[2] < 0
@@ -596,15 +641,6 @@ def _closures(event: EagerControl) -> tuple[Place, ...]:
         and part.site.info["function"].parent is event.within
         and not event.within.is_module
     )
-
-
-def _is_settled(call: CompiledCall) -> bool:
-    """Is the shape of each argument known, and always the same?"""
-    leaves = call.leaves.values()
-    if any(leaf.unknown or leaf.symbols or leaf.shapeless for leaf in leaves):
-        return False
-    sizes = [size for leaf in leaves for size, _ in leaf.sizes.values()]
-    return bool(sizes) and all(size.constant is not None for size in sizes)
 
 
 def _other_each_turn(call: CompiledCall, loops: Loops) -> bool:

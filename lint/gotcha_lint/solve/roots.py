@@ -368,7 +368,8 @@ _COMPILING = frozenset(
     ("jit", "pmap", "pjit", "shard_map", "filter_jit", "filter_pmap", "scan", "while_loop",
      "fori_loop", "cond", "switch", "associative_scan", "Pool", "ProcessPoolExecutor", "fork",
      "AsyncVectorEnv", "SubprocVecEnv", "grad", "value_and_grad", "filter_grad",
-     "filter_value_and_grad", "pickle", "cloudpickle", "dill", "joblib")
+     "filter_value_and_grad", "pickle", "cloudpickle", "dill", "joblib", "shelve", "Queue",
+     "SimpleQueue", "JoinableQueue", "Pipe", "save", "ray")
 )  # fmt: skip
 # A caller of what makes a chain of these knows the rate, and its sign.
 _COMPILING |= {name.removeprefix("optax.") for name in PRECONDITIONERS} | {"add_decayed_weights"}

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.domain.value import (
     NO_MARKS,
+    Size,
+    Symbol,
     is_of_unknown,
 )
-from gotcha_lint.interpret.batches import is_ragged
+from gotcha_lint.interpret.batches import Batch, is_ragged
 from gotcha_lint.interpret.events import (
     CompiledCall,
 )
-from gotcha_lint.interpret.leaves import Axis, Leaf
+from gotcha_lint.interpret.indexing import cut_of
+from gotcha_lint.interpret.leaves import Leaf
+from gotcha_lint.interpret.own_sizes import is_rounded
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Loops, Place, Variation
 from gotcha_lint.solve.structures import kinds
 
@@ -52,7 +57,9 @@ def _compare_types(
         _add(row, "weak", call, path, [], (*_weak_places(leaf), *_weak_places(old), there))
 
 
-def compare_leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
+def compare_leaves(
+    row: CompiledFunction, calls: list[CompiledCall], turns: Mapping[Any, Size]
+) -> None:
     """What differs between the calls of one place in a loop.
 
     Alternatives of one call are no difference by themselves: a configuration may decide between
@@ -80,7 +87,7 @@ def compare_leaves(row: CompiledFunction, calls: list[CompiledCall]) -> None:
         elif len(merged.dtypes) <= 1:
             if _differ([leaf.weaks for leaf in leaves], leaves, around):
                 _add(row, "weak", last, path, [], _weak_places(merged))
-            _sizes(row, last, path, merged, leaves, loops, done)
+            _sizes(row, last, path, merged, leaves, loops, turns, done)
 
 
 def _differ(
@@ -106,6 +113,7 @@ def _sizes(
     leaf: Leaf,
     leaves: list[Leaf],
     around: Loops,
+    turns: Mapping[Any, Size],
     done: set[str],
 ) -> None:
     for symbol, marks in leaf.symbols:
@@ -115,20 +123,39 @@ def _sizes(
             row.keys.add(("ragged", path))
             made = (*batch.made, "this loader keeps the last, smaller batch")
             row.variations.append(Variation("ragged", call, path, places=(made, *where(call))))
-    for (rank, axis), (size, origin) in leaf.sizes.items():
+    cuts = [cut for symbol, _ in leaf.symbols if (cut := cut_of(symbol)) is not None]
+    sizes = [
+        (axis, size, origin)
+        for (rank, axis), (size, origin) in leaf.sizes.items()
+        if rank or (rank, axis) in leaves[-1].sizes  # a list may be emptied in the iteration
+    ]
+    sizes += [(axis, size, None) for axis, size in cuts]
+    # Of several axes that vary, one is told of, if possible one that surely does.
+    for axis, size, origin in sorted(sizes, key=lambda each: not _is_sure(each[1], around)):
         places: tuple[Place, ...] = tuple(
             (*at, "the size comes from here") for at in (origin, size.origin) if at
         )
         loops = size.marks & around
-        if size.ragged and size.ragged[0] not in call.handled and "ragged" not in done:
+        batch = _batch_of_size(size)
+        if batch is not None and batch not in call.handled and "ragged" not in done:
+            done.add("ragged")
+            made = (*batch.made, "this loader keeps the last, smaller batch")
+            row.variations.append(
+                Variation("ragged", call, path, axis=axis, places=(made, *where(call)))
+            )
+        elif size.ragged and size.ragged[0] not in call.handled and "ragged" not in done:
             done.add("ragged")
             row.keys.add(("ragged", path))
             row.variations.append(
                 Variation("ragged", call, path, axis=axis, places=(*places, *where(call)))
             )
         elif loops and not size.few and size.constant is None and "shape" not in done:
+            if is_rounded(size.affine):
+                continue
             done.add("shape")
-            certain = _size_differs(leaves, (rank, axis), around)
+            certain = _size_differs(leaves, axis, around)
+            if any(size is cut for _, cut in cuts):
+                certain = certain and not _is_amortized(call, loops, turns)
             row.variations.append(
                 Variation(
                     "shape", call, path, loops=loops, axis=axis,
@@ -137,10 +164,39 @@ def _sizes(
             )  # fmt: skip
 
 
-def _size_differs(leaves: list[Leaf], axis: Axis, around: Loops) -> bool:
+def _batch_of_size(size: Size) -> Batch | None:
+    """The batch of a loader whose length this is: of what was reshaped to its rows."""
+    names = size.affine[0] if size.affine is not None else ()
+    symbol = names[0][0] if len(names) == 1 else None
+    if not isinstance(symbol, Symbol) or symbol.path[-1:] != ("len",):
+        return None
+    return is_ragged(Symbol(symbol.root, symbol.path[:-1]))
+
+
+def _is_amortized(call: CompiledCall, loops: Loops, turns: Mapping[Any, Size]) -> bool:
+    """Is it called again and again with each size, in a loop within the one that changes it?"""
+    inner = [loop for loop in call.loops - loops if isinstance(loop, tuple) and len(loop) == 3]
+    return any(
+        isinstance(outer, tuple) and outer[0] == loop[0] and outer[1] < loop[1]
+        for loop in inner
+        for outer in loops
+        if outer not in turns or (turns[outer].constant or 0) <= _FEW_SIZES
+    )
+
+
+_FEW_SIZES = 8  # that a program may be compiled for, one after the other
+
+
+def _size_differs(leaves: list[Leaf], axis: int, around: Loops) -> bool:
     """Is it certain, in one of the calls? Elements of something unknown may be of one length."""
-    sizes = [leaf.sizes[axis][0] for leaf in leaves if axis in leaf.sizes]
-    return any(size.marks & around and not is_of_unknown(size.affine) for size in sizes)
+    sizes = [size for leaf in leaves for (_, at), (size, _) in leaf.sizes.items() if at == axis]
+    cuts = [cut_of(symbol) for leaf in leaves for symbol, _ in leaf.symbols]
+    sizes += [cut[1] for cut in cuts if cut is not None and cut[0] == axis]
+    return any(_is_sure(size, around) for size in sizes)
+
+
+def _is_sure(size: Size, around: Loops) -> bool:
+    return bool(size.marks & around) and not is_of_unknown(size.affine)
 
 
 def _add(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gotcha_lint.analysis import describe
 from gotcha_lint.analysis.model import Function
 from gotcha_lint.engine import Report
+from gotcha_lint.views import describe
 from gotcha_lint.workers.pipeline import Run
 from gotcha_lint.workers.shard import Shard
 

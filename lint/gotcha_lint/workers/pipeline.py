@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gotcha_lint import registry
-from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.rounds import settle, waves
-from gotcha_lint.analysis.survey import survey
 from gotcha_lint.analysis.usage import Usage
 from gotcha_lint.facts import Facts
 from gotcha_lint.files.workspace import Workspace
@@ -36,8 +34,10 @@ from gotcha_lint.memo.records import (
     unchanged,
 )
 from gotcha_lint.task import Failure, Task
+from gotcha_lint.workers import conventions
 from gotcha_lint.workers.pool import Pool
 from gotcha_lint.workers.shard import Known
+from gotcha_lint.workers.survey import survey
 
 PARALLEL_FROM = 150  # files: below, starting workers costs more than they save
 

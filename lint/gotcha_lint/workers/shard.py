@@ -10,7 +10,6 @@ from typing import Any
 
 import libcst as cst
 
-from gotcha_lint.analysis import conventions
 from gotcha_lint.analysis.asked import Asked, watched
 from gotcha_lint.analysis.building import build
 from gotcha_lint.analysis.model import FileModel
@@ -35,6 +34,7 @@ from gotcha_lint.text.comments import Comment, Misunderstood, parse, scan
 from gotcha_lint.text.reading import tree_of
 from gotcha_lint.text.source import Source, Span
 from gotcha_lint.text.unreadable import Unreadable, file_finding
+from gotcha_lint.workers import conventions
 
 Known = Mapping[FunctionId, Sequence[Result]] | None  # results of earlier runs
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack

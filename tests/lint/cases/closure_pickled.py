@@ -138,7 +138,7 @@ def objects(file):
     pickle.dump(compiled, file)  # ! closure-pickled
     pickle.dump(Careful(3), file)
     pickle.dump(Light(3), file)
-    pickle.dump(Optional(None), file)
+    pickle.dump(Optional(None), file)  # ! closure-pickled
     cloudpickle.dump(Trainer(3), file)
 
 
@@ -191,3 +191,14 @@ def asked_before(data, key, file):
     buffer = OnDemand(data)
     buffer.sample(key)
     pickle.dump(buffer, file)  # ! closure-pickled
+
+
+def annotated(state: TrainState, other: State, file):
+    pickle.dump(state, file)  # ! closure-pickled
+    pickle.dump(jax.device_get(state), file)  # ! closure-pickled
+    pickle.dump({"state": other}, file)  # ! closure-pickled
+    pickle.dump(jax.device_get(other.params), file)
+
+
+def schedule(file):
+    pickle.dump(optax.cosine_decay_schedule(0.1, 100), file)  # ! closure-pickled

@@ -84,3 +84,23 @@ def five_of_a_hundred(w, x):
         if turn % 20 == 0:
             print(turn, jax.grad(loss)(w, x))
         w = w * 0.9
+
+
+def newton(f, x):
+    """The slope at a number is no work."""
+    slope = jax.grad(f)
+    for turn in range(30):
+        x = x - f(x) / slope(x)
+        print(turn)
+    return x
+
+
+def of_a_number():
+    return newton(lambda x: x**3 - 2.0, jnp.float32(1.0))
+
+
+def in_one_turn(w, x):
+    for turn in range(1000):
+        if turn == 3:
+            print(turn, jax.grad(loss)(w, x))
+        w = w * 0.9

@@ -120,3 +120,19 @@ def dealt_out_of_known_length():
     data = np.ones(100)
     for i in range(0, len(data), 32):
         everywhere(shard(data[i : i + 32]))  # ! partial-last-batch
+
+
+def by_number(x: np.ndarray, size):
+    for i in range(-(-len(x) // size)):
+        print(step(x[i * size : (i + 1) * size], x))  # ! partial-last-batch
+
+
+def by_a_count(x: np.ndarray):
+    count = (len(x) + 8 - 1) // 8
+    for i in range(count):
+        print(step(x[8 * i : 8 * i + 8], x))  # ! partial-last-batch
+
+
+def whole_ones_by_number(x: np.ndarray, size):
+    for i in range(len(x) // size):
+        print(step(x[i * size : (i + 1) * size], x))

@@ -280,3 +280,24 @@ def train_by_size(texts_by_size):
     for texts in texts_by_size:
         longest = max(len(text) for text in texts)
         score(np.zeros((8, longest)))  # ! varying-shape
+
+
+def lists_of_each_length():
+    texts = [[0] * length for length in range(1, 70)]
+    for text in texts:
+        score(np.zeros((2, len(text))))  # ! varying-shape
+
+
+def lists_of_one_length(n):
+    texts = [[0] * n for _ in range(70)]
+    for text in texts:
+        score(np.zeros((2, len(text))))
+
+
+def rows_of_a_selection(batches, mask):
+    for batch in batches:
+        chosen = np.asarray(batch)[np.asarray(batch) > 0]
+        score(chosen)  # ! varying-shape
+        for row in chosen:
+            score(row)
+        score(chosen[0])

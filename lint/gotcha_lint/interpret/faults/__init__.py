@@ -1,1 +1,1 @@
-"""Faults that values alone prove: carries, losses, indices, operands."""
+"""Faults that values prove: carries, losses, indices, operands; what grows, what is pickled."""

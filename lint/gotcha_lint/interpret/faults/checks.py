@@ -47,6 +47,7 @@ from gotcha_lint.interpret.elements import (
     ignoring,
     with_elements,
 )
+from gotcha_lint.interpret.faults.growing import note_growth
 from gotcha_lint.interpret.faults.half_precision import (
     after_square,
     check_function,
@@ -56,6 +57,7 @@ from gotcha_lint.interpret.faults.half_precision import (
 )
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.faults.softmax import check_log, check_logits
+from gotcha_lint.interpret.faults.transfers import check_join, put_on_device
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.array_updates import array_update
@@ -83,6 +85,8 @@ def after_call(call: Call, out: Value) -> Value:
         return _scored(call, out)
     if not name.startswith("jax."):
         return out
+    check_join(call)
+    out = put_on_device(call, out)
     if name.startswith(_ARRAY_FAMILIES):
         _requested_type(call)
         _refused(call)
@@ -101,6 +105,7 @@ def after_call(call: Call, out: Value) -> Value:
         check_log(call)
         _taken(call)
         _sized_by_data(call)
+        note_growth(call)
         if isinstance(out.only, Tuple):  # what the whole follows from, each part does
             out = kept(call.engine, out, out)
         if call.engine.differentiated and not (call.short == "norm" and "ord" in call.keywords):

@@ -18,6 +18,7 @@ from gotcha_lint.domain.value import (
     Constant,
     Number,
     Size,
+    Symbol,
     Tuple,
     Value,
     as_affine,
@@ -46,10 +47,12 @@ from gotcha_lint.interpret.arrays import (
     reduce,
     shape_from,
 )
-from gotcha_lint.interpret.batches import batch_of
+from gotcha_lint.interpret.batches import Batch, batch_of
 from gotcha_lint.interpret.call import Call
+from gotcha_lint.interpret.containers import only_grows
 from gotcha_lint.interpret.elements import bounded, elements_of, with_elements
 from gotcha_lint.interpret.heap import Contents, add_sizes, contents, element_of, size_of
+from gotcha_lint.interpret.indexing import is_cut
 from gotcha_lint.interpret.models.array_methods import (
     REDUCTIONS,
     SHAPES,
@@ -66,6 +69,7 @@ from gotcha_lint.interpret.models.array_names import (
     SAME,
     TWO,
 )
+from gotcha_lint.interpret.own_sizes import has_own, is_own, of_rows
 from gotcha_lint.interpret.promotion import WIDE
 
 ArrayFunction = Callable[[Call, bool], Value]
@@ -83,8 +87,15 @@ def function(*names: str) -> Callable[[ArrayFunction], ArrayFunction]:
     return register
 
 
+_KEEP_ROWS = frozenset(
+    ("transpose", "abs", "clip", "exp", "log", "log1p", "sqrt", "square", "tanh")
+)
+
+
 def array_call(call: Call, host: bool) -> Value:
     """The result of a function of NumPy or `jax.numpy`; an array of which nothing is known else."""
+    if call.short in _KEEP_ROWS and call.args and is_cut(call.args[0]):
+        return call.args[0]
     of = FUNCTIONS.get(call.short)
     if of is not None:
         return of(call, host)
@@ -160,7 +171,7 @@ def like(call: Call, host: bool) -> Value:
 def array(call: Call, host: bool) -> Value:
     """`array(x)`: of an array, a number, or nested lists of them."""
     value = call.get(0, "object") or call.argument(0, "a")
-    if batch_of(value) is not None:
+    if batch_of(value) is not None or is_cut(value):
         return value
     given = call.get(1, "dtype")
     absent = given is None or given.is_none
@@ -176,7 +187,8 @@ def array(call: Call, host: bool) -> Value:
     found = of_each_dtype(join_all(out), given)
     content = contents(call.engine, value)
     if content is not None:
-        return bounded(found, element_of(content))
+        found = bounded(found, element_of(content))
+        return _with_rows(call, found, value, content)
     return with_elements(found, elements_of(value))
 
 
@@ -422,7 +434,20 @@ def joined(call: Call, host: bool) -> Value:
     for other in arrays[1:]:
         dtype, weak = promote((dtype, weak), (other.dtype, other.weak), host)
     shape = _joined_shape(call, content, arrays)
-    return _array(call, host, dtype, shape, marks, weak)
+    out = _array(call, host, dtype, shape, marks, weak)
+    return _with_rows(call, out, value, content)
+
+
+def _with_rows(call: Call, out: Value, value: Value, content: Contents) -> Value:
+    """Of a list that grows, or of rows that are as long as the longest of them."""
+    grown = only_grows(call.engine, value)
+    if grown is not None:
+        return of_rows(out, "history", 0, grown)
+    inner = contents(call.engine, element_of(content))
+    if isinstance(inner, SequenceOf) and has_own(inner.size):
+        marks = inner.size.marks | element_of(content).marks | value.marks
+        return of_rows(out, "longest", 1, replace(inner.size, marks=marks))
+    return out
 
 
 def _joined_shape(call: Call, content: Contents, arrays: Sequence[Array]) -> Shape | None:
@@ -515,11 +540,26 @@ def pad(call: Call, host: bool) -> Value:
     call.engine.equations += 1
     value = call.args[0] if call.args else UNKNOWN
     a = first_array(value)
-    shape = _padded(call, a.shape) if a.shape is not None else None
+    shape = _padded(call, a.shape or _shape_of_symbol(call, value))
     return _array(call, host, a.dtype, shape, value.marks, a.weak)
 
 
-def _padded(call: Call, shape: Shape) -> Shape | None:
+def _shape_of_symbol(call: Call, value: Value) -> Shape | None:
+    """The sizes of what a caller gives: the widths say how many axes it has."""
+    symbol, widths = value.only, contents(call.engine, call.argument(1, "pad_width"))
+    if not isinstance(symbol, Symbol) or not isinstance(widths, Tuple):
+        return None
+    sizes: list[Size] = []
+    for axis in range(len(widths.items)):
+        step = symbol.step("len") if axis == 0 else symbol.step(".shape")
+        step = step.step(f"[{axis}]") if step is not None and axis else step
+        sizes.append(Size() if step is None else Size(affine=affine.symbol(step)))
+    return tuple(sizes)
+
+
+def _padded(call: Call, shape: Shape | None) -> Shape | None:
+    if shape is None:
+        return None
     widths = call.argument(1, "pad_width")
     content = contents(call.engine, widths)
     if content is None:
@@ -545,6 +585,11 @@ def _padded(call: Call, shape: Shape) -> Shape | None:
 def _grown(size: Size, before: Size, after: Size) -> Size:
     """A width that varies is there to reach a fixed size: `pad(x, (0, length - len(x)))`."""
     if before.marks or after.marks:
+        form = affine.add(as_affine(size), affine.add(as_affine(before), as_affine(after)))
+        names = form[0] if form is not None else ()
+        if names and all(is_own(name) for name, _ in names):  # to the longest of a batch
+            marks = before.marks | after.marks
+            return Size(0, INFINITY, marks, None, form, None, before.origin or after.origin)
         return Size(origin=size.origin)
     return add_sizes(add_sizes(size, before), after)
 
@@ -556,6 +601,9 @@ def split(call: Call, host: bool) -> Value:
     value, count = call.argument(0, "ary"), call.argument(1, "indices_or_sections").constant
     a, axis = first_array(value), _axis(call, 2)
     marks = value.marks
+    if call.short == "array_split" and axis == 0 and a.shape is None and count != 1:
+        part = Symbol(Batch(call.origin), (), call.origin)  # the last ones have a row less
+        return only(SequenceOf(only(part), fixed(count) if isinstance(count, int) else Size()))
     if a.shape is None or axis is None or not isinstance(count, int) or count < 1:
         element = _array(call, host, a.dtype, None, call.marks, a.weak)
         return only(SequenceOf(element, Size()))

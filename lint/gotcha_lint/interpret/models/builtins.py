@@ -59,6 +59,7 @@ from gotcha_lint.interpret.heap import (
     size_of,
 )
 from gotcha_lint.interpret.host import read
+from gotcha_lint.interpret.indexing import cut_of
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.containers import mapping_from, reordered
 from gotcha_lint.interpret.numbers import as_affine_int, bounds, interval
@@ -85,7 +86,8 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
     machine = call.engine
     content = contents_of(machine, atom)
     if content is not None:
-        return value_of(size_of(content))
+        size = size_of(content)
+        return value_of(size).marked(value.marks if _is_counted(size) else NO_MARKS)
     mapping = mapping_of(machine, atom)
     if mapping is not None:
         if mapping.rest is None:
@@ -96,6 +98,9 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
     if isinstance(atom, Constant) and isinstance(atom.value, (str, bytes)):
         return constant(len(atom.value), call.origin).marked(value.marks)
     if isinstance(atom, Symbol):
+        cut = cut_of(atom)
+        if cut is not None and cut[0] == 0:
+            return value_of(cut[1])
         step = atom.step("len", call.origin)
         if step is not None:
             form = affine.symbol(step)
@@ -110,6 +115,12 @@ def _length(call: Call, atom: Atom, value: Value) -> Value:
     if fields is not None:
         return constant(len(fields), call.origin)
     return _unknown_length(call, value)
+
+
+def _is_counted(size: Size) -> bool:
+    """Is it as large as the index of a loop: of lists that a loop makes, one is not as another."""
+    names = size.affine[0] if size.affine is not None else ()
+    return any(isinstance(name, tuple) and name[0] == "range" for name, _ in names)
 
 
 def _unknown_length(call: Call, value: Value) -> Value:

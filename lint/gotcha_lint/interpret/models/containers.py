@@ -39,6 +39,7 @@ from gotcha_lint.interpret.containers import (
     new_dict,
     push,
     set_item,
+    shrinks,
     spread,
     spread_mapping,
     stored,
@@ -108,6 +109,8 @@ def _list_method(call: Call) -> Value:
         machine.write(location, only(_inserted(call, content)))
         _note_change(call, location, before)
         return NONE
+    if call.name in _SHRINKING:
+        shrinks(call.on)
     if call.name in ("pop", "popleft"):
         return _popped(call, content)
     if call.name == "clear":
@@ -120,6 +123,9 @@ def _list_method(call: Call) -> Value:
     if call.name in ("sort", "reverse"):
         return _reordered(call, content)
     return tuple_method(call)
+
+
+_SHRINKING = frozenset(("pop", "popleft", "clear", "remove"))
 
 
 def _note_change(call: Call, location: tuple[Hashable, str], before: Value | None) -> None:

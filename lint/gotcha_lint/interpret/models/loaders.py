@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from gotcha_lint.domain.value import (
     NO_MARKS,
+    NONE,
     UNKNOWN,
-    Constant,
     Library,
     Object,
     Sequence,
     Size,
     Symbol,
+    Tuple,
     Value,
+    constant,
     fixed,
     only,
 )
@@ -19,9 +21,17 @@ from gotcha_lint.facts.loaders import BATCHES, ENDLESS, LOADERS, STEPS, Batching
 from gotcha_lint.facts.loaders import EACH as MAP
 from gotcha_lint.interpret.arrays import lead, on_device
 from gotcha_lint.interpret.backend import note_fork
-from gotcha_lint.interpret.batches import Batch, as_batch, batch_of
+from gotcha_lint.interpret.batches import (
+    BATCH_SIZE,
+    DROPPED,
+    Batch,
+    as_batch,
+    batch_of,
+    keeps_rest,
+)
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.containers import new_container
+from gotcha_lint.interpret.heap import contents
 
 _DATASETS = (
     "tensorflow.data.Dataset.",
@@ -44,7 +54,12 @@ alias(
 @family("torch.utils.data.", "tensorflow.", "tensorflow_datasets.", "datasets.", "grain.")
 def unknown_data(call: Call) -> Value:
     if call.name.startswith(_DATASETS):
-        return _dataset(call, None, False)
+        made = _dataset(call, None, False)
+        split = call.keyword("split")
+        parts = contents(call.engine, split) if split is not None else None
+        if call.name == "tensorflow_datasets.load" and isinstance(parts, Tuple):
+            return only(Tuple((made,) * len(parts.items), call.origin))
+        return made
     if call.name == "tensorflow_datasets.as_numpy":
         return call.argument(0, "dataset")
     return Value((), True, call.marks)
@@ -78,14 +93,31 @@ def _note_workers(call: Call) -> None:
     note_fork(call.engine, call.name, call.span, is_default=True, maybe=True)
 
 
-def _is_ragged(call: Call, how: Batching) -> bool:
-    """Is the size of a batch given, and the remainder kept?"""
-    size = call.get(how.size, "batch_size")
-    flag = call.get(how.position, how.flag) if how.position >= 0 else call.keyword(how.flag)
-    own = call.keywords.keys() & {"batch_sampler", "sampler", "batch_fn", "*"}
-    if size is None or size.is_none or size.constant == 1 or own:
-        return False
-    return flag is None or (isinstance(flag.only, Constant) and flag.constant is False)
+def _is_ragged(call: Call, how: Batching, start: int = 0) -> bool:
+    """Is the size of a batch given, and the remainder kept? `start`: of the arguments."""
+    size, flag = _size_and_flag(call, how, start)
+    return keeps_rest(size, flag) and not call.keywords.keys() & _OWN_WAY
+
+
+_OWN_WAY = {"batch_sampler", "sampler", "batch_fn", "*"}
+
+
+def _size_and_flag(call: Call, how: Batching, start: int) -> tuple[Value | None, Value | None]:
+    size = call.get(start + how.size, "batch_size")
+    known = how.position >= 0
+    return size, call.get(start + how.position, how.flag) if known else call.keyword(how.flag)
+
+
+@model(*(f"{name}.__init__" for name in LOADERS))
+def loader_of_subclass(call: Call) -> Value:
+    """`super().__init__(data, batch_size=32)`: the object keeps what says how its batches end."""
+    me = call.args[0].only if call.args else None
+    name = call.name.removesuffix(".__init__")
+    if isinstance(me, Object) and not call.keywords.keys() & (_OWN_WAY | {"collate_fn"}):
+        size, flag = _size_and_flag(call, LOADERS[name], 1)
+        call.engine.write((me.site, BATCH_SIZE), NONE if size is None else size)
+        call.engine.write((me.site, DROPPED), constant(False) if flag is None else flag)
+    return NONE
 
 
 def _dataset(call: Call, batch: Symbol | None, endless: bool) -> Value:

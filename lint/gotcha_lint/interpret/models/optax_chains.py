@@ -26,6 +26,7 @@ from gotcha_lint.interpret.effects import note
 
 CHAIN = "chain"
 RATE, DECAY = "rate", "decay"
+SCHEDULE = "optax.#schedule"
 POSITIVE, NEGATIVE = "optax.#positive_schedule", "optax.#negative_schedule"
 _MASKED = "optax.masked"  # some of the parameters, by the same rule
 _NAMED = 2  # parts of what `named_chain` takes
@@ -100,7 +101,7 @@ def schedule(call: Call) -> Value:
         first = call.keyword("value")
     sign = sign_of(first) if first is not None else ""
     if sign not in ("+", "-") and not (first is not None and is_named(first, (*RATES, *STARTS))):
-        return UNKNOWN
+        return only(Library(SCHEDULE, call.origin))
     return only(Library(NEGATIVE if sign == "-" else POSITIVE, call.origin))
 
 

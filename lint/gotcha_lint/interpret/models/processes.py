@@ -9,15 +9,23 @@ from gotcha_lint.domain.value import (
     Constant,
     Library,
     Number,
+    Tuple,
     Value,
     only,
 )
 from gotcha_lint.interpret import clocks
 from gotcha_lint.interpret.backend import note_fork, set_start_method
 from gotcha_lint.interpret.call import Call, family, model
+from gotcha_lint.interpret.faults.pickling import CONNECTION, EXECUTOR, POOL, QUEUE, SHELF
 
 _CONTEXT = "multiprocessing.#"
+_PACKAGES = (
+    "multiprocessing.",
+    "torch.multiprocessing.",
+    *(f"{_CONTEXT}{name}." for name in ("default", "fork", "spawn", "forkserver", "unknown")),
+)
 _THREADS = "concurrent.futures.#threads"
+_QUEUES = ("Queue", "SimpleQueue", "JoinableQueue")
 _STARTING = ("Pool", "Process", "Manager")
 
 
@@ -51,7 +59,7 @@ def start_method(call: Call) -> Value:
 @model(*(f"{_CONTEXT}fork.{name}" for name in _STARTING), "os.fork", "os.forkpty")
 def forks(call: Call) -> Value:
     note_fork(call.engine, call.name, call.span, is_default=False)
-    return UNKNOWN
+    return _started(call)
 
 
 @model(
@@ -62,7 +70,34 @@ def forks(call: Call) -> Value:
 )
 def forks_by_default(call: Call) -> Value:
     note_fork(call.engine, call.name, call.span, is_default=True)
-    return UNKNOWN
+    return _started(call)
+
+
+@model(*(f"{_CONTEXT}{name}.Pool" for name in ("spawn", "forkserver", "unknown")))
+def spawns(call: Call) -> Value:
+    return _started(call)
+
+
+def _started(call: Call) -> Value:
+    return only(Library(POOL, call.origin)) if call.short == "Pool" else UNKNOWN
+
+
+@model(*(f"{each}{name}" for each in _PACKAGES for name in _QUEUES))
+def queue(call: Call) -> Value:
+    """What goes through it is pickled."""
+    return only(Library(QUEUE, call.origin))
+
+
+@model(*(f"{each}Pipe" for each in _PACKAGES))
+def pipe(call: Call) -> Value:
+    ends = only(Library(CONNECTION, call.origin))
+    return only(Tuple((ends, ends), call.origin))
+
+
+@model("shelve.open")
+def shelf(call: Call) -> Value:
+    """A dictionary in a file: what is stored is pickled."""
+    return only(Library(SHELF, call.origin))
 
 
 @model(
@@ -86,7 +121,7 @@ def executor(call: Call) -> Value:
         note_fork(call.engine, call.name, call.span, is_default=True)
     elif isinstance(chosen.only, Library) and chosen.only.name == f"{_CONTEXT}fork":
         note_fork(call.engine, call.name, call.span, is_default=False)
-    return UNKNOWN
+    return only(Library(EXECUTOR, call.origin))
 
 
 @model("concurrent.futures.ThreadPoolExecutor", "concurrent.futures.thread.ThreadPoolExecutor")

@@ -22,6 +22,7 @@ from gotcha_lint.domain.value import (
     size_from,
 )
 from gotcha_lint.domain.value import Sequence as SequenceOf
+from gotcha_lint.facts.draws import GENERATOR
 from gotcha_lint.facts.random import ALIGNED, SAMPLERS
 from gotcha_lint.interpret.arrays import (
     Shape,
@@ -37,7 +38,7 @@ from gotcha_lint.interpret.heap import contents, element_of
 from gotcha_lint.interpret.keys import below, index_of, range_of, seeded, use
 from gotcha_lint.interpret.result_types import from_table
 
-_GENERATOR = "numpy.random.#generator"
+_GENERATOR = GENERATOR
 
 
 # numpy.random

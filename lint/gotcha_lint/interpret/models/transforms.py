@@ -9,9 +9,11 @@ from gotcha_lint.domain.value import (
     BOTTOM,
     NO_MARKS,
     UNKNOWN,
+    Array,
     Atom,
     Constant,
     Library,
+    Number,
     Object,
     Sequence,
     Size,
@@ -23,11 +25,14 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import lead, leading_size, on_device, strip, weaken
 from gotcha_lint.interpret.call import Call, Model, alias, methods, model
 from gotcha_lint.interpret.compiled import Inner, call_compiled, inlined
+from gotcha_lint.interpret.effects import note_update
+from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.losses import check_gradient, whole_leaf
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
+from gotcha_lint.interpret.machine import Machine
 
 WORDS = {
     "jax.jit": "jit",
@@ -199,9 +204,27 @@ def _option(call: Call, index: int, name: str) -> Value | None:
     return given[index] if index < len(given) else info["keywords"].get(name)
 
 
+def _is_number(value: Value) -> bool:
+    """A Python number, or an array of one."""
+    atom = value.only
+    return isinstance(atom, (Constant, Number)) or (isinstance(atom, Array) and atom.shape == ())
+
+
+def _is_seldom(machine: Machine, guard: Guard) -> bool:
+    """Under `i == 3`, or under `i % 20 == 0` in a loop of a hundred iterations."""
+    turns = [machine.turns.get(loop, Size()) for loop in guard.marks & machine.current]
+    return bool(guard.share) and any(t.high <= _SHOWN * guard.share for t in turns)
+
+
+_SHOWN = 5  # iterations that show how far a demo is
+
+
 def _call_grad(call: Call, word: str, inner: Value) -> Value:
     """Outside of jit, a gradient runs operation by operation; its trace still needs tracers."""
     machine = call.engine
+    if not all(map(_is_number, call.args)):
+        seldom = any(_is_seldom(machine, guard) for guard in machine.guards)
+        note_update(machine, "gradient", call.span, seldom)  # else it is the slope at a number
     which = _option(call, 0, "argnums")
     content = contents(machine, which) if which is not None else None
     out = _loss_of(call, inner, which, content)

@@ -8,13 +8,13 @@ import libcst as cst
 
 from gotcha_lint.analysis.flowing import Flowing
 from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.sites import Store
+from gotcha_lint.analysis.sites import At, Store
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.updates import AT_UPDATES
 from gotcha_lint.queries.expected import expected_to_fail
+from gotcha_lint.queries.places import small_statements
 from gotcha_lint.queries.rebind import rebindable
-from gotcha_lint.queries.stores import assignment
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 
@@ -116,10 +116,31 @@ def _is_text_key(target: cst.Subscript) -> bool:
 
 def _fix(site: Store, target: cst.Subscript) -> Rewrite | None:
     name = rebindable(site.body, target.value)
-    found = assignment(site.at, target)
+    found = _changed(site.at, target)
     if not name or found is None:
         return None
     node, value, method = found
     index = text_of(target)[len(text_of(target.value)) :]
     text = f"{name} = {name}.at{index}.{method}({text_of(value)})"
     return Rewrite(f"Use `.at[...].{method}`", (Change(node, text=text),), safe="." not in name)
+
+
+_METHODS: dict[type[cst.BaseAugOp], str] = {
+    cst.AddAssign: "add",
+    cst.SubtractAssign: "subtract",
+    cst.MultiplyAssign: "multiply",
+    cst.DivideAssign: "divide",
+    cst.PowerAssign: "power",
+}
+
+
+def _changed(at: At, target: cst.Subscript) -> tuple[cst.CSTNode, cst.BaseExpression, str] | None:
+    """The assignment to this one target, its right side and the update that does the same."""
+    for small in small_statements(at):
+        match small:
+            case cst.Assign(targets=[cst.AssignTarget(target=one)], value=value) if one is target:
+                return small, value, "set"
+            case cst.AugAssign(operator=operator, value=value) if small.target is target:
+                method = _METHODS.get(operator.__class__)
+                return (small, value, method) if method else None
+    return None

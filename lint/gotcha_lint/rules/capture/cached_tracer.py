@@ -4,8 +4,7 @@ import libcst as cst
 
 from gotcha_lint.analysis.sites import Body, Return
 from gotcha_lint.analysis.syntax import names_in, source_of
-from gotcha_lint.queries.classes import named_types
-from gotcha_lint.queries.plain_classes import is_plain
+from gotcha_lint.queries.classes import is_plain, named_types
 from gotcha_lint.queries.traced import abstract, guarded, tracers
 from gotcha_lint.rule import Example, Report, Rule
 

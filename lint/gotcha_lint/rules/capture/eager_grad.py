@@ -1,13 +1,8 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.roles import BOUNDARIES
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.values import Kind, holds_tracer
-from gotcha_lint.queries.host import runs_often_on_host
-from gotcha_lint.queries.places import repeated
-from gotcha_lint.rule import Example, Report, Rule
-
-_GRADS = frozenset({"grad", "value_and_grad"})
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import each_turn, loop_places
+from gotcha_lint.solve.programs import Programs
 
 
 class EagerGrad(Rule):
@@ -79,25 +74,14 @@ class EagerGrad(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        names = [via.name for via in site.callee.via]
-        if (
-            site.callee.kind is not Kind.FUNCTION
-            or not names
-            or names[-1] not in _GRADS
-            or not BOUNDARIES.isdisjoint(names)
-        ):
-            return
-        if site.args and all(value.kind is Kind.STATIC for value in site.args):
-            return  # the slope at a number
-        if any(map(holds_tracer, (*site.args, *site.kwargs.values()))) or not runs_often_on_host(
-            site
-        ):
-            return
-        each = repeated(site)
-        yield Report(
-            site.node,
-            f"this {names[-1]} is not under `jit`: at each {each} the function is traced again and "
-            f"run operation by operation; jit the whole step",
-            why_hot=True,
-        )
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for (what, place), work in programs.updates.items():
+            if what == "gradient":
+                each = each_turn(work.loops, place[0])
+                yield Foreseen(
+                    place,
+                    f"this gradient is not under `jit`: at each {each} the function is traced "
+                    "again and run operation by operation; jit the whole step",
+                    (*work.places, *loop_places(work.loops)),
+                    certain=work.certain,
+                )

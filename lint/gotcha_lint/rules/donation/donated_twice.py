@@ -1,11 +1,14 @@
+"""Two names for the same arrays."""
+
+from __future__ import annotations
+
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Call
-from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.queries.donated import donated_names, donating, is_buffer
+from gotcha_lint.analysis.sharing import PLACED, SHARED
+from gotcha_lint.analysis.sites import Bind, Body, Call, Store
+from gotcha_lint.analysis.syntax import dotted, names_in
+from gotcha_lint.queries.donated import donated_names, donating, gives_back, is_buffer
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.given_back import gives_back
-from gotcha_lint.queries.same import is_still, shared_in
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -72,7 +75,7 @@ class DonatedTwice(Rule):
                     "given away and used a second time",
                 )
                 return
-            twice = shared_in(site, name)
+            twice = _shared_in(site, name)
             if twice is not None and gives_back(site.body, site, arg):
                 yield Report(
                     site.node,
@@ -82,7 +85,7 @@ class DonatedTwice(Rule):
                 )
                 return
             for other in others:
-                bind = is_still(site, name, other) or is_still(site, other, name)
+                bind = _is_still(site, name, other) or _is_still(site, other, name)
                 if bind is not None and gives_back(site.body, site, arg):
                     yield Report(
                         site.node,
@@ -91,3 +94,77 @@ class DonatedTwice(Rule):
                         places=((bind.node, "the second name for the same arrays"),),
                     )
                     return
+
+
+def _is_still(call: Call, name: str, other: str) -> Bind | None:
+    """`name = other`, after which neither got a new value until the call, in its first turn."""
+    if not name or not other:
+        return None
+    bind = _last_before(call, name)
+    if bind is None or dotted(bind.source) != other:
+        return None
+    return None if _changed_between(call, bind, other) else bind
+
+
+def _shared_in(call: Call, name: str) -> Bind | None:
+    """The assignment of an object that holds one tree twice, as it is when it comes here."""
+    binds = [b for b in call.body.of(Bind) if b.name == name]
+    first = _last_before(call, name)
+    if first is not None and _holds_twice(call.body, first):
+        return first
+    loops = call.at.loops
+    inner = [b for b in binds if loops and b.at.loops[: len(loops)] == loops]
+    before = any(b.at.order < call.at.order for b in inner)
+    last = inner[-1] if inner else None  # the next turn begins with it
+    late = last is not None and last.at.order > call.at.order and not before
+    return last if late and last is not None and _holds_twice(call.body, last) else None
+
+
+def _holds_twice(body: Body, bind: Bind) -> bool:
+    """Put on devices, a tree is still the same twice where each device gets all of it."""
+    if bind.value.literal != PLACED or bind.value.maybe:
+        return bind.value.literal == SHARED and not bind.value.maybe
+    return any(
+        call.name == "jax.sharding.PartitionSpec" and not call.node.args
+        for call in body.of(Call)
+        if call.at.statement is bind.at.statement
+    )
+
+
+def _last_before(call: Call, name: str) -> Bind | None:
+    """The only assignment that can have made the name what it is at the call's first turn."""
+    before = [
+        bind
+        for bind in call.body.of(Bind)
+        if bind.name == name
+        and bind.at.order < call.at.order
+        and bind.at.statement is not call.at.statement
+    ]
+    if not before or not _is_around(before[-1], call):
+        return None
+    return before[-1]
+
+
+def _is_around(bind: Bind, call: Call) -> bool:
+    """The assignment dominates the call: it is in no branch or loop of its own."""
+    loops, guards = bind.at.loops, bind.at.guards
+    if call.at.loops[: len(loops)] != loops or not bind.at.is_passed_by(call.at):
+        return False
+    return call.at.loops == loops or call.at.guards == guards  # else not in the first turn, perhaps
+
+
+def _changed_between(call: Call, bind: Bind, other: str) -> bool:
+    head, dot, _ = other.partition(".")
+    for site in call.body.sites:
+        if (
+            not bind.at.order < site.at.order < call.at.order
+            or site.at.statement is call.at.statement
+        ):
+            continue
+        if isinstance(site, Bind) and site.name == head:
+            return True
+        if isinstance(site, Store) and (dotted(site.node) or head) in (head, other):
+            return True
+        if dot and isinstance(site, Call) and head in names_in(site.node):
+            return True  # a method may replace the attribute
+    return False

@@ -2,9 +2,14 @@ from collections.abc import Iterator
 
 from gotcha_lint.analysis.sites import Body, DonatedUse
 from gotcha_lint.analysis.syntax import parents
-from gotcha_lint.queries.donated import donated_names, donating, is_buffer, needs_the_buffer
+from gotcha_lint.queries.donated import (
+    donated_names,
+    donating,
+    gives_back,
+    is_buffer,
+    needs_the_buffer,
+)
 from gotcha_lint.queries.expected import expected_to_fail
-from gotcha_lint.queries.given_back import gives_back
 from gotcha_lint.rule import Example, Report, Rule
 
 

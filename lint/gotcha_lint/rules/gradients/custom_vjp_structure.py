@@ -2,8 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.model import Function
-from gotcha_lint.analysis.returning import returned
+from gotcha_lint.analysis.model import Function, returned
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.values import Kind, Value, Via
 from gotcha_lint.facts.paths import is_test

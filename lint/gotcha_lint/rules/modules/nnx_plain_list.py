@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from gotcha_lint.analysis.returning import returned
+from gotcha_lint.analysis.model import returned
 from gotcha_lint.analysis.sites import Bind, Body, Call, Store
 from gotcha_lint.analysis.syntax import dotted, names_in
 from gotcha_lint.analysis.values import Kind, Value

@@ -9,7 +9,7 @@ from gotcha_lint.analysis.roles import GRADS
 from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import last_word, literal
 from gotcha_lint.facts.optax import PARAMETERS, UPDATES
-from gotcha_lint.queries.small import small_statements
+from gotcha_lint.queries.places import small_statements
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 

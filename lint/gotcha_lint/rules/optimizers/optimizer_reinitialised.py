@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.filling import filled_by
-from gotcha_lint.analysis.optimizers import is_stateless
+from gotcha_lint.analysis.methods import is_stateless
 from gotcha_lint.analysis.sites import Bind, Call
 from gotcha_lint.analysis.syntax import dotted, walk
 from gotcha_lint.analysis.values import FRESH, Kind

@@ -1,21 +1,8 @@
 from collections.abc import Iterator
-from functools import lru_cache
 
-import libcst as cst
-
-from gotcha_lint.analysis import varying
-from gotcha_lint.analysis.rests import is_length
-from gotcha_lint.analysis.sites import Bind, Call, Loop, Test
-from gotcha_lint.analysis.syntax import source_of, target_names, walk
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.jitted import arguments as given
-from gotcha_lint.queries.jitted import called_name, compiled
-from gotcha_lint.queries.places import long_loops
-from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called, variations
 from gotcha_lint.solve.programs import Programs
-
-_STEPS = ("range-step", "range-rest")
 
 
 class PartialLastBatch(Rule):
@@ -78,24 +65,6 @@ class PartialLastBatch(Rule):
         ),
     )
 
-    def check(self, site: Call) -> Iterator[Report]:
-        if compiled(site) is None or is_test(site.body.model.path):
-            return
-        loops = [loop for loop in long_loops(site) if loop.over.varying in _STEPS]
-        ends = any(_goes_to_the_end(site, loop) for loop in loops)
-        if _looks_at_lengths(site, loops if ends else list(long_loops(site))):
-            return
-        for argument in given(site):
-            mark = varying.shown(argument.value)
-            if (mark in _STEPS and ends) or (mark in varying.RESTS and long_loops(site)):
-                may = "may be" if mark == varying.LOADED else "is"
-                yield Report(
-                    argument.node,
-                    f"`{source_of(argument.node, 40)}` {may} shorter in the last iteration: "
-                    f"`{called_name(site)}` compiles a second time for it",
-                )
-                return
-
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row, variation in variations(programs, "ragged"):
             call = variation.call
@@ -107,53 +76,3 @@ class PartialLastBatch(Rule):
                 variation.places,
                 variation.certain,
             )
-
-
-def _goes_to_the_end(site: Call, loop: Loop) -> bool:
-    """`range(0, len(x), step)`, the length perhaps by another name."""
-    node = loop.node.iter if isinstance(loop.node, cst.For) else None
-    if not isinstance(node, cst.Call) or len(node.args) != 3:
-        return False
-    stop = node.args[1].value
-    if isinstance(stop, cst.Name):
-        sources = [b.source for b in site.body.of(Bind) if b.name == stop.value]
-        return len(sources) == 1 and is_length(sources[0])
-    return is_length(stop)
-
-
-def _looks_at_lengths(site: Call, loops: list[Loop]) -> bool:
-    """A test in the loop, or a division with remainder before it, deals with the rest."""
-    for test in site.body.of(Test):
-        words = _words(test.node).union(*(_words(made) for made in _made_of(site, test)))
-        if {"len", "shape", "size"} & words and any(loop in test.at.loops for loop in loops):
-            return True
-    return _takes_remainders(site.body.function.node)
-
-
-def _made_of(site: Call, test: Test) -> list[cst.CSTNode]:
-    """`missing = size - x.shape[0]`, of `if missing > 0`."""
-    names = _words(test.node)
-    return [b.source for b in site.body.of(Bind) if b.name in names and b.source is not None]
-
-
-def _words(node: cst.CSTNode) -> set[str]:
-    return {part.value for part in walk(node) if isinstance(part, cst.Name)}
-
-
-@lru_cache(maxsize=4)
-def _takes_remainders(function: cst.CSTNode) -> bool:
-    nodes = list(walk(function))
-    counters = {
-        name.value for n in nodes if isinstance(n, cst.For) for name in target_names(n.target)
-    }
-    return any(
-        isinstance(node, cst.ModuloAssign)
-        or (isinstance(node, cst.BinaryOperation) and _is_remainder(node, counters))
-        for node in nodes
-    )
-
-
-def _is_remainder(node: cst.BinaryOperation, counters: set[str]) -> bool:
-    """`len(x) % size`, not `step % 100`."""
-    counts = isinstance(node.left, cst.Name) and node.left.value in counters
-    return isinstance(node.operator, cst.Modulo) and not counts

@@ -3,9 +3,9 @@ from collections.abc import Iterator
 from gotcha_lint.analysis.sites import Body
 from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.host import PICKLES_CLOSURES
-from gotcha_lint.queries.holding import kept_by, pickles_itself
-from gotcha_lint.queries.pickled import Pickled, parts, pickled
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.queries.pickled import Pickled, kept_by, parts, pickled, pickles_itself
+from gotcha_lint.rule import Example, Foreseen, Report, Rule
+from gotcha_lint.solve.programs import Programs
 
 _TRAIN_STATE = "flax.training.train_state.TrainState"
 _OPTIMIZERS = frozenset({"optax.GradientTransformation", "flax.nnx.Optimizer"})
@@ -61,6 +61,14 @@ class ClosurePickled(Rule):
                     one.node,
                     f"pickle cannot write {what}: it holds a local function",
                 )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for place, effect in programs.effects["closure"].items():
+            yield Foreseen(
+                place,
+                f"pickle cannot write {effect.what}: it holds a local function",
+                certain=not effect.maybe,
+            )
 
 
 def _closure(body: Body, value: Value) -> str:

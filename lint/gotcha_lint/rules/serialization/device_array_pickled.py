@@ -2,10 +2,23 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.model import FileModel
 from gotcha_lint.analysis.sites import Body
+from gotcha_lint.analysis.syntax import last_word
 from gotcha_lint.queries.pickled import Pickled, holds_device_arrays, pickled
-from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule, module_alias
+from gotcha_lint.rule import (
+    Change,
+    Example,
+    Foreseen,
+    Report,
+    Rewrite,
+    Rule,
+    alias_in,
+    module_alias,
+)
 from gotcha_lint.solve.programs import Programs
+
+_FIRST = frozenset({"dump", "dumps", "put", "put_nowait", "send"})  # with what is pickled first
 
 
 class DeviceArrayPickled(Rule):
@@ -73,6 +86,14 @@ class DeviceArrayPickled(Rule):
                 about=(path, span[0], span[2]),
             )
 
+    def mend(self, node: cst.CSTNode, statement: cst.CSTNode, model: FileModel) -> Rewrite | None:
+        match node:
+            case cst.Call(func=func, args=[cst.Arg(value=given, star="", keyword=None), *_]) if (
+                last_word(func) in _FIRST
+            ):
+                return _fetched(given, alias_in(model, "jax"))
+        return None
+
 
 def _message(one: Pickled) -> str:
     if one.sink == "numpy.save":
@@ -96,7 +117,9 @@ def _fix(body: Body, one: Pickled) -> Rewrite | None:
         isinstance(one.node, cst.Subscript) and one.sink == "shelve.Shelf"
     ) or one.sink == "numpy.save":
         return None
-    before = f"{module_alias(body, 'jax')}.device_get("
-    return Rewrite(
-        "fetch the arrays first", (Change(one.node, before=before, after=")"),), imports=("jax",)
-    )
+    return _fetched(one.node, module_alias(body, "jax"))
+
+
+def _fetched(node: cst.CSTNode, jax: str) -> Rewrite:
+    change = Change(node, before=f"{jax}.device_get(", after=")")
+    return Rewrite("fetch the arrays first", (change,), imports=("jax",))

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from gotcha_lint.analysis.flowing import Flowing
-from gotcha_lint.analysis.optimizers import is_stateless
+from gotcha_lint.analysis.methods import is_stateless
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import last_word, source_of, walk
 from gotcha_lint.analysis.values import Kind

@@ -1,9 +1,15 @@
+"""Code that a loader of data runs for each example."""
+
+from __future__ import annotations
+
 from collections.abc import Iterator
 
+from gotcha_lint.analysis.project import Project
 from gotcha_lint.analysis.sites import Body, Call
 from gotcha_lint.analysis.syntax import source_of
+from gotcha_lint.analysis.values import FunctionId
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.queries.pipelines import is_item_of_dataset, runs_per_example
+from gotcha_lint.facts.pipelines import PER_EXAMPLE
 from gotcha_lint.rule import Example, Report, Rule
 
 
@@ -64,7 +70,7 @@ class JnpInDataPipeline(Rule):
             return
         calls = [call for call in site.of(Call) if _computes(call)]
         if not calls or not (
-            runs_per_example(site) or (any(map(_transfers, calls)) and is_item_of_dataset(site))
+            _runs_per_example(site) or (any(map(_transfers, calls)) and _is_item_of_dataset(site))
         ):
             return
         more = f", and {len(calls) - 1} more here," if len(calls) > 1 else ""
@@ -86,3 +92,33 @@ def _computes(call: Call) -> bool:
         return call.name == "jax.device_put"
     fact = call.body.fact(call)
     return fact.transform is None and fact.returns.startswith(("array", "key", "part"))
+
+
+def _runs_per_example(body: Body) -> bool:
+    """A method that loaders call for each example, or what nothing but such methods calls."""
+    project = body.project
+    if project is None or not body.eager:
+        return False
+    if _is_called_by_loader(project, body.id):
+        return True
+    callers = body.usage.callers.get(body.id, frozenset())
+    return bool(callers) and all(_is_called_by_loader(project, caller) for caller in callers)
+
+
+def _is_item_of_dataset(body: Body) -> bool:
+    """`__getitem__` of a class that has a length and no base: a loader asks it for each example."""
+    function, project = body.function, body.project
+    if project is None or not body.eager or function.cls is None:
+        return False
+    cid = (body.model.path, function.cls.number)
+    own, above = project.ancestors(cid)
+    methods = {name for each in own for name in project.cls(each).methods}
+    return function.name == "__getitem__" and "__len__" in methods and not above
+
+
+def _is_called_by_loader(project: Project, fid: FunctionId) -> bool:
+    function = project.function(fid)
+    if function.cls is None:
+        return False
+    bases = project.ancestors((fid[0], function.cls))[1]
+    return any(PER_EXAMPLE.get(base) == function.name for base in bases)

@@ -1,11 +1,7 @@
 from collections.abc import Iterator
 
-from gotcha_lint.analysis.sites import Body, Call
-from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.facts.paths import is_test
-from gotcha_lint.facts.pipelines import JOINS
-from gotcha_lint.queries.one_by_one import put_one_by_one
-from gotcha_lint.rule import Example, Report, Rule
+from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.solve.programs import Programs
 
 
 class PerExampleDevicePut(Rule):
@@ -50,19 +46,12 @@ class PerExampleDevicePut(Rule):
         ),
     )
 
-    def check(self, site: Body) -> Iterator[Report]:
-        if not site.eager or is_test(site.model.path):
-            return
-        seen: set[int] = set()
-        for join in site.of(Call):
-            transfer = put_one_by_one(join) if join.name in JOINS and not join.decorator else None
-            if transfer is None or id(transfer.node) in seen:
-                continue
-            seen.add(id(transfer.node))
-            yield Report(
-                transfer.node,
-                f"`{source_of(transfer.node, 40)}` is a transfer for each item that "
-                f"`{source_of(join.node.func)}` joins on the device: join them with numpy, and put "
-                "the whole on the device at once",
-                places=((join.node, "joined here"),),
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for fault in programs.faults.of("one by one"):
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"this is a transfer for each item that `{fault.text[0]}` joins on the device: "
+                "join them with numpy, and put the whole on the device at once",
+                fault.places,
+                fault.certain,
             )

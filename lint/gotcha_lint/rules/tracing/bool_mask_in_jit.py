@@ -1,12 +1,15 @@
+"""Is an index a boolean mask? Read off its text: values do not know their dtype."""
+
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from gotcha_lint.analysis.sites import Body, Call, Index
+import libcst as cst
+
+from gotcha_lint.analysis.sites import Bind, Body, Call, Index
 from gotcha_lint.analysis.syntax import source_of
 from gotcha_lint.analysis.values import Kind, is_tracer
 from gotcha_lint.facts.concrete import NEED_SIZE
-from gotcha_lint.queries.masks import is_mask
 from gotcha_lint.queries.traced import abstract, guarded, is_traced
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.solve.programs import Programs
@@ -128,7 +131,7 @@ def _masked(body: Body, place: Index) -> bool:
         or base.kind is Kind.LIST
     ):
         return False
-    return is_tracer(place.index) and is_mask(body, place.node.slice)
+    return is_tracer(place.index) and _is_mask(body, place.node.slice)
 
 
 def _needs_size(call: Call) -> bool:
@@ -139,3 +142,56 @@ def _needs_size(call: Call) -> bool:
         return len(call.args) == 1 and not call.kwargs and not call.starred
     wanted = NEED_SIZE.get(call.name)
     return wanted is not None and not any(name in call.kwargs for name in wanted)
+
+
+_LOGIC = frozenset(
+    f"jax.numpy.{name}"
+    for name in [
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "logical_xor",
+        "isnan",
+        "isfinite",
+        "isinf",
+        "greater",
+        "less",
+        "greater_equal",
+        "less_equal",
+        "equal",
+        "not_equal",
+        "isin",
+    ]
+)
+_ORDER = (
+    cst.LessThan,
+    cst.GreaterThan,
+    cst.LessThanEqual,
+    cst.GreaterThanEqual,
+    cst.Equal,
+    cst.NotEqual,
+)
+
+
+def _is_mask(body: Body, parts: Sequence[cst.SubscriptElement]) -> bool:
+    """One of the parts of a subscript is surely boolean."""
+    return any(isinstance(p.slice, cst.Index) and _boolean(body, p.slice.value) for p in parts)
+
+
+def _boolean(body: Body, node: cst.BaseExpression, follow: bool = True) -> bool:
+    match node:
+        case cst.Comparison(comparisons=[one]):
+            return isinstance(one.operator, _ORDER)
+        case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner):
+            return _boolean(body, inner, follow)
+        case cst.BinaryOperation(left=left, operator=cst.BitAnd() | cst.BitOr(), right=right):
+            return _boolean(body, left, follow) and _boolean(body, right, follow)
+        case cst.Call():
+            call = body.call_of(node)
+            return call is not None and call.name in _LOGIC
+        case cst.Name(value=name) if follow:
+            sources = [bind.source for bind in body.of(Bind) if bind.name == name]
+            return bool(sources) and all(
+                isinstance(s, cst.BaseExpression) and _boolean(body, s, False) for s in sources
+            )
+    return False

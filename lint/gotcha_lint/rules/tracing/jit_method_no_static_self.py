@@ -8,8 +8,8 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted, last_word, walk
 from gotcha_lint.analysis.values import Kind
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.queries.classes import is_plain
 from gotcha_lint.queries.jitted import is_own_jit
-from gotcha_lint.queries.plain_classes import is_plain
 from gotcha_lint.rule import Example, Foreseen, Report, Rule
 from gotcha_lint.rule_helpers.wording import called, lines_of, variations
 from gotcha_lint.solve.programs import Programs

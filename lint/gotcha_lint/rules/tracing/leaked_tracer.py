@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from gotcha_lint.analysis.results import MODULES
 from gotcha_lint.analysis.sites import Bind, Body, Call, Place, Store
 from gotcha_lint.analysis.syntax import dotted, source_of
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.queries.outliving import outlives
-from gotcha_lint.queries.traced import abstract, guarded, tracers
+from gotcha_lint.queries.traced import CONCRETE_ROLES, abstract, guarded, tracers
 from gotcha_lint.rule import Example, Report, Rule
 
 _ADDING = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault"})
@@ -136,13 +136,13 @@ def _kept(body: Body, place: Place) -> tuple[str, Value] | None:
     if isinstance(place, Bind):
         scope = body.function.scope
         kept = place.name in scope.global_names or (
-            place.name in scope.nonlocal_names and outlives(body, place.name)
+            place.name in scope.nonlocal_names and _outlives(body, place.name)
         )
         return (place.name, place.value) if kept else None
     if isinstance(place, Store) and isinstance(place.node, cst.Attribute | cst.Subscript):
         name = dotted(place.node.value)
         attribute = isinstance(place.node, cst.Attribute)
-        if name is not None and outlives(body, name, place.base, attribute=attribute):
+        if name is not None and _outlives(body, name, place.base, attribute=attribute):
             return source_of(place.node, 40), place.value
     if (
         isinstance(place, Call)
@@ -156,7 +156,51 @@ def _kept(body: Body, place: Place) -> tuple[str, Value] | None:
             if (
                 name is not None
                 and place.base.kind is Kind.LIST
-                and outlives(body, name, place.base)
+                and _outlives(body, name, place.base)
             ):
                 return name, place.args[-1]
     return None
+
+
+def _outlives(body: Body, name: str, held: Value | None = None, *, attribute: bool = False) -> bool:
+    """A name of an outer function or of the module, or an attribute of a lasting object."""
+    head, dot, _ = name.partition(".")
+    trace = body.trace
+    if trace is None or (held is not None and not _plain(body, held, attribute or bool(dot))):
+        return False
+    scope = body.function.scope
+    if head in scope.bound.keys() - scope.global_names - scope.nonlocal_names:
+        return _own_object(body, head)
+    owner = scope.outer(head)
+    if owner is None:
+        return False
+    return owner.kind == "module" or _crosses(body)
+
+
+def _plain(body: Body, held: Value, attribute: bool) -> bool:
+    """A Python container, or an object that no library keeps for its traces."""
+    if held.tracer and held.kind is not Kind.LIST:
+        return False
+    if held.kind is Kind.LIST:
+        return True
+    project = body.project
+    if held.kind is not Kind.OBJECT or held.cls is None or project is None:
+        return False
+    return attribute and not project.is_a(held.cls, *MODULES) and not project.decorators(held.cls)
+
+
+def _crosses(body: Body) -> bool:
+    """The function itself is given to a transform: what it stores outside leaves the trace."""
+    trace = body.trace
+    if trace is None or not trace.direct or len(trace.chain) != 1:  # else the owner is traced too
+        return False
+    role = trace.chain[-1][1].partition(" of ")[0]
+    return role not in CONCRETE_ROLES | {"vmap", "pallas", "module"} and "pallas" not in trace.roles
+
+
+def _own_object(body: Body, head: str) -> bool:
+    """`self` of a bound method that is itself compiled."""
+    params = body.function.params
+    first = bool(params) and body.function.is_method and params[0].name == head
+    trace = body.trace
+    return first and trace is not None and head in trace.static and _crosses(body)

@@ -1,12 +1,15 @@
+"""Slices in a subscript."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from gotcha_lint.analysis.sites import Body, Call, Index
 from gotcha_lint.analysis.syntax import source_of
-from gotcha_lint.analysis.values import Kind
+from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.facts.concrete import SIZES
-from gotcha_lint.queries.slices import slices, traced_slice
 from gotcha_lint.queries.traced import abstract, guarded, is_traced, tracers
 from gotcha_lint.rule import Example, Report, Rule
 
@@ -108,8 +111,8 @@ def _bounds(place: Index) -> Iterator[Report]:
     if place.base.kind is Kind.OBJECT and place.base.of != "jax.at":
         return
     values = place.index.items if place.index.kind is Kind.TUPLE else (place.index,)
-    parts = slices(place.node)
-    if parts and any(map(traced_slice, values)) and not guarded(place):
+    parts = _slices(place.node)
+    if parts and any(map(_traced_slice, values)) and not guarded(place):
         node = parts[0] if len(parts) == 1 else place.node
         yield Report(
             node,
@@ -117,3 +120,11 @@ def _bounds(place: Index) -> Iterator[Report]:
             "known while tracing; use `jax.lax.dynamic_slice`",
             why_traced=True,
         )
+
+
+def _traced_slice(value: Value) -> bool:
+    return value.kind is Kind.STATIC and value.of == "slice" and value.tracer and not value.maybe
+
+
+def _slices(node: cst.Subscript) -> list[cst.CSTNode]:
+    return [part.slice for part in node.slice if isinstance(part.slice, cst.Slice)]

@@ -1,3 +1,7 @@
+"""What a walrus binds, and where that is known to be true."""
+
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import libcst as cst
@@ -6,7 +10,6 @@ from gotcha_lint.analysis.sites import Bind, Body, Test
 from gotcha_lint.analysis.syntax import parents, source_of, walk
 from gotcha_lint.facts.flags import FLAGS, WORDS
 from gotcha_lint.queries.stale import names_read
-from gotcha_lint.queries.walruses import branch_of, compared_in
 from gotcha_lint.rule import Change, Example, Report, Rewrite, Rule, text_of
 
 _ARRAYS = ("jax.numpy.", "jax.lax.", "jax.nn.")
@@ -56,10 +59,10 @@ class WalrusBindsComparison(Rule):
     )
 
     def check(self, site: Test) -> Iterator[Report]:
-        walrus, compared = site.node, compared_in(site.node)
+        walrus, compared = site.node, _compared_in(site.node)
         if not isinstance(walrus, cst.NamedExpr) or compared is None:
             return
-        branch = branch_of(site.body, walrus)
+        branch = _branch_of(site.body, walrus)
         if branch is None:
             return
         name, left = text_of(walrus.target), source_of(compared.left, 40)
@@ -114,3 +117,38 @@ def _wants_value(body: Body, read: cst.Name, above: dict[int, cst.CSTNode], hand
             shows = call.name.startswith("builtins.") or body.fact(call).effect in ("print", "log")
             return handed and not shows
     return False
+
+
+# Other comparisons are answered by True or False alone: nobody wants the value besides.
+_ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+
+
+def _compared_in(walrus: cst.CSTNode) -> cst.Comparison | None:
+    """The comparison that a walrus binds, where the value compared could be of use besides."""
+    node = walrus.value if isinstance(walrus, cst.NamedExpr) else walrus
+    while isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
+        node = node.left
+    match node:
+        case cst.Comparison(
+            left=cst.Call() | cst.Subscript() | cst.Attribute() | cst.BinaryOperation(),
+            comparisons=[cst.ComparisonTarget(operator=operator, comparator=other)],
+        ) if not node.lpar:
+            none = isinstance(operator, cst.IsNot) and text_of(other) == "None"
+            return node if none or isinstance(operator, _ORDER) else None
+    return None
+
+
+def _branch_of(body: Body, walrus: cst.CSTNode) -> cst.If | cst.While | None:
+    """The `if` or `while` whose body runs only where the walrus is true."""
+    for node in walk(body.function.node):
+        if isinstance(node, cst.If | cst.While) and any(p is walrus for p in _needed(node.test)):
+            return node
+    return None
+
+
+def _needed(test: cst.BaseExpression) -> Iterator[cst.CSTNode]:
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
+        yield from _needed(test.left)
+        yield from _needed(test.right)
+    else:
+        yield test

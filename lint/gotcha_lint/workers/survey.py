@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gotcha_lint.analysis.project import Project
-from gotcha_lint.analysis.rerun import callers_of, rerun
+from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.tables import Key
-from gotcha_lint.analysis.usage import Steps, Usage
+from gotcha_lint.analysis.usage import Callers, Steps, Usage
 from gotcha_lint.analysis.values import ANY, ClassId, FunctionId, Kind, Site, Value
 
 
@@ -42,7 +42,6 @@ def survey(table: Mapping[Key, Any], project: Project) -> Usage:
         sets=_told(table, "sets"),
         updated=frozenset((key[1], key[2]) for key in table if key[0] == "updated"),
         rerun=rerun(table, hot),
-        carried=_told(table, "carried"),
         gives=_gives(table),
     )
 
@@ -72,3 +71,40 @@ def _fields(table: Mapping[Key, Any]) -> dict[ClassId, dict[str, Value]]:
         ):
             found.setdefault(key[1], {})[key[2]] = value
     return found
+
+
+# Who calls a function, and which loops run the program that a traced one is part of
+
+
+def callers_of(table: Mapping[Key, Any]) -> Callers:
+    """The functions that call each one, traced or not."""
+    found: dict[FunctionId, frozenset[FunctionId]] = {}
+    for key, value in table.items():
+        if key[0] == "within":
+            found[key[1]] = found.get(key[1], frozenset()) | value
+        elif key[0] == "called":
+            callers = frozenset(caller for caller, *_ in value)
+            found[key[1]] = found.get(key[1], frozenset()) | callers
+    return found
+
+
+def rerun(table: Mapping[Key, Any], hot: Mapping[FunctionId, Steps]) -> dict[FunctionId, Steps]:
+    """The loops around the call of what was compiled: of it, and of all that it was traced into."""
+    inner: dict[FunctionId, list[FunctionId]] = {}
+    for key, callers in table.items():
+        if key[0] == "within":
+            for caller in callers:
+                inner.setdefault(caller, []).append(key[1])
+    found = {fid: steps for fid, steps in hot.items() if _is_traced(table.get(("traced", fid)))}
+    queue = deque(sorted(found))
+    while queue:
+        caller = queue.popleft()
+        for fid in sorted(inner.get(caller, ())):
+            if fid not in found:
+                found[fid] = found[caller]
+                queue.append(fid)
+    return found
+
+
+def _is_traced(trace: Trace | None) -> bool:
+    return trace is not None and not trace.soft

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.analysis.varying import PARAM
 
 _WORDS = {
     Kind.NONE: "None",
@@ -25,8 +24,6 @@ def value(of: Value) -> str:
         words = f"traced {words}"
     if of.maybe:
         words += ", perhaps"
-    if of.varying and not of.varying.startswith(PARAM):
-        words += f", varies ({of.varying})"
     return words
 
 
