@@ -26,6 +26,7 @@ from gotcha_lint.files.screen import code, imported_names, is_of_jax
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
+from gotcha_lint.program.flags import handed_flags
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
@@ -147,31 +148,45 @@ def _run_new(
         kept.pop(path, None)
     read = files.read(new, None if live is None else live.read)
     using = files.using(new)
+
+    def keep(path: str, programs: Programs, lost: list[Failure]) -> None:
+        asked = _add_text(path, programs, files, read)
+        found = _ask(programs, read, ways, tasks, lost)
+        failures.extend(lost)
+        if not lost:
+            kept[path] = Kept(keys[path], found, asked, files.words.spreads)
+
     running = None if live is None else live.running.setdefault(min(files.raw), Running())
     for unit in _units(files, read, using, running):
         lost = _failures(unit)
         programs = _programs([unit])
         programs.wide = wide
-        seen = {
-            each: read.modules[each]
-            for each in files.graph.closures[unit.path]
-            if each in read.modules
-        }
-        module = read.modules[unit.path]
-        asked = () if is_test(unit.path) else ask(module, seen.values(), files.words)
-        programs.unread = list(unread(unit.path, asked, files.words))
-        programs.ignored = [] if is_test(unit.path) else list(ignored(module, seen))
-        found = _ask(programs, read, ways, tasks, lost)
-        failures.extend(lost)
-        if not lost:
-            kept[unit.path] = Kept(keys[unit.path], found, asked, files.words.spreads)
+        keep(unit.path, programs, lost)
+    for path in new:  # those that use no JAX offer options, too
+        if path not in using and path in read.modules:
+            keep(path, Programs(), [])
     failures.extend(read.failures)
-    if not read.failures:  # the others use no JAX, or are no Python
-        left = set(new) - (set(using) & read.modules.keys())
+    if not read.failures:  # the others are no Python
+        left = set(new) - read.modules.keys()
         kept.update({path: Kept(keys[path], {}) for path in left})
     if len(read.modules) > _LARGE and live is None:
         read.modules.clear()
         gc.collect()
+
+
+def _add_text(
+    path: str, programs: Programs, files: _Component, read: Interpreted
+) -> tuple[Asked, ...]:
+    """What the text of a module shows without being run: its options, and flags that it hands on."""
+    if is_test(path):
+        return ()
+    module, closure = read.modules[path], files.graph.closures[path]
+    seen = {each: read.modules[each] for each in closure if each in read.modules}
+    asked = ask(module, seen.values(), files.words)
+    programs.unread = list(unread(path, asked, files.words))
+    programs.ignored = list(ignored(module, seen))
+    programs.flags = list(handed_flags(module))
+    return asked
 
 
 def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
@@ -274,13 +289,13 @@ class _Component:
         paths: Collection[str],
         known: dict[str, tuple[bytes, Module, Source]] | None = None,
     ) -> Interpreted:
-        """The modules that are run with these; of those that use JAX, or import what does.
+        """The modules that are run with these, and those that are only looked at.
 
         Those that are `known`, by the digests of their texts, are not read again.
         """
         out = Interpreted({}, {})
         closures = self.graph.closures
-        needed = set[str]().union(*(closures[path] for path in self.using(paths)))
+        needed = set[str]().union(*(closures[path] for path in paths))
         for path in sorted(needed):
             digest = self.own[path]
             if known is not None and path in known and known[path][0] == digest:

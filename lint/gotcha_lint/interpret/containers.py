@@ -66,7 +66,7 @@ from gotcha_lint.interpret.heap import (
     with_any_entry,
     with_entry,
 )
-from gotcha_lint.interpret.keys import key_at
+from gotcha_lint.interpret.keys import key_at, note_some
 from gotcha_lint.interpret.machine import Machine, Registers
 
 MOST_ITEMS = 64  # of a tuple or list whose elements are told apart
@@ -365,6 +365,7 @@ def _item_of(
     if isinstance(atom, Array):
         check_index(machine, atom, key, span)
         check_mask(machine, atom, key, span)
+        note_some(machine, atom, key, span)
         found = atom if atom.shape is None else index(machine, atom, base, key, span)
         elements = atom.elements
         if elements is None and any(part.is_none for part in _parts_of(key)):

@@ -436,7 +436,15 @@ class Substitution:
             functions=(machine.activation.function, *event.functions),
             sides=(tuple(machine.sides.items()), *event.sides),
             calls=calls,
+            seed=self._seed(event.seed),
         )
+
+    def _seed(self, seed: Hashable) -> Hashable | None:
+        """Which number makes a key; an unknown argument is one number while this call lasts."""
+        given = self.symbol(seed) if isinstance(seed, Symbol) else None
+        if isinstance(seed, Argument) or (given is not None and not given.atoms):
+            return self._argument(seed)
+        return self._index(seed)
 
     def _identity(self, parts: tuple[Identity, ...]) -> tuple[Identity, ...]:
         return tuple(replace(part, marks=self.marks(part.marks)) for part in parts)

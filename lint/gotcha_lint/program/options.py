@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from gotcha_lint.facts.flags import MODES
 from gotcha_lint.program.data_flow import instructions, used_registers
-from gotcha_lint.program.ir import Function, Instruction, Module, Span
+from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Span
 
 _DUMPS = re.compile(
     rb"\bvars\(|__dict__|\basdict\(|flag_values_dict|\blocals\(|\bmodel_dump(?:_json)?\("
@@ -23,9 +24,11 @@ _SPREADS = re.compile(
     rb"|\bfields\(|getattr\(\s*[\w.]+\s*,\s*[A-Za-z_]"
 )
 _READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
+_READ_OF_SELF = re.compile(rb"\bself\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
 _QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'](?!\s*:)""")
 _TAG = re.compile(r"\bLiteral\[[^,\]]*\]")  # of one value: it tells classes apart
+_SCALAR = re.compile(r"(?:bool|int|float|str)(?:\s*\|\s*None)?")
 _SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
 _GIVEN = re.compile(rb"[(,]\s*([A-Za-z_]\w*)\s*=(?!=)")
 _SCALARS = (bool, int, float, str, type(None))
@@ -49,7 +52,8 @@ Classes = Mapping[str, tuple[Function, list[str]]]  # by name, with the last wor
 class Option:
     """`kind`: "flag", "key" (of a dict of options), "field" or "attribute"; `within`: its class.
 
-    `dumps`: it may be read with all others at once, by code that names none of them.
+    `dumps`: it may be read with all others at once, by code that names none of them. `required`: it
+    has no default.
     """
 
     kind: str
@@ -57,27 +61,33 @@ class Option:
     span: Span
     within: str
     dumps: bool = True
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredParameter:
-    """A parameter with a default that its function never reads."""
+    """A parameter that its function never reads."""
 
     function: Function
-    name: str
+    parameter: Parameter
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
     """What the files of a project read by name.
 
-    `handed_on`: without `width=config.width`, which reads the option of `config`, and not what is
+    `of_others`: without `self.width`, which reads what the object has. `handed_on`: without `width=config.width`, which reads the option of `config`, and not what is
     given it. `quoted`: names in quotes that `getattr` may be given. `keys`: those of subscripts, in
     lower case. `given`: names of arguments in calls. `dumps`: options are taken as a dict;
     `spreads`: or under names that nobody knows.
     """
 
     attributes: frozenset[str]
+    of_others: frozenset[str]
     handed_on: frozenset[str]
     quoted: frozenset[str]
     keys: frozenset[str]
@@ -93,11 +103,17 @@ class Words:
         if option.kind in ("field", "attribute") and not option.dumps:
             return word in self.handed_on
         as_dict = option.kind == "key" or (option.dumps and self.dumps)
-        return word in self.attributes or (as_dict and word.lower() in self.keys)
+        read = self.of_others if option.kind in ("flag", "key") else self.attributes
+        return word in read or (as_dict and word.lower() in self.keys)
 
     def sets(self, option: Option) -> bool:
-        """Does a call give it by its name, or may whoever starts the program do so?"""
-        return option.kind in ("flag", "key") or option.word in self.given
+        """Does a call give it by its name, or may whoever starts the program do so?
+
+        Where all options are taken at once, an object may have become one of them.
+        """
+        if option.kind in ("flag", "key"):
+            return not (self.dumps and option.word in self.attributes)
+        return option.word in self.given and not option.required
 
 
 def words_of(texts: Iterable[bytes]) -> Words:
@@ -105,6 +121,7 @@ def words_of(texts: Iterable[bytes]) -> Words:
     found = [_words_of(text) for text in texts]
     return Words(
         frozenset[str]().union(*(each.attributes for each in found)),
+        frozenset[str]().union(*(each.of_others for each in found)),
         frozenset[str]().union(*(each.handed_on for each in found)),
         frozenset[str]().union(*(each.quoted for each in found)),
         frozenset[str]().union(*(each.keys for each in found)),
@@ -121,6 +138,7 @@ def _words_of(text: bytes) -> Words:
     quoted = _QUOTED.findall(text)
     return Words(
         _decoded(read),
+        _decoded(read - Counter(_READ_OF_SELF.findall(text))),
         _decoded(others),
         _decoded(word for before, word in quoted if not before),
         _decoded(word.lower() for before, word in quoted if before and b"DEFINE" not in before),
@@ -210,6 +228,7 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
         yield from _kept(init, cls)
     elif is_module or _is_dataclass(cls, module) or not _OF_PYDANTIC.isdisjoint(bases):
         constants = _constants_of(cls)
+        stored = {step[2] for step in instructions(cls.body) if step[0] == "store"}
         results = set() if is_module else _given_within(cls, module)
         for step in instructions(cls.body):
             if step[0] != "field" or step[2].startswith("_") or step[2] in _OF_FLAX | results:
@@ -218,6 +237,8 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
                 continue
             if is_module or isinstance(constants.get(step[2], step), _SCALARS):
                 yield Option("field", step[2], step[-1], cls.name, dumps=not is_module)
+            elif constants and step[2] not in stored and _SCALAR.fullmatch(step[4]):
+                yield Option("field", step[2], step[-1], cls.name, required=True)
 
 
 def _is_dataclass(cls: Function, module: Module) -> bool:
@@ -273,7 +294,10 @@ def _last_word(step: Instruction | None) -> str:
 
 
 def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
-    """Parameters with a default that a function of the module, or of a class in it, never reads."""
+    """Parameters that a function of the module, or of a class in it, never reads.
+
+    One without a default only of `__init__`: a function may have it because others do.
+    """
     for function in module.functions:
         parent = function.parent
         if function.is_class or function.is_module or parent is None or not _is_real(function):
@@ -283,10 +307,17 @@ def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
         if not (parent.is_module or (parent.is_class and _is_top(parent))):
             continue
         read = _names_read(function)
-        for parameter in function.parameters:
+        for parameter in function.parameters[_has_self(function) :]:
+            if parameter.kind not in ("pos", "kw") or parameter.name in read:
+                continue
             hidden = parameter.name.startswith(("_", "unused"))
-            if parameter.has_default and not hidden and parameter.name not in read:
-                yield IgnoredParameter(function, parameter.name)
+            if not hidden and (parameter.has_default or function.name == "__init__"):
+                yield IgnoredParameter(function, parameter)
+
+
+def _has_self(function: Function) -> bool:
+    in_class = function.parent is not None and function.parent.is_class
+    return in_class and "staticmethod" not in _decorators(function)
 
 
 def _decorators(function: Function) -> Iterator[str]:
@@ -327,14 +358,14 @@ def _names_read(function: Function) -> set[str]:
 def ignored_arguments(
     module: Module, seen: Collection[Module]
 ) -> Iterator[tuple[IgnoredParameter, Span]]:
-    """Calls of a module that give, by name, what the function never reads.
+    """Calls of a module that give what the function never reads.
 
     `seen`: the modules that it imports, and itself. Where two functions have the name, nobody knows
     which one is called.
     """
     named = Counter(f.name for each in seen for f in each.functions)
     classes = Counter(name for each in seen for name in classes_of(each))
-    ignored: dict[tuple[str, str], IgnoredParameter] = {}
+    ignored: dict[str, dict[str, IgnoredParameter]] = {}
     for each in seen:
         for one in ignored_parameters(each):
             function = one.function
@@ -345,13 +376,42 @@ def ignored_arguments(
                 name = function.name
                 sole = named[name] == 1 and name not in classes
             if sole:
-                ignored[name, one.name] = one
+                ignored.setdefault(name, {})[one.name] = one
     for function in (*module.functions, module.top) if ignored else ():
         code = list(instructions(function.body))
         steps = {step[1]: step for step in code if isinstance(step[1], int)}
         for step in code:
-            if step[0] == "call":
-                name = _last_word(steps.get(step[2]))
-                for keyword, _ in step[4]:
-                    if keyword is not None and (name, keyword) in ignored:
-                        yield ignored[name, keyword], step[-1]
+            if step[0] != "call":
+                continue
+            callee = steps.get(step[2])
+            found = ignored.get(_last_word(callee), {})
+            if found:
+                for name in _given_to(step, callee, next(iter(found.values())).function):
+                    if name in found:
+                        yield found[name], step[-1]
+
+
+def _given_to(call: Instruction, callee: Instruction | None, function: Function) -> Iterator[str]:
+    """The parameters that a call gives, by position up to a star, and by name."""
+    through = callee is not None and callee[0] == "attr"
+    bound = _has_self(function) and (function.name == "__init__" or through)
+    names = [p.name for p in function.parameters if p.kind == "pos"][bound:]
+    for name, (star, _) in zip(names, call[3], strict=False):
+        if star:
+            break
+        yield name
+    yield from (name for name, _ in call[4] if name is not None)
+
+
+def ignored_defaults(module: Module) -> Iterator[IgnoredParameter]:
+    """Parameters with a default, which the module's own functions never read.
+
+    Several functions of one name have them in common, be they of use to each or not.
+    """
+    named = Counter(function.name for function in module.functions)
+    for one in ignored_parameters(module):
+        name = one.function.name
+        special = name.startswith("__") if name != "__init__" else False
+        alone = name == "__init__" or named[name] == 1
+        if one.parameter.has_default and alone and not special and one.name not in MODES:
+            yield one

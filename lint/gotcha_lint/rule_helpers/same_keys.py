@@ -21,6 +21,10 @@ _COPIES = ("target", "copy", "reference")  # of a network, that begin with its w
 
 def told(reuse: Reuse) -> str:
     """What happens, in a sentence."""
+    if reuse.of_seed:
+        return "this key is made of the seed of another one: both give the same numbers"
+    if reuse.in_turn:
+        return "the last of these keys was taken before, if the loop took all of them in turn"
     if reuse.loop is None and "init" in (reuse.first.how, reuse.now.how):
         return "this key initialises the weights, and is split besides: split it before, for both"
     if reuse.loop is None:
@@ -37,7 +41,7 @@ def told(reuse: Reuse) -> str:
 def chain(reuse: Reuse) -> Iterator[Place]:
     """Where the key was made, the first use, and what the two calls come to."""
     if reuse.made is not None:
-        yield (*reuse.made, "the key is made here")
+        yield (*reuse.made, f"{'the other' if reuse.of_seed else 'the'} key is made here")
     if reuse.loop is None:
         yield (*reuse.before, "first used here")
         if reuse.before != (reuse.first.path, reuse.first.span):
@@ -50,8 +54,16 @@ def chain(reuse: Reuse) -> Iterator[Place]:
                    if (at, *span[:2]) == (path, line, column)]  # fmt: skip
         inner = reuse.now.calls[entered[-1] + 1 :] if entered else ()
         yield from ((*call, "handed on here") for call in inner[:2] if call != reuse.at)
+        if entered and inner and reuse.loop[3:] != ("vmap",):
+            yield from _returned(reuse.now.functions[entered[-1] + 1])
     if reuse.at != (reuse.now.path, reuse.now.span):
         yield reuse.now.path, reuse.now.span, "used again here"
+
+
+def _returned(body: Function) -> Iterator[Place]:
+    """Where the body of a `scan` returns what its next iteration gets: the key, as it came."""
+    returns = [step[-1] for step in body.body if step[0] == "return"]
+    yield from ((body.path, span, "the next iteration gets this") for span in returns[-1:])
 
 
 def is_meant(reuse: Reuse) -> bool:

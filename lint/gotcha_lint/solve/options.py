@@ -6,8 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin
-from gotcha_lint.program.ir import Function, Module
-from gotcha_lint.program.options import Option, Words, classes_of, ignored_arguments, options
+from gotcha_lint.program.ir import Function, Module, Parameter
+from gotcha_lint.program.options import (
+    Option,
+    Words,
+    classes_of,
+    ignored_arguments,
+    ignored_defaults,
+    options,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +28,11 @@ class UnreadOption:
 
 @dataclass(frozen=True, slots=True)
 class IgnoredArgument:
-    """A call gives what the function has a parameter for, and never reads."""
+    """A function has a parameter that it never reads. `given`: a call that gives it, if one does."""
 
     function: Function
-    name: str
-    given: Origin
+    parameter: Parameter
+    given: Origin | None
 
 
 Asked = tuple[Option, bool, bool]  # whether anything reads it, whether a call sets it
@@ -50,6 +57,8 @@ def unread(path: str, asked: Iterable[Asked], words: Words) -> Iterator[UnreadOp
 
 
 def ignored(module: Module, seen: Mapping[str, Module]) -> Iterator[IgnoredArgument]:
-    """What the calls of a module give in vain."""
+    """What the calls of a module give in vain, and what others may give its functions."""
     for one, span in ignored_arguments(module, list(seen.values())):
-        yield IgnoredArgument(one.function, one.name, (module.path, span))
+        yield IgnoredArgument(one.function, one.parameter, (module.path, span))
+    for one in ignored_defaults(module):
+        yield IgnoredArgument(one.function, one.parameter, None)
