@@ -558,3 +558,36 @@ def test_fields_without_a_default_beside_others_may_be_options(tmp_path: Path) -
     assert _lint(tmp_path, {"a.py": code(source)}) == []
     [one] = lint_files(tmp_path, {"a.py": code(source)}, select=("option-not-read",), all=True)
     assert "`run_name`" in one.message
+
+
+FILLED = """
+    from dataclasses import dataclass
+
+    import jax
+    from project import parse
+
+
+    @dataclass
+    class Arguments:
+        rate: float = 0.1
+        warmup: int = 10
+
+
+    arguments = {}
+    key = jax.random.key(arguments.rate)
+"""
+
+
+@pytest.mark.parametrize("source", ["parse(Arguments)", "Parser((Arguments, Other)).parse()"])
+def test_whoever_starts_the_program_may_fill_a_class_that_is_parsed(
+    tmp_path: Path, source: str
+) -> None:
+    [one] = _lint(tmp_path, {"a.py": code(FILLED.format(source))})
+    assert "`warmup`" in one.message
+
+
+def test_a_class_that_nothing_fills_may_be_filled(tmp_path: Path) -> None:
+    files = {"a.py": code(FILLED.format("Arguments()"))}
+    assert _lint(tmp_path, files) == []
+    [one] = lint_files(tmp_path, files, select=("option-not-read",), all=True)
+    assert one.severity == "info"

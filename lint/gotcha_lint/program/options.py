@@ -30,6 +30,11 @@ _QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'
 _TAG = re.compile(r"\bLiteral\[[^,\]]*\]")  # of one value: it tells classes apart
 _SCALAR = re.compile(r"(?:bool|int|float|str)(?:\s*\|\s*None)?")
 _SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
+# A class that is given to a call, as in `tyro.cli(Arguments)`: who starts the program fills it.
+_CLASSES = re.compile(
+    rb"(?<!class )\b(\w+)\(\s*\(?\s*((?:\w+\.)*[A-Z]\w*(?:\s*,\s*(?:\w+\.)*[A-Z]\w*)*)\s*,?\s*\)"
+)
+_ASKS = frozenset((b"fields", b"print", b"help", b"signature", b"dir"))  # what a class is like
 _GIVEN = re.compile(rb"[(,]\s*([A-Za-z_]\w*)\s*=(?!=)")
 _SCALARS = (bool, int, float, str, type(None))
 _MODULES = frozenset(("Module",))
@@ -53,7 +58,7 @@ class Option:
     """`kind`: "flag", "key" (of a dict of options), "field" or "attribute"; `within`: its class.
 
     `dumps`: it may be read with all others at once, by code that names none of them. `required`: it
-    has no default.
+    has no default. `filled`: whoever starts the program may set it, through a file or otherwise.
     """
 
     kind: str
@@ -62,6 +67,7 @@ class Option:
     within: str
     dumps: bool = True
     required: bool = False
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class Words:
 
     `of_others`: without `self.width`, which reads what the object has. `handed_on`: without `width=config.width`, which reads the option of `config`, and not what is
     given it. `quoted`: names in quotes that `getattr` may be given. `keys`: those of subscripts, in
-    lower case. `given`: names of arguments in calls. `dumps`: options are taken as a dict;
+    lower case. `given`: names of arguments in calls. `filled`: classes that calls are given. `dumps`: options are taken as a dict;
     `spreads`: or under names that nobody knows.
     """
 
@@ -92,6 +98,7 @@ class Words:
     quoted: frozenset[str]
     keys: frozenset[str]
     given: frozenset[str]
+    filled: frozenset[str]
     dumps: bool
     spreads: bool
 
@@ -113,7 +120,8 @@ class Words:
         """
         if option.kind in ("flag", "key"):
             return not (self.dumps and option.word in self.attributes)
-        return option.word in self.given and not option.required
+        is_set = option.filled or option.word in self.given or option.within in self.filled
+        return is_set and not option.required
 
 
 def words_of(texts: Iterable[bytes]) -> Words:
@@ -126,6 +134,7 @@ def words_of(texts: Iterable[bytes]) -> Words:
         frozenset[str]().union(*(each.quoted for each in found)),
         frozenset[str]().union(*(each.keys for each in found)),
         frozenset[str]().union(*(each.given for each in found)),
+        frozenset[str]().union(*(each.filled for each in found)),
         any(each.dumps for each in found),
         any(each.spreads for each in found),
     )
@@ -143,9 +152,16 @@ def _words_of(text: bytes) -> Words:
         _decoded(word for before, word in quoted if not before),
         _decoded(word.lower() for before, word in quoted if before and b"DEFINE" not in before),
         _decoded(_GIVEN.findall(_SIGNATURE.sub(b"", text))),
+        _decoded(_filled(text)),
         _DUMPS.search(text) is not None,
         _SPREADS.search(text) is not None,
     )
+
+
+def _filled(text: bytes) -> Iterator[bytes]:
+    for called, names in _CLASSES.findall(text):
+        if called not in _ASKS:
+            yield from (name.strip().rpartition(b".")[2] for name in names.split(b","))
 
 
 def _decoded(words: Iterable[bytes]) -> frozenset[str]:
@@ -223,10 +239,10 @@ def _is_known(name: str, classes: Classes, depth: int) -> bool:
 
 def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Option]:
     init = next((f for f in module.functions if f.parent is cls and f.name == "__init__"), None)
-    is_module = not _MODULES.isdisjoint(bases)
+    is_module, is_model = (not each.isdisjoint(bases) for each in (_MODULES, _OF_PYDANTIC))
     if init is not None:
         yield from _kept(init, cls)
-    elif is_module or _is_dataclass(cls, module) or not _OF_PYDANTIC.isdisjoint(bases):
+    elif is_module or _is_dataclass(cls, module) or is_model:
         constants = _constants_of(cls)
         stored = {step[2] for step in instructions(cls.body) if step[0] == "store"}
         results = set() if is_module else _given_within(cls, module)
@@ -236,7 +252,8 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
             if "ClassVar" in step[4] or _TAG.search(step[4]):
                 continue
             if is_module or isinstance(constants.get(step[2], step), _SCALARS):
-                yield Option("field", step[2], step[-1], cls.name, dumps=not is_module)
+                plain = not is_module
+                yield Option("field", step[2], step[-1], cls.name, plain, filled=is_model)
             elif constants and step[2] not in stored and _SCALAR.fullmatch(step[4]):
                 yield Option("field", step[2], step[-1], cls.name, required=True)
 
