@@ -23,6 +23,9 @@ def told(reuse: Reuse) -> str:
     """What happens, in a sentence."""
     if reuse.of_seed:
         return "this key is made of the seed of another one: both give the same numbers"
+    if reuse.each_call is not None:
+        name = reuse.each_call.name
+        return f"`{name}` makes this key of a literal: each call draws the same numbers"
     if reuse.in_turn:
         return "the last of these keys was taken before, if the loop took all of them in turn"
     if reuse.loop is None and "init" in (reuse.first.how, reuse.now.how):
@@ -42,7 +45,9 @@ def chain(reuse: Reuse) -> Iterator[Place]:
     """Where the key was made, the first use, and what the two calls come to."""
     if reuse.made is not None:
         yield (*reuse.made, f"{'the other' if reuse.of_seed else 'the'} key is made here")
-    if reuse.loop is None:
+    if reuse.each_call is not None:
+        yield (*reuse.now.place, "used here")
+    elif reuse.loop is None:
         yield (*reuse.before, "first used here")
         if reuse.before != (reuse.first.path, reuse.first.span):
             yield reuse.first.path, reuse.first.span, "the first use, within that call"
@@ -56,7 +61,7 @@ def chain(reuse: Reuse) -> Iterator[Place]:
         yield from ((*call, "handed on here") for call in inner[:2] if call != reuse.at)
         if entered and inner and reuse.loop[3:] != ("vmap",):
             yield from _returned(reuse.now.functions[entered[-1] + 1])
-    if reuse.at != (reuse.now.path, reuse.now.span):
+    if reuse.at != reuse.now.place and reuse.each_call is None:
         yield reuse.now.path, reuse.now.span, "used again here"
 
 

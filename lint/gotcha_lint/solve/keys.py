@@ -38,6 +38,7 @@ _MAY_CLASH = ({"init", "split"}, {"streams", "draw"}, {"streams", "split"}, {"dr
 _LOOKED_AT = 100
 _KEPT = 12  # uses of one key that are compared with later ones
 _LAST = -1  # an index
+_ONCE = frozenset({"main", "<lambda>"})  # functions that a program calls once
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Reuse:
     `folded`: it is split and folded, which gives the same keys. `names`: of the results.
     `of_seed`: they are two keys of one seed. `in_turn`: one of several keys that are all taken, and
     the last of them again.
+    `each_call`: a function makes the key, of a number that is written there.
     """
 
     first: KeyUse
@@ -62,6 +64,7 @@ class Reuse:
     names: frozenset[str] = frozenset()
     of_seed: bool = False
     in_turn: bool = False
+    each_call: Function | None = None
 
 
 @dataclass(slots=True)
@@ -191,7 +194,7 @@ class _Reader:
             if any(each.first.how == now.how == "split" for each in others):
                 self.doubled[key] = self._renewed(key)
         elif now.how in CONSUMES:
-            for reuse in (*self._twins(now), *self._last_of_all(now)):
+            for reuse in (*self._twins(now), *self._last_of_all(now), *self._each_call(now)):
                 self._tell(reuse)
         if len(known) < _KEPT and not any(_place(now) == _place(each) for each in known):
             known.append(now)
@@ -220,6 +223,18 @@ class _Reader:
             if first is not None and not are_exclusive(first, now):
                 before, at = part_ways(made, own)
                 yield Reuse(first, now, before, at, False, made.place, of_seed=True)
+
+    def _each_call(self, now: KeyUse) -> Iterator[Reuse]:
+        """A draw from a key of a written number, in the function that makes it or has it as default."""
+        base = now.key.base
+        if now.how not in ("draw", "streams") or not isinstance(base, Seeded) or not base.constant:
+            return
+        made = base.path, base.span
+        for function in reversed(now.functions):
+            if _is_around(function, (base.path, *base.span)) and not function.is_module:
+                if function.name not in _ONCE:
+                    yield Reuse(now, now, made, made, False, each_call=function)
+                return
 
     def _last_of_all(self, now: KeyUse) -> Iterator[Reuse]:
         """`keys[-1]`, after a loop that takes all of them in turn."""
