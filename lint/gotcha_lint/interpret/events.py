@@ -187,8 +187,8 @@ class KeyUse:
     `how`: "draw", "split", "fold", "given" (to what nobody knows), "handed" (the same, of something
     that is a key by its name alone), "init" (flax makes weights with
     it), "streams" (a module gets it as one of its `rngs`), "seed" (it is
-    made, as another one than before), "undrawn" (a loop that gets the keys leaves them), or "some"
-    (one of these keys is taken, by a number that goes on).
+    made, as another one than before), "undrawn" (a loop that gets the keys leaves them), "some" (one of
+    these keys is taken, by a number that goes on) or "last" (the last of them is).
     `what`: the function that is called. `functions`: those that `calls` are in, from the outermost
     on, and last the one that uses the key; `sides`: the branches around in each of them; `left`:
     those of functions that have returned the key, on the way that led to it. `numbers`: the least

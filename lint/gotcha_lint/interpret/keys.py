@@ -125,11 +125,13 @@ def _name_of(symbol: Symbol) -> str:
 
 
 def note_some(machine: Machine, array: Array, index: Value, span: Span) -> None:
-    """`keys[n]` of a count that goes on: one of several keys, and nobody knows which."""
+    """`keys[n]` of a count that goes on: one of several keys, and nobody knows which; `keys[-1]`."""
     key, atom = array.key, index.only
-    if key is None or key.steps[-1:] != (SPLIT,) or key_at(array, index) is not None:
+    if key is None or key.steps[-1:] != (SPLIT,):
         return
-    if atom is None or isinstance(atom, (Number, Symbol)):
+    if index.constant == -1:
+        note(machine, key, index.marks, "last", "", span)
+    elif key_at(array, index) is None and (atom is None or isinstance(atom, (Number, Symbol))):
         note(machine, key, index.marks, "some", "", span)
 
 

@@ -6,7 +6,7 @@ is said to be possible only, or left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from gotcha_lint.facts.paths import is_benchmark, is_test, names_benchmark
@@ -16,6 +16,7 @@ from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.compiled_functions import Place
 from gotcha_lint.solve.keys import Reuse
 
+_OTHERS = 3  # first uses that are shown beside the chain
 _COPIES = ("target", "copy", "reference")  # of a network, that begin with its weights
 
 
@@ -27,7 +28,7 @@ def told(reuse: Reuse) -> str:
         name = reuse.each_call.name
         return f"`{name}` makes this key of a literal: each call draws the same numbers"
     if reuse.in_turn:
-        return "the last of these keys was taken before, if the loop took all of them in turn"
+        return "the last of these keys was taken before, if the loop took all of them in turn; it is used again"
     if reuse.loop is None and "init" in (reuse.first.how, reuse.now.how):
         return "this key initialises the weights, and is split besides: split it before, for both"
     if reuse.loop is None:
@@ -63,6 +64,12 @@ def chain(reuse: Reuse) -> Iterator[Place]:
             yield from _returned(reuse.now.functions[entered[-1] + 1])
     if reuse.at != reuse.now.place and reuse.each_call is None:
         yield reuse.now.path, reuse.now.span, "used again here"
+
+
+def uses_before(reuses: Iterable[Reuse]) -> Iterator[Place]:
+    """The first uses of the keys that the same place uses again, where it has others in its turn."""
+    places = dict.fromkeys(reuse.before for reuse in reuses if reuse.loop is None)
+    yield from ((*place, "used before here, too") for place in list(places)[:_OTHERS])
 
 
 def _returned(body: Function) -> Iterator[Place]:

@@ -127,7 +127,8 @@ class _Reader:
         self.when: dict[int, int] = {}  # by the identity of a use that is kept
         self.of_seed: dict[Any, dict[Any, KeyUse]] = {}  # bases by seed, and where they were made
         self.seed_of: dict[Any, Any] = {}  # by base
-        self.all_taken: dict[Key, KeyUse] = {}  # of several keys, the use that takes each in turn
+        self.all_taken: dict[Key, KeyUse] = {}  # of several keys, where a loop takes each in turn
+        self.last_taken: dict[Key, KeyUse] = {}  # ... and where the last one of them is taken
         self.drawn: set[Key] = set()
         self.pairs: set[tuple[Key, frozenset[Origin]]] = set()  # of uses, that were told
 
@@ -175,8 +176,10 @@ class _Reader:
             self._seed(now)
             return
         self.now += 1
-        if now.how == "some":
-            if now.loops:
+        if now.how in ("some", "last"):
+            if now.how == "last":
+                self.last_taken[key] = now
+            elif now.loops:
                 self.all_taken.setdefault(key, now)
             return
         if now.how in _DRAWS:
@@ -189,13 +192,13 @@ class _Reader:
                 self._tell(reuse)
         others = sorted((r for r in reuses if not r.folded), key=lambda reuse: not reuse.certain)
         if others:
-            self._tell(others[0])
             self.told.add(key)
             if any(each.first.how == now.how == "split" for each in others):
                 self.doubled[key] = self._renewed(key)
-        elif now.how in CONSUMES:
-            for reuse in (*self._twins(now), *self._last_of_all(now), *self._each_call(now)):
-                self._tell(reuse)
+        else:
+            others = list(self._each_call(now))
+        for reuse in (*others[:1], *self._twins(now), *self._last_of_all(now)):
+            self._tell(reuse)
         if len(known) < _KEPT and not any(_place(now) == _place(each) for each in known):
             known.append(now)
             self.when[id(now)] = self.now
@@ -213,7 +216,7 @@ class _Reader:
     def _twins(self, now: KeyUse) -> Iterator[Reuse]:
         """A key of the same seed was used, too: once for two places where they are made."""
         base = now.key.base
-        number = self.seed_of.get(base)
+        number = self.seed_of.get(base) if now.how in CONSUMES else None
         for other, made in self.of_seed.get(number, {}).items() if number is not None else ():
             own = self.seeds[base]
             if other == base or are_exclusive(made, own):
@@ -238,10 +241,11 @@ class _Reader:
 
     def _last_of_all(self, now: KeyUse) -> Iterator[Reuse]:
         """`keys[-1]`, after a loop that takes all of them in turn."""
-        if now.key.steps[-2:] == (SPLIT, _LAST):
-            first = self.all_taken.get(Key(now.key.base, now.key.steps[:-1]))
-            if first is not None and not are_exclusive(first, now):
-                before, at = part_ways(first, now)
+        if now.how in CONSUMES and now.key.steps[-2:] == (SPLIT, _LAST):
+            keys = Key(now.key.base, now.key.steps[:-1])
+            first, last = self.all_taken.get(keys), self.last_taken.get(keys)
+            if first is not None and last is not None and not are_exclusive(first, last):
+                before, at = part_ways(first, last)
                 yield Reuse(first, now, before, at, False, in_turn=True)
 
     def _tell(self, reuse: Reuse) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.random import COMPARES, DUMMY_COMMENTS, SAME_SEED
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.same_keys import chain, is_meant, may_be, told
+from gotcha_lint.rule_helpers.same_keys import chain, is_meant, may_be, told, uses_before
+from gotcha_lint.solve.keys import Reuse
 from gotcha_lint.solve.programs import Programs
 
 
@@ -90,9 +91,11 @@ class KeyReuse(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        seen: set[Origin] = set()
+        found: dict[Origin, list[Reuse]] = {}
         for reuse in sorted(programs.keys.found, key=lambda reuse: not reuse.certain):
-            if not reuse.folded and reuse.at not in seen and not is_meant(reuse):
-                seen.add(reuse.at)
-                certain = reuse.certain and not may_be(reuse)
-                yield Foreseen(reuse.at, told(reuse), tuple(chain(reuse)), certain)
+            if not reuse.folded and not is_meant(reuse):
+                found.setdefault(reuse.at, []).append(reuse)
+        for at, (reuse, *others) in found.items():
+            certain = reuse.certain and not may_be(reuse)
+            places = (*chain(reuse), *uses_before(others))
+            yield Foreseen(at, told(reuse), tuple(places), certain)
