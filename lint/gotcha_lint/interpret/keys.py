@@ -268,7 +268,7 @@ def hand_over(
         if any(isinstance(atom, Array) and _is_known(atom.key) for atom in value.atoms):
             sampled = key == "seed" and short in SAMPLES  # of a distribution of any library
             use(machine, value, "draw" if sampled else "given", name, span)
-        elif (symbol := _symbol_or_none(value)) and _is_named_as_key(key or _name_of(symbol)):
+        elif (symbol := _symbol_or_none(value)) and is_named_as_key(key or _name_of(symbol)):
             use(machine, value, "handed", name, span)
 
 
@@ -282,7 +282,7 @@ def _is_known(key: Key | None) -> bool:
     return key is not None and not isinstance(key.base, Guessed)
 
 
-def _is_named_as_key(name: str) -> bool:
+def is_named_as_key(name: str) -> bool:
     words = name.lower().strip("_").split("_")
     return not KEY_WORDS.isdisjoint((words[0], words[-1]))
 
