@@ -523,7 +523,7 @@ def test_a_parameter_that_no_call_gives_may_be_given(tmp_path: Path, source: str
 
 
         class Loader:
-            def __init__(self, path, rows{'' if 'rows' in source else '=3'}):
+            def __init__(self, path, rows{"" if "rows" in source else "=3"}):
                 self.path = path
 
             def __call__(self, epoch=0):  # a common interface

@@ -177,7 +177,7 @@ def _run_new(
 def _add_text(
     path: str, programs: Programs, files: _Component, read: Interpreted
 ) -> tuple[Asked, ...]:
-    """What the text of a module shows without being run: its options, and flags that it hands on."""
+    """What the text of a module shows without being run: options, and flags that it hands on."""
     if is_test(path):
         return ()
     module, closure = read.modules[path], files.graph.closures[path]

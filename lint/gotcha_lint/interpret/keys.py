@@ -125,7 +125,7 @@ def _name_of(symbol: Symbol) -> str:
 
 
 def note_some(machine: Machine, array: Array, index: Value, span: Span) -> None:
-    """`keys[n]` of a count that goes on: one of several keys, and nobody knows which; `keys[-1]`."""
+    """`keys[n]` of a count that goes on, one of several that nobody knows; `keys[-1]`."""
     key, atom = array.key, index.only
     if key is None or key.steps[-1:] != (SPLIT,):
         return

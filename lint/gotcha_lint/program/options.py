@@ -86,10 +86,11 @@ class IgnoredParameter:
 class Words:
     """What the files of a project read by name.
 
-    `of_others`: without `self.width`, which reads what the object has. `handed_on`: without `width=config.width`, which reads the option of `config`, and not what is
-    given it. `quoted`: names in quotes that `getattr` may be given. `keys`: those of subscripts, in
-    lower case. `given`: names of arguments in calls. `filled`: classes that calls are given. `dumps`: options are taken as a dict;
-    `spreads`: or under names that nobody knows.
+    `of_others`: without `self.width`, which reads what the object has. `handed_on`: without
+    `width=config.width`, which reads the option of `config`, and not what is given it. `quoted`:
+    names in quotes that `getattr` may be given. `keys`: those of subscripts, in lower case.
+    `given`: names of arguments in calls. `filled`: classes that calls are given. `dumps`: options
+    are taken as a dict; `spreads`: or under names that nobody knows.
     """
 
     attributes: frozenset[str]

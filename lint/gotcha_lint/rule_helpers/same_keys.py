@@ -28,7 +28,10 @@ def told(reuse: Reuse) -> str:
         name = reuse.each_call.name
         return f"`{name}` makes this key of a literal: each call draws the same numbers"
     if reuse.in_turn:
-        return "the last of these keys was taken before, if the loop took all of them in turn; it is used again"
+        return (
+            "the last of these keys was taken before, if the loop took all of them in turn; it is "
+            "used again"
+        )
     if reuse.loop is None and "init" in (reuse.first.how, reuse.now.how):
         return "this key initialises the weights, and is split besides: split it before, for both"
     if reuse.loop is None:
@@ -67,7 +70,7 @@ def chain(reuse: Reuse) -> Iterator[Place]:
 
 
 def uses_before(reuses: Iterable[Reuse]) -> Iterator[Place]:
-    """The first uses of the keys that the same place uses again, where it has others in its turn."""
+    """First uses of other keys that the same place uses again: a name may hold each in its turn."""
     places = dict.fromkeys(reuse.before for reuse in reuses if reuse.loop is None)
     yield from ((*place, "used before here, too") for place in list(places)[:_OTHERS])
 

@@ -228,7 +228,7 @@ class _Reader:
                 yield Reuse(first, now, before, at, False, made.place, of_seed=True)
 
     def _each_call(self, now: KeyUse) -> Iterator[Reuse]:
-        """A draw from a key of a written number, in the function that makes it or has it as default."""
+        """A draw from a key of a literal, in the function that makes it or has it as a default."""
         base = now.key.base
         if now.how not in ("draw", "streams") or not isinstance(base, Seeded) or not base.constant:
             return

@@ -28,7 +28,7 @@ class UnreadOption:
 
 @dataclass(frozen=True, slots=True)
 class IgnoredArgument:
-    """A function has a parameter that it never reads. `given`: a call that gives it, if one does."""
+    """A function has a parameter that it never reads. `given`: a call that gives it, if any."""
 
     function: Function
     parameter: Parameter

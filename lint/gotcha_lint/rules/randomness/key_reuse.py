@@ -34,8 +34,12 @@ class KeyReuse(Rule):
 
     Shown with `--all`, as `info`, as the same numbers may be meant:
 
-    - a key that is given to functions that nobody knows, or to `init` and to `split`; draws under
-      conditions that differ;
+    - a key that is given to functions that nobody knows, or to `init` and to `split`; a draw from a
+      key that is folded, too, or that a model gets as one of its `rngs`; draws under conditions
+      that differ;
+    - two keys that are made of one seed, `key(args.seed)` here and there; a key of a literal in a
+      function that draws from it, or as the default of a parameter: each call draws the same;
+    - `keys[-1]` after a loop that takes `keys[n]`, if the loop took all of them;
     - a draw that has no effect: it is never read, replaced on the path to the second draw, or asked
       for its shape alone;
     - draws that are only printed, plotted, logged or checked, one by one; cells of a notebook, or
