@@ -26,7 +26,9 @@ def told(reuse: Reuse) -> str:
         return "this key is made of the seed of another one: both give the same numbers"
     if reuse.each_call is not None:
         name = reuse.each_call.name
-        return f"`{name}` makes this key of a literal: each call draws the same numbers"
+        return (
+            f"`{name}` makes this key of no seed that it is given: each call draws the same numbers"
+        )
     if reuse.in_turn:
         return (
             "the last of these keys was taken before, if the loop took all of them in turn; it is "

@@ -8,7 +8,7 @@ both uses are of the same key holds on all (*must*), unless the reuse says other
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -228,9 +228,14 @@ class _Reader:
                 yield Reuse(first, now, before, at, False, made.place, of_seed=True)
 
     def _each_call(self, now: KeyUse) -> Iterator[Reuse]:
-        """A draw from a key of a literal, in the function that makes it or has it as a default."""
+        """A draw from a key of a literal, in the function that makes it or has it as a default.
+
+        So are the numbers of a loop in it.
+        """
         base = now.key.base
-        if now.how not in ("draw", "streams") or not isinstance(base, Seeded) or not base.constant:
+        if now.how not in ("draw", "streams") or not isinstance(base, Seeded):
+            return
+        if not base.constant and not _counts(self.seed_of.get(base)):
             return
         made = base.path, base.span
         for function in reversed(now.functions):
@@ -422,6 +427,12 @@ def _is_of_driver(reuse: Reuse) -> bool:
         function = _function_at(reuse.now, reuse.at)
         return reuse.loop[2] < 0 or function is None or _hands_itself_out(function)
     return reuse.first.calls[:1] != reuse.now.calls[:1]
+
+
+def _counts(seed: Hashable) -> bool:
+    """Is a seed, as an affine sum, made of the numbers of loops alone?"""
+    terms = seed[0] if isinstance(seed, tuple) else ()
+    return bool(terms) and all(isinstance(n, tuple) and n[0] == "range" for n, _ in terms)
 
 
 def _place(use: KeyUse) -> tuple[Any, ...]:
