@@ -34,7 +34,8 @@ _GIVEN = frozenset({"given", "handed"})
 _DRAWS = frozenset({"draw", "given", "handed", "streams", "init"})
 _BY_NUMBER = frozenset({"split", "fold"})
 # One of the two folds something in, so that the numbers differ; what they are made of does not.
-_MAY_CLASH = ({"init", "split"}, {"streams", "draw"}, {"streams", "split"}, {"draw", "fold"})
+_WEAK = ({"streams", "draw"}, {"streams", "split"}, {"draw", "fold"})
+_MAY_CLASH = ({"init", "split"}, *_WEAK)
 _LOOKED_AT = 100
 _KEPT = 12  # uses of one key that are compared with later ones
 _LAST = -1  # an index
@@ -191,11 +192,13 @@ class _Reader:
             if reuse.folded:
                 self._tell(reuse)
         others = sorted((r for r in reuses if not r.folded), key=lambda reuse: not reuse.certain)
-        if others:
+        strong = [each for each in others if {each.first.how, now.how} not in _WEAK]
+        others = strong or others
+        if strong:
             self.told.add(key)
             if any(each.first.how == now.how == "split" for each in others):
                 self.doubled[key] = self._renewed(key)
-        else:
+        elif not others:
             others = list(self._each_call(now))
         for reuse in (*others[:1], *self._twins(now), *self._last_of_all(now)):
             self._tell(reuse)
@@ -255,7 +258,8 @@ class _Reader:
 
     def _tell(self, reuse: Reuse) -> None:
         """Once for two places: a loop comes to the same two uses the other way round."""
-        pair = reuse.now.key, frozenset({reuse.first.place, reuse.now.place})
+        places = frozenset({reuse.first.place, reuse.now.place})
+        pair = reuse.now.key, places | {reuse.at} if reuse.each_call is not None else places
         if pair not in self.pairs:
             self.pairs.add(pair)
             self.own.append(reuse)
