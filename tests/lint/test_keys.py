@@ -564,6 +564,10 @@ ONLY_MAY_BE = {
 
         def main(x):
             return Net(x), mask(jax.random.key(3), x)
+
+
+        def other(x, seed=42):
+            return mask(jax.random.key(seed), x)
         """,
     "the numbers of a loop": """
         def start(blocks, n):

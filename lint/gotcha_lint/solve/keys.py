@@ -243,7 +243,7 @@ class _Reader:
         made = base.path, base.span
         for function in reversed(now.functions):
             if _is_around(function, (base.path, *base.span)) and not function.is_module:
-                if function.name not in _ONCE:
+                if function.name not in _ONCE and not _takes_seed(function, base.span):
                     yield Reuse(now, now, made, made, False, each_call=function)
                 return
 
@@ -437,6 +437,15 @@ def _counts(seed: Hashable) -> bool:
     """Is a seed, as an affine sum, made of the numbers of loops alone?"""
     terms = seed[0] if isinstance(seed, tuple) else ()
     return bool(terms) and all(isinstance(n, tuple) and n[0] == "range" for n, _ in terms)
+
+
+def _takes_seed(function: Function, span: Span) -> bool:
+    """Is the seed of the key that is made at this place a parameter, which has a default?"""
+    steps = list(instructions(function.body))
+    call = next((step for step in steps if step[0] == "call" and step[-1] == span), None)
+    given = [] if call is None else [register for _, register in (*call[3], *call[4])]
+    own = {parameter.name for parameter in function.parameters}
+    return any(step[0] == "load" and step[1] in given and step[2] in own for step in steps)
 
 
 def _place(use: KeyUse) -> tuple[Any, ...]:
