@@ -21,6 +21,7 @@ from hashlib import blake2b
 from gotcha_lint import registry
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.facts import library_names
+from gotcha_lint.facts.flags import MODES
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.files.screen import code, imported_names, is_of_jax
 from gotcha_lint.files.workspace import Workspace
@@ -185,7 +186,7 @@ def _add_text(
     asked = ask(module, seen.values(), files.words)
     programs.unread = list(unread(path, asked, files.words))
     programs.ignored = list(ignored(module, seen))
-    programs.flags = list(handed_flags(module))
+    programs.flags = list(handed_flags(module, MODES))
     return asked
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gotcha_lint.facts.flags import MODES
 from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function, Instruction, Module, Span
 
@@ -25,35 +24,37 @@ class HandedFlag:
     inverted: bool
 
 
-def handed_flags(module: Module) -> Iterator[HandedFlag]:
+Modes = Mapping[str, bool]  # what each flag says while a model trains
+
+
+def handed_flags(module: Module, modes: Modes) -> Iterator[HandedFlag]:
     """Those of a module that look wrong."""
     for function in module.functions:
         steps = list(instructions(function.body))
-        if any(step[0] == "call" and _names(step) for step in steps):
-            yield from _of_function(function, steps)
+        calls = (step for step in steps if step[0] == "call")
+        if any(name in modes for call in calls for name, _ in call[4]):
+            yield from _of_function(function, steps, modes)
 
 
-def _names(call: Instruction) -> list[str]:
-    return [name for name, _ in call[4] if name in MODES]
-
-
-def _of_function(function: Function, steps: Sequence[Instruction]) -> Iterator[HandedFlag]:
+def _of_function(
+    function: Function, steps: Sequence[Instruction], modes: Modes
+) -> Iterator[HandedFlag]:
     made = {step[1]: step for step in steps if isinstance(step[1], int)}
     own = {parameter.name for parameter in function.parameters}
     stored = {name for step in steps if (name := _stored(step))}
     always = {step[1] for step in function.body if step[0] == "call"}  # not in a branch
     for step in steps:
         for name, register in step[4] if step[0] == "call" else ():
-            given = made.get(register) if name in MODES else None
+            given = made.get(register) if name in modes else None
             if given is None:
                 continue
             if given[0] == "const":
-                fixed = given[2] is MODES[name] and name in own - stored and step[1] in always
+                fixed = given[2] is modes[name] and name in own - stored and step[1] in always
                 if fixed and not _makes_weights(made.get(step[2])):
                     yield HandedFlag(function, name, repr(given[2]), step[-1], False)
             elif given[0] in ("load", "attr"):
                 source = given[2] if given[0] == "load" else given[3]
-                if MODES.get(source) is (not MODES[name]) and source not in stored:
+                if modes.get(source) is (not modes[name]) and source not in stored:
                     yield HandedFlag(function, name, source, step[-1], True)
 
 

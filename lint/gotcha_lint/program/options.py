@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gotcha_lint.facts.flags import MODES
 from gotcha_lint.program.data_flow import instructions, used_registers
 from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Span
 
@@ -431,5 +430,5 @@ def ignored_defaults(module: Module) -> Iterator[IgnoredParameter]:
         name = one.function.name
         special = name.startswith("__") if name != "__init__" else False
         alone = name == "__init__" or named[name] == 1
-        if one.parameter.has_default and alone and not special and one.name not in MODES:
+        if one.parameter.has_default and alone and not special:
             yield one

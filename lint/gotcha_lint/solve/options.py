@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin
+from gotcha_lint.facts.flags import MODES
 from gotcha_lint.program.ir import Function, Module, Parameter
 from gotcha_lint.program.options import (
     Option,
@@ -61,4 +62,5 @@ def ignored(module: Module, seen: Mapping[str, Module]) -> Iterator[IgnoredArgum
     for one, span in ignored_arguments(module, list(seen.values())):
         yield IgnoredArgument(one.function, one.parameter, (module.path, span))
     for one in ignored_defaults(module):
-        yield IgnoredArgument(one.function, one.parameter, None)
+        if one.name not in MODES:  # it is of use to other modules of the kind
+            yield IgnoredArgument(one.function, one.parameter, None)
