@@ -31,7 +31,7 @@ from gotcha_lint.program.flags import handed_flags
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
-from gotcha_lint.program.options import Words, words_of
+from gotcha_lint.program.options import Declared, Words, words_of
 from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.rule import Foreseen, Rule, load
 from gotcha_lint.solve.options import Asked, ask, ignored, still_hold, unread
@@ -150,8 +150,10 @@ def _run_new(
     read = files.read(new, None if live is None else live.read)
     using = files.using(new)
 
+    declared = Declared()
+
     def keep(path: str, programs: Programs, lost: list[Failure]) -> None:
-        asked = _add_text(path, programs, files, read)
+        asked = _add_text(path, programs, files, read, declared)
         found = _ask(programs, read, ways, tasks, lost)
         failures.extend(lost)
         if not lost:
@@ -176,16 +178,16 @@ def _run_new(
 
 
 def _add_text(
-    path: str, programs: Programs, files: _Component, read: Interpreted
+    path: str, programs: Programs, files: _Component, read: Interpreted, declared: Declared
 ) -> tuple[Asked, ...]:
     """What the text of a module shows without being run: options, and flags that it hands on."""
     if is_test(path):
         return ()
     module, closure = read.modules[path], files.graph.closures[path]
     seen = {each: read.modules[each] for each in closure if each in read.modules}
-    asked = ask(module, seen.values(), files.words)
+    asked = ask(module, seen.values(), files.words, declared)
     programs.unread = list(unread(path, asked, files.words))
-    programs.ignored = list(ignored(module, seen))
+    programs.ignored = list(ignored(module, seen, declared))
     programs.flags = list(handed_flags(module, MODES))
     return asked
 

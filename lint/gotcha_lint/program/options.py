@@ -168,6 +168,31 @@ def _decoded(words: Iterable[bytes]) -> frozenset[str]:
     return frozenset(word.decode("utf-8", "replace") for word in words)
 
 
+class Declared:
+    """What modules declare, worked out once for each: many others import it."""
+
+    def __init__(self) -> None:
+        self._classes: dict[Module, dict[str, tuple[Function, list[str]]]] = {}
+        self._ignored: dict[Module, list[tuple[str, IgnoredParameter]]] = {}
+
+    def classes(self, module: Module) -> dict[str, tuple[Function, list[str]]]:
+        if module not in self._classes:
+            self._classes[module] = classes_of(module)
+        return self._classes[module]
+
+    def ignored(self, module: Module) -> list[tuple[str, IgnoredParameter]]:
+        """Parameters that nothing reads, by the name that a call has for their function."""
+        if module not in self._ignored:
+            found = list(ignored_parameters(module))
+            self._ignored[module] = [(_called(one.function), one) for one in found]
+        return self._ignored[module]
+
+
+def _called(function: Function) -> str:
+    of_class = function.name == "__init__" and function.parent is not None
+    return function.parent.name if of_class and function.parent is not None else function.name
+
+
 def options(module: Module, classes: Classes) -> Iterator[Option]:
     """All that a file offers; `classes` of all files that it imports, too."""
     yield from _flags(module)
@@ -373,39 +398,46 @@ def _names_read(function: Function) -> set[str]:
 
 
 def ignored_arguments(
-    module: Module, seen: Collection[Module]
+    module: Module, seen: Collection[Module], declared: Declared
 ) -> Iterator[tuple[IgnoredParameter, Span]]:
     """Calls of a module that give what the function never reads.
 
     `seen`: the modules that it imports, and itself. Where two functions have the name, nobody knows
     which one is called.
     """
-    named = Counter(f.name for each in seen for f in each.functions)
-    classes = Counter(name for each in seen for name in classes_of(each))
+    calls = list(_calls(module))
+    names = {name for name, _, _ in calls}
     ignored: dict[str, dict[str, IgnoredParameter]] = {}
     for each in seen:
-        for one in ignored_parameters(each):
-            function = one.function
-            if function.name == "__init__" and function.parent is not None:
-                name = function.parent.name
-                sole = classes[name] == 1 and name not in named
-            else:
-                name = function.name
-                sole = named[name] == 1 and name not in classes
-            if sole:
+        for name, one in declared.ignored(each):
+            if name in names:
                 ignored.setdefault(name, {})[one.name] = one
-    for function in (*module.functions, module.top) if ignored else ():
+    if not ignored:
+        return
+    functions = Counter(f.name for each in seen for f in each.functions if f.name in ignored)
+    classes = Counter(n for each in seen for n in declared.classes(each) if n in ignored)
+    for name, callee, call in calls:
+        found = ignored.get(name)
+        if not found:
+            continue
+        function = next(iter(found.values())).function
+        of_class = function.name == "__init__"
+        same, others = (classes, functions) if of_class else (functions, classes)
+        if same[name] == 1 and name not in others:
+            for given in _given_to(call, callee, function):
+                if given in found:
+                    yield found[given], call[-1]
+
+
+def _calls(module: Module) -> Iterator[tuple[str, Instruction | None, Instruction]]:
+    """The calls of a module: the last word of what is called, its instruction, and the call."""
+    for function in dict.fromkeys((*module.functions, module.top)):
         code = list(instructions(function.body))
         steps = {step[1]: step for step in code if isinstance(step[1], int)}
         for step in code:
-            if step[0] != "call":
-                continue
-            callee = steps.get(step[2])
-            found = ignored.get(_last_word(callee), {})
-            if found:
-                for name in _given_to(step, callee, next(iter(found.values())).function):
-                    if name in found:
-                        yield found[name], step[-1]
+            if step[0] == "call":
+                callee = steps.get(step[2])
+                yield _last_word(callee), callee, step
 
 
 def _given_to(call: Instruction, callee: Instruction | None, function: Function) -> Iterator[str]:
@@ -420,13 +452,13 @@ def _given_to(call: Instruction, callee: Instruction | None, function: Function)
     yield from (name for name, _ in call[4] if name is not None)
 
 
-def ignored_defaults(module: Module) -> Iterator[IgnoredParameter]:
+def ignored_defaults(module: Module, declared: Declared) -> Iterator[IgnoredParameter]:
     """Parameters with a default, which the module's own functions never read.
 
     Several functions of one name have them in common, be they of use to each or not.
     """
     named = Counter(function.name for function in module.functions)
-    for one in ignored_parameters(module):
+    for _, one in declared.ignored(module):
         name = one.function.name
         special = name.startswith("__") if name != "__init__" else False
         alone = name == "__init__" or named[name] == 1
