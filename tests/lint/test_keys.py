@@ -163,7 +163,49 @@ USED_TWICE |= {
             return x
         """,
 }
+USED_TWICE |= {
+    "an index from the end": """
+        def two(x):
+            keys = jax.random.split(jax.random.key(0), 4)
+            return noise(keys[3], x), mask(keys[-1], x)  # ! key-reuse
+        """,
+    "below a key that is split again": """
+        def two(key, x):
+            one, other = jax.random.split(key)
+            x = mask(other, noise(one, x))
+            one, other = jax.random.split(key)  # ! key-reuse
+            x = mask(one, x)
+            return noise(other, mask(other, x))  # ! key-reuse
+        """,
+    "dropouts of Equinox": """
+        import equinox as eqx
+
+
+        class Net(eqx.Module):
+            layers: list
+            last: eqx.nn.Dropout
+
+            def __init__(self, rate):
+                self.layers = [eqx.nn.Dropout(rate) for _ in range(3)]
+                self.last = eqx.nn.Dropout(rate)
+
+            def __call__(self, x, key=None):
+                for layer in self.layers:
+                    x = layer(x + 1, key=key)  # ! key-reuse
+                return self.last(x, inference=True, key=key)
+
+
+        y = Net(0.5)(jax.numpy.ones(4), key=jax.random.key(0))
+        """,
+}
+
 FRESH = {
+    "a key of each split": """
+        def three(key, x):
+            one, other = jax.random.split(key, 2)
+            keys = jax.random.split(other, 4)
+            return noise(one, x), noise(keys[-1], x), mask(keys[0], x)
+        """,
     "the key of the other side of a branch": """
         def corrupt(key, x, dense):
             one, other = jax.random.split(key)
@@ -460,7 +502,8 @@ def test_a_key_that_is_only_kept_is_no_use_of_it(tmp_path: Path) -> None:
             batch = Batch(key)
             return batch, jax.random.normal(key, (3,))
         """
-    assert lint_files(tmp_path, {"a.py": code(text)}, select=("key-reuse",), all=True) == []
+    findings = lint_files(tmp_path, {"a.py": code(text)}, select=("key-reuse",), all=True)
+    assert [f.message for f in findings if "no seed" not in f.message] == []
 
 
 def test_a_benchmark_may_mean_the_same_numbers(tmp_path: Path) -> None:
@@ -469,6 +512,29 @@ def test_a_benchmark_may_mean_the_same_numbers(tmp_path: Path) -> None:
     assert lint_files(tmp_path, files, select=("key-reuse",)) == []
     (finding,) = lint_files(tmp_path / "all", files, select=("key-reuse",), all=True)
     assert finding.severity == "info"
+
+
+def test_the_chain_leads_to_what_the_next_iteration_gets(tmp_path: Path) -> None:
+    text = """
+        def inner(carry, n):
+            x, key = carry
+            key, sub = jax.random.split(key)  # ! key-reuse
+            return (noise(sub, x), key), None
+
+
+        def outer(carry, n):
+            x, key = carry
+            (x, _), _ = jax.lax.scan(inner, (x, key), None, 4)
+            return (x, key), x  # the key as it came
+
+
+        def run(x, key):
+            return jax.lax.scan(outer, (x, key), None, 4)
+        """
+    text = code(HELPERS) + "\n\n" + code(text)
+    (finding,) = lint_files(tmp_path, {"a.py": text}, select=("key-reuse",))
+    line = 1 + next(n for n, row in enumerate(text.split("\n")) if "as it came" in row)
+    assert (line, "the next iteration gets this") in [(p.line, p.message) for p in finding.chain]
 
 
 def test_the_chain_leads_to_the_use(tmp_path: Path) -> None:
@@ -491,6 +557,69 @@ def test_two_keys_joined_have_no_name() -> None:
 
 
 ONLY_MAY_BE = {
+    "a literal in a function that draws": """
+        class Net:
+            def __init__(self, x):
+                self.start(x)
+
+            def start(self, x):
+                self.weights = noise(jax.random.key(0), x)  # ! key-reuse
+
+
+        def main(x):
+            return Net(x), mask(jax.random.key(3), x)
+
+
+        def other(x, seed=42):
+            return mask(jax.random.key(seed), x)
+        """,
+    "the numbers of a loop": """
+        def start(blocks, n):
+            for i, block in enumerate(blocks):
+                keys = jax.random.split(jax.random.key(100 + i), 6)  # ! key-reuse
+                block.weights = noise(keys[0], block.weights)
+            return noise(jax.random.key(n), blocks[0].weights)
+        """,
+    "a literal as default": """
+        def sample(x, key=jax.random.key(0)):  # ! key-reuse
+            return noise(key, x)
+        """,
+    "two keys of one seed": """
+        def start(seed, x):
+            return noise(jax.random.key(seed), x)
+
+
+        def run(args, x):
+            x = start(args.seed, x)
+            other = jax.random.key(args.seed + 1)
+            x = noise(other, x)
+            key = jax.random.key(args.seed)  # ! key-reuse
+            for n in range(3):
+                key, sub = jax.random.split(key)
+                x = mask(sub, x)
+            return x
+        """,
+    "the last of the keys that a loop took": """
+        def perturb(params, key):
+            keys, n = jax.random.split(key, len(params)), 0
+            for name, value in params.items():
+                if name.startswith("layer"):
+                    params[name] = noise(keys[n], value)
+                    n += 1
+            return params, mask(keys[-1], params["head"])  # ! key-reuse
+        """,
+    "folded after a draw": """
+        def sample(key, x):
+            x = noise(key, x)
+            for n in range(3):
+                x = mask(jax.random.fold_in(key, n), x)  # ! key-reuse
+            return x
+        """,
+    "a draw beside the streams of a model": """
+        def loss(model, params, key, x):
+            x = noise(key, x)
+            return model.apply(params, x, train=True, rngs={"dropout": key})  # ! key-reuse
+        """,
     "under two conditions": """
         def corrupt(key, x, kind, strength):
             if kind == "noise" and strength > 0:

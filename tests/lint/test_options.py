@@ -188,6 +188,39 @@ UNREAD = {
             return Sampler(model, top_k=40).sample(x)
         """,
 }
+UNREAD |= {
+    "a parameter that is given by its position": """
+        import jax
+
+
+        def sample(logits, key, rows=3, *, top=1):  # ! option-not-read
+            return jax.random.categorical(key, logits)[:top]
+
+
+        y = sample(jax.numpy.ones(4), jax.random.key(0), 5)
+        """,
+    "an option that a module has, too": """
+        import argparse
+
+        import flax.linen as nn
+
+
+        class Net(nn.Module):
+            activation: str = "tanh"
+
+            @nn.compact
+            def __call__(self, x):
+                return nn.tanh(x) if self.activation == "tanh" else nn.relu(x)
+
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--activation")  # ! option-not-read
+            parser.parse_args()
+            return Net()
+        """,
+}
+
 READ = {
     "through getattr": """
         import jax
@@ -426,5 +459,135 @@ def test_what_reads_all_options_leaves_a_doubt(tmp_path: Path) -> None:
     """
     files = {"train.py": code(source)}
     assert not _lint(tmp_path, files)
+    [one] = lint_files(tmp_path, files, select=("option-not-read",), all=True)
+    assert one.severity == "info"
+
+
+def test_a_file_without_jax_offers_options_to_one_that_imports_it(tmp_path: Path) -> None:
+    options = """
+        import argparse
+
+
+        def parse():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--rate")
+            parser.add_argument("--warmup")  # ! option-not-read
+            return parser.parse_args()
+
+
+        def rows(name, part=":1"):  # ! option-not-read
+            return open(name)
+    """
+    train = """
+        import jax
+
+        from settings import parse, rows
+
+        key = jax.random.key(parse().rate)
+        data = rows("a", ":2")
+    """
+    text = code(options)
+    files = {"settings.py": text, "train.py": code(train)}
+    assert found(_lint(tmp_path, files)) == marks(text)
+    alone = lint_files(tmp_path / "alone", {"settings.py": text}, select=("option-not-read",))
+    assert alone == []  # no program of JAX
+
+
+def test_a_parameter_has_its_own_place(tmp_path: Path) -> None:
+    source = """
+        import jax
+
+
+        def sample(
+            logits,
+            key,
+            *,
+            top: int = 1,
+            rows: int = 3,
+        ):
+            return jax.random.categorical(key, logits)[:top]
+
+
+        y = sample(jax.numpy.ones(4), jax.random.key(0), rows=5)
+    """
+    text = code(source)
+    [one] = _lint(tmp_path, {"a.py": text})
+    assert text.split("\n")[one.line - 1].strip() == "rows: int = 3,"
+    assert (one.column, one.end_column) == (5, 9)
+
+
+@pytest.mark.parametrize("source", ["Loader(path, rows)", "Loader(path)"])
+def test_a_parameter_that_no_call_gives_may_be_given(tmp_path: Path, source: str) -> None:
+    text = f"""
+        import jax
+
+
+        class Loader:
+            def __init__(self, path, rows{"" if "rows" in source else "=3"}):
+                self.path = path
+
+            def __call__(self, epoch=0):  # a common interface
+                return jax.numpy.load(self.path)
+
+
+        def main(path, rows):
+            return {source}()
+    """
+    assert _lint(tmp_path, {"a.py": code(text)}) == []
+    [one] = lint_files(tmp_path, {"a.py": code(text)}, select=("option-not-read",), all=True)
+    assert one.severity == "info" and "`rows`" in one.message
+
+
+def test_fields_without_a_default_beside_others_may_be_options(tmp_path: Path) -> None:
+    source = """
+        from dataclasses import dataclass
+
+        import jax
+
+
+        @dataclass
+        class Arguments:
+            run_name: str
+            state: jax.Array
+            rate: float = 0.1
+
+
+        def main(arguments: Arguments):
+            return jax.random.key(0), arguments.rate
+    """
+    assert _lint(tmp_path, {"a.py": code(source)}) == []
+    [one] = lint_files(tmp_path, {"a.py": code(source)}, select=("option-not-read",), all=True)
+    assert "`run_name`" in one.message
+
+
+FILLED = """
+    from dataclasses import dataclass
+
+    import jax
+    from project import parse
+
+
+    @dataclass
+    class Arguments:
+        rate: float = 0.1
+        warmup: int = 10
+
+
+    arguments = {}
+    key = jax.random.key(arguments.rate)
+"""
+
+
+@pytest.mark.parametrize("source", ["parse(Arguments)", "Parser((Arguments, Other)).parse()"])
+def test_whoever_starts_the_program_may_fill_a_class_that_is_parsed(
+    tmp_path: Path, source: str
+) -> None:
+    [one] = _lint(tmp_path, {"a.py": code(FILLED.format(source))})
+    assert "`warmup`" in one.message
+
+
+def test_a_class_that_nothing_fills_may_be_filled(tmp_path: Path) -> None:
+    files = {"a.py": code(FILLED.format("Arguments()"))}
+    assert _lint(tmp_path, files) == []
     [one] = lint_files(tmp_path, files, select=("option-not-read",), all=True)
     assert one.severity == "info"

@@ -21,15 +21,17 @@ from hashlib import blake2b
 from gotcha_lint import registry
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.facts import library_names
+from gotcha_lint.facts.flags import MODES
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.files.screen import code, imported_names, is_of_jax
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
+from gotcha_lint.program.flags import handed_flags
 from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
-from gotcha_lint.program.options import Words, words_of
+from gotcha_lint.program.options import Declared, Words, words_of
 from gotcha_lint.program.parse import NotParsed, parse
 from gotcha_lint.rule import Foreseen, Rule, load
 from gotcha_lint.solve.options import Asked, ask, ignored, still_hold, unread
@@ -181,18 +183,42 @@ def _run_new(
         kept.pop(path, None)
     read = files.read(new, None if live is None else live.read)
     using = files.using(new)
-    running = None if live is None else live.running.setdefault(min(files.raw), Running())
-    for unit in _units(files, read, using, running):
-        lost = _failures(unit)
-        try:
-            shown = _shown_by(unit, keys[unit.path], files, read, ways, tasks, lost)
-            (incomplete if lost else kept)[unit.path] = shown
-        except Exception:  # a fault of ours in one unit hides no finding of another
-            lost.append(Failure(unit.path, "interpreter", last_line()))
+
+    declared = Declared()
+
+    def keep(path: str, programs: Programs, lost: list[Failure]) -> None:
+        asked = _add_text(path, programs, files, read, declared)
+        found = _ask(programs, read, ways, tasks, lost)
         failures.extend(lost)
+        if not lost:
+            kept[path] = Kept(keys[path], found, asked, files.words.spreads)
+
+    running = None if live is None else live.running.setdefault(min(files.raw), Running())
+    declared = Declared()
+
+    def take(path: str, unit: Unit | None) -> None:
+        lost = [] if unit is None else _failures(unit)
+        try:
+            programs = Programs()
+            if unit is not None:
+                lost += _add_to(programs, unit)
+                programs.wide = wide
+            asked = _add_text(path, programs, files, read, declared)
+            found = _ask(programs, read, ways, tasks, lost)
+            made = Kept(keys[path], found, asked, files.words.spreads)
+            (incomplete if lost else kept)[path] = made
+        except Exception:  # a fault of ours in one unit hides no finding of another
+            lost.append(Failure(path, "interpreter", last_line()))
+        failures.extend(lost)
+
+    for unit in _units(files, read, using, running):
+        take(unit.path, unit)
+    for path in new:  # those that use no JAX offer options, too
+        if path not in using and path in read.modules:
+            take(path, None)
     failures.extend(read.failures)
-    if not read.failures:  # the others use no JAX, or are no Python
-        left = set(new) - (set(using) & read.modules.keys())
+    if not read.failures:  # the others are no Python
+        left = set(new) - read.modules.keys()
         kept.update({path: Kept(keys[path], {}) for path in left})
     if len(read.modules) > _LARGE and live is None:
         read.modules.clear()
@@ -200,27 +226,19 @@ def _run_new(
     return incomplete
 
 
-def _shown_by(
-    unit: Unit,
-    key: str,
-    files: _Component,
-    read: Interpreted,
-    ways: Sequence[RuleOptions],
-    tasks: Sequence[Task],
-    lost: list[Failure],
-) -> Kept:
-    """What the rules foresee of one unit; to `lost` is added what failed."""
-    programs = Programs()
-    lost += _add_to(programs, unit)
-    programs.wide = files.may_be_wide
-    seen = {
-        each: read.modules[each] for each in files.graph.closures[unit.path] if each in read.modules
-    }
-    module = read.modules[unit.path]
-    asked = () if is_test(unit.path) else ask(module, seen.values(), files.words)
-    programs.unread = list(unread(unit.path, asked, files.words))
-    programs.ignored = [] if is_test(unit.path) else list(ignored(module, seen))
-    return Kept(key, _ask(programs, read, ways, tasks, lost), asked, files.words.spreads)
+def _add_text(
+    path: str, programs: Programs, files: _Component, read: Interpreted, declared: Declared
+) -> tuple[Asked, ...]:
+    """What the text of a module shows without being run: options, and flags that it hands on."""
+    if is_test(path):
+        return ()
+    module, closure = read.modules[path], files.graph.closures[path]
+    seen = {each: read.modules[each] for each in closure if each in read.modules}
+    asked = ask(module, seen.values(), files.words, declared)
+    programs.unread = list(unread(path, asked, files.words))
+    programs.ignored = list(ignored(module, seen, declared))
+    programs.flags = list(handed_flags(module, MODES))
+    return asked
 
 
 def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
@@ -322,13 +340,13 @@ class _Component:
         paths: Collection[str],
         known: dict[str, tuple[bytes, Module, Source]] | None = None,
     ) -> Interpreted:
-        """The modules that are run with these; of those that use JAX, or import what does.
+        """The modules that are run with these, and those that are only looked at.
 
         Those that are `known`, by the digests of their texts, are not read again.
         """
         out = Interpreted({}, {})
         closures = self.graph.closures
-        needed = set[str]().union(*(closures[path] for path in self.using(paths)))
+        needed = set[str]().union(*(closures[path] for path in paths))
         for path in sorted(needed):
             digest = self.own[path]
             if known is not None and path in known and known[path][0] == digest:

@@ -68,7 +68,7 @@ from gotcha_lint.interpret.heap import (
     with_entry,
 )
 from gotcha_lint.interpret.indexing import cut_step, length_of_cut, picked_rows
-from gotcha_lint.interpret.keys import key_at
+from gotcha_lint.interpret.keys import key_at, note_some
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.own_sizes import row_of, with_rows
 
@@ -391,6 +391,7 @@ def _item_of(
     if isinstance(atom, Array):
         check_index(machine, atom, key, span)
         check_mask(machine, atom, key, span)
+        note_some(machine, atom, key, span)
         found = row_of(atom) if atom.shape is None else index(machine, atom, base, key, span)
         elements = row_of(atom).elements
         if elements is None and any(part.is_none for part in _parts_of(key)):

@@ -190,13 +190,15 @@ class KeyUse:
     """A random key is used.
 
     `how`: "draw", "split", "fold", "given" (to what nobody knows), "handed" (the same, of something
-    that is a key by its name alone), "init" (flax makes weights with
-    it), "streams" (a module gets it as one of its `rngs`), "seed" (it is
-    made, as another one than before), or "undrawn" (a loop that gets the keys leaves them).
+    that is a key by its name alone), "init" (flax makes weights with it), "streams" (a module gets
+    it as one of its `rngs`), "seed" (it is made, as another one than before), "undrawn" (a loop
+    that gets the keys leaves them), "some" (one of these keys is taken, by a number that goes on)
+    or "last" (the last of them is).
     `what`: the function that is called. `functions`: those that `calls` are in, from the outermost
     on, and last the one that uses the key; `sides`: the branches around in each of them; `left`:
     those of functions that have returned the key, on the way that led to it. `numbers`: the least
-    and the greatest that `fold_in` folds in, or that the keys of `split` have.
+    and the greatest that `fold_in` folds in, or that the keys of `split` have. `seed`: of a key
+    that is made, which number makes it, where that is not written there.
     """
 
     key: Key
@@ -214,6 +216,7 @@ class KeyUse:
     numbers: tuple[float, float] | None = None
     calls: CallString = ()
     left: Gates = ()
+    seed: Hashable = None
 
     @property
     def place(self) -> Origin:

@@ -124,6 +124,17 @@ def _name_of(symbol: Symbol) -> str:
     return str(last[-1] if isinstance(last, tuple) else last).lstrip(".")
 
 
+def note_some(machine: Machine, array: Array, index: Value, span: Span) -> None:
+    """`keys[n]` of a count that goes on, one of several that nobody knows; `keys[-1]`."""
+    key, atom = array.key, index.only
+    if key is None or key.steps[-1:] != (SPLIT,):
+        return
+    if index.constant == -1:
+        note(machine, key, index.marks, "last", "", span)
+    elif key_at(array, index) is None and (atom is None or isinstance(atom, (Number, Symbol))):
+        note(machine, key, index.marks, "some", "", span)
+
+
 def key_at(array: Array, index: Value) -> Key | None:
     """`keys[index]`."""
     if array.key is None:
@@ -138,6 +149,9 @@ def key_at(array: Array, index: Value) -> Key | None:
     known = index_of(index)
     if known is None:
         return None
+    count = array.shape[0].constant if array.shape else None
+    if isinstance(known, int) and known < 0 and count is not None:
+        known += count  # the same key as by its index from the start
     return array.key.step(known if isinstance(known, int) else At(known))
 
 
@@ -218,7 +232,8 @@ def seeded(machine: Machine, seed: Value, what: str, span: Span) -> tuple[Key, M
     machine.activation.seeded.add(base)
     unknown = not is_written and not isinstance(seed.only, (Symbol, Number))
     marks = machine.current | {EACH} if unknown else NO_MARKS
-    note(machine, Key(base), marks | seed.marks, "seed", what, span)
+    number = None if is_written or EACH in seed.marks else index_of(seed)
+    note(machine, Key(base), marks | seed.marks, "seed", what, span, seed=number)
     return Key(base), marks
 
 
@@ -254,15 +269,21 @@ def hand_over(
         if any(isinstance(atom, Array) and _is_known(atom.key) for atom in value.atoms):
             sampled = key == "seed" and short in SAMPLES  # of a distribution of any library
             use(machine, value, "draw" if sampled else "given", name, span)
-        elif isinstance(value.only, Symbol) and _is_named_as_key(key or _name_of(value.only)):
+        elif (symbol := _symbol_or_none(value)) and is_named_as_key(key or _name_of(symbol)):
             use(machine, value, "handed", name, span)
+
+
+def _symbol_or_none(value: Value) -> Symbol | None:
+    """What a caller gives, be it left out: `key=None`."""
+    given = [a for a in value.atoms if not (isinstance(a, Constant) and a.value is None)]
+    return given[0] if len(given) == 1 and isinstance(given[0], Symbol) else None
 
 
 def _is_known(key: Key | None) -> bool:
     return key is not None and not isinstance(key.base, Guessed)
 
 
-def _is_named_as_key(name: str) -> bool:
+def is_named_as_key(name: str) -> bool:
     words = name.lower().strip("_").split("_")
     return not KEY_WORDS.isdisjoint((words[0], words[-1]))
 
@@ -305,6 +326,7 @@ def note(
     span: Span,
     maybe: bool = False,
     numbers: tuple[float, float] | None = None,
+    seed: Hashable = None,
 ) -> None:
     machine.key_uses += 1
     machine.note(
@@ -323,6 +345,7 @@ def note(
             (tuple(machine.sides.items()),),
             numbers,
             machine.calls,
+            seed=seed,
         )
     )
 

@@ -385,7 +385,7 @@ class Substitution:
         if isinstance(event, EagerUpdate):
             if event.parameter:
                 grown = grown_by_callee(machine, event, self._span)
-                return None if grown is None else replace(grown, calls=calls)
+                return None if grown is None else replaced(grown, calls=calls)
             few = event.few and machine.turns_are_few()
             loops = event.loops | machine.current
             maybe = event.maybe or bool(machine.maybe)
@@ -451,7 +451,15 @@ class Substitution:
             functions=(machine.activation.function, *event.functions),
             sides=(tuple(machine.sides.items()), *event.sides),
             calls=calls,
+            seed=self._seed(event.seed),
         )
+
+    def _seed(self, seed: Hashable) -> Hashable | None:
+        """Which number makes a key; an unknown argument is one number while this call lasts."""
+        given = self.symbol(seed) if isinstance(seed, Symbol) else None
+        if isinstance(seed, Argument) or (given is not None and not given.atoms):
+            return self._argument(seed)
+        return self._index(seed)
 
     def _identity(self, parts: tuple[Identity, ...]) -> tuple[Identity, ...]:
         return tuple(replaced(part, marks=self.marks(part.marks)) for part in parts)

@@ -12,7 +12,7 @@ from typing import Any
 
 from gotcha_lint.program.binder import Scope, target_names, walrus_targets
 from gotcha_lint.program.builder import Builder
-from gotcha_lint.program.ir import Function, Parameter, Place, Register
+from gotcha_lint.program.ir import Function, Parameter, Place, Register, Span
 
 Operands = tuple[tuple[bool, Register], ...]
 _GUARDS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
@@ -261,7 +261,7 @@ def parameters(
     positional = [*arguments.posonlyargs, *arguments.args]
     without = len(positional) - len(arguments.defaults)
     out = [
-        Parameter(node.arg, "pos", index >= without, source(node.annotation))
+        Parameter(node.arg, "pos", index >= without, source(node.annotation), _named(builder, node))
         for index, node in enumerate(positional)
     ]
     defaults = [
@@ -271,12 +271,19 @@ def parameters(
     if arguments.vararg is not None:
         out.append(Parameter(arguments.vararg.arg, "*", False, source(arguments.vararg.annotation)))
     for node, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        out.append(Parameter(node.arg, "kw", default is not None, source(node.annotation)))
+        annotation, span = source(node.annotation), _named(builder, node)
+        out.append(Parameter(node.arg, "kw", default is not None, annotation, span))
         if default is not None:
             defaults.append((node.arg, expression(builder, default)))
     if arguments.kwarg is not None:
         out.append(Parameter(arguments.kwarg.arg, "**", False, source(arguments.kwarg.annotation)))
     return out, tuple(defaults)
+
+
+def _named(builder: Builder, node: ast.arg) -> Span:
+    """The name of a parameter, without its annotation."""
+    line, column, *_ = builder.span(node)
+    return line, column, line, column + len(node.arg)
 
 
 def _lambda(builder: Builder, node: ast.Lambda) -> Register:

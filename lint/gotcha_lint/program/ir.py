@@ -75,6 +75,7 @@ class Parameter:
     kind: str  # "pos", "kw" (keyword only), "*" or "**"
     has_default: bool = False
     annotation: str = ""  # its source text
+    span: Span | None = field(default=None, compare=False, repr=False)  # of its name
 
 
 @dataclass(eq=False, slots=True, repr=False)

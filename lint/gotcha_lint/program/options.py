@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gotcha_lint.program.data_flow import steps_of, used_registers
-from gotcha_lint.program.ir import Function, Instruction, Module, Span
+from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Span
 
 _DUMPS = re.compile(
     rb"\bvars\(|__dict__|\basdict\(|flag_values_dict|\blocals\(|\bmodel_dump(?:_json)?\("
@@ -23,10 +23,17 @@ _SPREADS = re.compile(
     rb"|\bfields\(|getattr\(\s*[\w.]+\s*,\s*[A-Za-z_]"
 )
 _READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
+_READ_OF_SELF = re.compile(rb"\bself\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
 _QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'](?!\s*:)""")
 _TAG = re.compile(r"\bLiteral\[[^,\]]*\]")  # of one value: it tells classes apart
+_SCALAR = re.compile(r"(?:bool|int|float|str)(?:\s*\|\s*None)?")
 _SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
+# A class that is given to a call, as in `tyro.cli(Arguments)`: who starts the program fills it.
+_CLASSES = re.compile(
+    rb"(?<!class )\b(\w+)\(\s*\(?\s*((?:\w+\.)*[A-Z]\w*(?:\s*,\s*(?:\w+\.)*[A-Z]\w*)*)\s*,?\s*\)"
+)
+_ASKS = frozenset((b"fields", b"print", b"help", b"signature", b"dir"))  # what a class is like
 _GIVEN = re.compile(rb"[(,]\s*([A-Za-z_]\w*)\s*=(?!=)")
 _SCALARS = (bool, int, float, str, type(None))
 _MODULES = frozenset(("Module",))
@@ -49,7 +56,8 @@ Classes = Mapping[str, tuple[Function, list[str]]]  # by name, with the last wor
 class Option:
     """`kind`: "flag", "key" (of a dict of options), "field" or "attribute"; `within`: its class.
 
-    `dumps`: it may be read with all others at once, by code that names none of them.
+    `dumps`: it may be read with all others at once, by code that names none of them. `required`: it
+    has no default. `filled`: whoever starts the program may set it, through a file or otherwise.
     """
 
     kind: str
@@ -57,31 +65,40 @@ class Option:
     span: Span
     within: str
     dumps: bool = True
+    required: bool = False
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredParameter:
-    """A parameter with a default that its function never reads."""
+    """A parameter that its function never reads."""
 
     function: Function
-    name: str
+    parameter: Parameter
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
     """What the files of a project read by name.
 
-    `handed_on`: without `width=config.width`, which reads the option of `config`, and not what is
-    given it. `quoted`: names in quotes that `getattr` may be given. `keys`: those of subscripts, in
-    lower case. `given`: names of arguments in calls. `dumps`: options are taken as a dict;
-    `spreads`: or under names that nobody knows.
+    `of_others`: without `self.width`, which reads what the object has. `handed_on`: without
+    `width=config.width`, which reads the option of `config`, and not what is given it. `quoted`:
+    names in quotes that `getattr` may be given. `keys`: those of subscripts, in lower case.
+    `given`: names of arguments in calls. `filled`: classes that calls are given. `dumps`: options
+    are taken as a dict; `spreads`: or under names that nobody knows.
     """
 
     attributes: frozenset[str]
+    of_others: frozenset[str]
     handed_on: frozenset[str]
     quoted: frozenset[str]
     keys: frozenset[str]
     given: frozenset[str]
+    filled: frozenset[str]
     dumps: bool
     spreads: bool
 
@@ -93,11 +110,18 @@ class Words:
         if option.kind in ("field", "attribute") and not option.dumps:
             return word in self.handed_on
         as_dict = option.kind == "key" or (option.dumps and self.dumps)
-        return word in self.attributes or (as_dict and word.lower() in self.keys)
+        read = self.of_others if option.kind in ("flag", "key") else self.attributes
+        return word in read or (as_dict and word.lower() in self.keys)
 
     def sets(self, option: Option) -> bool:
-        """Does a call give it by its name, or may whoever starts the program do so?"""
-        return option.kind in ("flag", "key") or option.word in self.given
+        """Does a call give it by its name, or may whoever starts the program do so?
+
+        Where all options are taken at once, an object may have become one of them.
+        """
+        if option.kind in ("flag", "key"):
+            return not (self.dumps and option.word in self.attributes)
+        is_set = option.filled or option.word in self.given or option.within in self.filled
+        return is_set and not option.required
 
 
 def words_of(texts: Iterable[bytes]) -> Words:
@@ -105,10 +129,12 @@ def words_of(texts: Iterable[bytes]) -> Words:
     found = [_words_of(text) for text in texts]
     return Words(
         frozenset[str]().union(*(each.attributes for each in found)),
+        frozenset[str]().union(*(each.of_others for each in found)),
         frozenset[str]().union(*(each.handed_on for each in found)),
         frozenset[str]().union(*(each.quoted for each in found)),
         frozenset[str]().union(*(each.keys for each in found)),
         frozenset[str]().union(*(each.given for each in found)),
+        frozenset[str]().union(*(each.filled for each in found)),
         any(each.dumps for each in found),
         any(each.spreads for each in found),
     )
@@ -121,17 +147,50 @@ def _words_of(text: bytes) -> Words:
     quoted = _QUOTED.findall(text)
     return Words(
         _decoded(read),
+        _decoded(read - Counter(_READ_OF_SELF.findall(text))),
         _decoded(others),
         _decoded(word for before, word in quoted if not before),
         _decoded(word.lower() for before, word in quoted if before and b"DEFINE" not in before),
         _decoded(_GIVEN.findall(_SIGNATURE.sub(b"", text))),
+        _decoded(_filled(text)),
         _DUMPS.search(text) is not None,
         _SPREADS.search(text) is not None,
     )
 
 
+def _filled(text: bytes) -> Iterator[bytes]:
+    for called, names in _CLASSES.findall(text):
+        if called not in _ASKS:
+            yield from (name.strip().rpartition(b".")[2] for name in names.split(b","))
+
+
 def _decoded(words: Iterable[bytes]) -> frozenset[str]:
     return frozenset(word.decode("utf-8", "replace") for word in words)
+
+
+class Declared:
+    """What modules declare, worked out once for each: many others import it."""
+
+    def __init__(self) -> None:
+        self._classes: dict[Module, dict[str, tuple[Function, list[str]]]] = {}
+        self._ignored: dict[Module, list[tuple[str, IgnoredParameter]]] = {}
+
+    def classes(self, module: Module) -> dict[str, tuple[Function, list[str]]]:
+        if module not in self._classes:
+            self._classes[module] = classes_of(module)
+        return self._classes[module]
+
+    def ignored(self, module: Module) -> list[tuple[str, IgnoredParameter]]:
+        """Parameters that nothing reads, by the name that a call has for their function."""
+        if module not in self._ignored:
+            found = list(ignored_parameters(module))
+            self._ignored[module] = [(_called(one.function), one) for one in found]
+        return self._ignored[module]
+
+
+def _called(function: Function) -> str:
+    of_class = function.name == "__init__" and function.parent is not None
+    return function.parent.name if of_class and function.parent is not None else function.name
 
 
 def options(module: Module, classes: Classes) -> Iterator[Option]:
@@ -205,11 +264,12 @@ def _is_known(name: str, classes: Classes, depth: int) -> bool:
 
 def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Option]:
     init = next((f for f in module.functions if f.parent is cls and f.name == "__init__"), None)
-    is_module = not _MODULES.isdisjoint(bases)
+    is_module, is_model = (not each.isdisjoint(bases) for each in (_MODULES, _OF_PYDANTIC))
     if init is not None:
         yield from _kept(init, cls)
-    elif is_module or _is_dataclass(cls, module) or not _OF_PYDANTIC.isdisjoint(bases):
+    elif is_module or _is_dataclass(cls, module) or is_model:
         constants = _constants_of(cls)
+        stored = {step[2] for step in steps_of(cls) if step[0] == "store"}
         results = set() if is_module else _given_within(cls, module)
         for step in steps_of(cls):
             if step[0] != "field" or step[2].startswith("_") or step[2] in _OF_FLAX | results:
@@ -217,7 +277,10 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
             if "ClassVar" in step[4] or _TAG.search(step[4]):
                 continue
             if is_module or isinstance(constants.get(step[2], step), _SCALARS):
-                yield Option("field", step[2], step[-1], cls.name, dumps=not is_module)
+                plain = not is_module
+                yield Option("field", step[2], step[-1], cls.name, plain, filled=is_model)
+            elif constants and step[2] not in stored and _SCALAR.fullmatch(step[4]):
+                yield Option("field", step[2], step[-1], cls.name, required=True)
 
 
 def _is_dataclass(cls: Function, module: Module) -> bool:
@@ -273,7 +336,10 @@ def _last_word(step: Instruction | None) -> str:
 
 
 def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
-    """Parameters with a default that a function of the module, or of a class in it, never reads."""
+    """Parameters that a function of the module, or of a class in it, never reads.
+
+    One without a default only of `__init__`: a function may have it because others do.
+    """
     for function in module.functions:
         parent = function.parent
         if function.is_class or function.is_module or parent is None or not _is_real(function):
@@ -283,10 +349,17 @@ def ignored_parameters(module: Module) -> Iterator[IgnoredParameter]:
         if not (parent.is_module or (parent.is_class and _is_top(parent))):
             continue
         read = _names_read(function)
-        for parameter in function.parameters:
+        for parameter in function.parameters[_has_self(function) :]:
+            if parameter.kind not in ("pos", "kw") or parameter.name in read:
+                continue
             hidden = parameter.name.startswith(("_", "unused"))
-            if parameter.has_default and not hidden and parameter.name not in read:
-                yield IgnoredParameter(function, parameter.name)
+            if not hidden and (parameter.has_default or function.name == "__init__"):
+                yield IgnoredParameter(function, parameter)
+
+
+def _has_self(function: Function) -> bool:
+    in_class = function.parent is not None and function.parent.is_class
+    return in_class and "staticmethod" not in _decorators(function)
 
 
 def _decorators(function: Function) -> Iterator[str]:
@@ -325,33 +398,69 @@ def _names_read(function: Function) -> set[str]:
 
 
 def ignored_arguments(
-    module: Module, seen: Collection[Module]
+    module: Module, seen: Collection[Module], declared: Declared
 ) -> Iterator[tuple[IgnoredParameter, Span]]:
-    """Calls of a module that give, by name, what the function never reads.
+    """Calls of a module that give what the function never reads.
 
     `seen`: the modules that it imports, and itself. Where two functions have the name, nobody knows
     which one is called.
     """
-    named = Counter(f.name for each in seen for f in each.functions)
-    classes = Counter(name for each in seen for name in classes_of(each))
-    ignored: dict[tuple[str, str], IgnoredParameter] = {}
+    calls = list(_calls(module))
+    names = {name for name, _, _ in calls}
+    ignored: dict[str, dict[str, IgnoredParameter]] = {}
     for each in seen:
-        for one in ignored_parameters(each):
-            function = one.function
-            if function.name == "__init__" and function.parent is not None:
-                name = function.parent.name
-                sole = classes[name] == 1 and name not in named
-            else:
-                name = function.name
-                sole = named[name] == 1 and name not in classes
-            if sole:
-                ignored[name, one.name] = one
-    for function in (*module.functions, module.top) if ignored else ():
+        for name, one in declared.ignored(each):
+            if name in names:
+                ignored.setdefault(name, {})[one.name] = one
+    if not ignored:
+        return
+    functions = Counter(f.name for each in seen for f in each.functions if f.name in ignored)
+    classes = Counter(n for each in seen for n in declared.classes(each) if n in ignored)
+    for name, callee, call in calls:
+        found = ignored.get(name)
+        if not found:
+            continue
+        function = next(iter(found.values())).function
+        of_class = function.name == "__init__"
+        same, others = (classes, functions) if of_class else (functions, classes)
+        if same[name] == 1 and name not in others:
+            for given in _given_to(call, callee, function):
+                if given in found:
+                    yield found[given], call[-1]
+
+
+def _calls(module: Module) -> Iterator[tuple[str, Instruction | None, Instruction]]:
+    """The calls of a module: the last word of what is called, its instruction, and the call."""
+    for function in dict.fromkeys((*module.functions, module.top)):
         code = list(steps_of(function))
         steps = {step[1]: step for step in code if isinstance(step[1], int)}
         for step in code:
             if step[0] == "call":
-                name = _last_word(steps.get(step[2]))
-                for keyword, _ in step[4]:
-                    if keyword is not None and (name, keyword) in ignored:
-                        yield ignored[name, keyword], step[-1]
+                callee = steps.get(step[2])
+                yield _last_word(callee), callee, step
+
+
+def _given_to(call: Instruction, callee: Instruction | None, function: Function) -> Iterator[str]:
+    """The parameters that a call gives, by position up to a star, and by name."""
+    through = callee is not None and callee[0] == "attr"
+    bound = _has_self(function) and (function.name == "__init__" or through)
+    names = [p.name for p in function.parameters if p.kind == "pos"][bound:]
+    for name, (star, _) in zip(names, call[3], strict=False):
+        if star:
+            break
+        yield name
+    yield from (name for name, _ in call[4] if name is not None)
+
+
+def ignored_defaults(module: Module, declared: Declared) -> Iterator[IgnoredParameter]:
+    """Parameters with a default, which the module's own functions never read.
+
+    Several functions of one name have them in common, be they of use to each or not.
+    """
+    named = Counter(function.name for function in module.functions)
+    for _, one in declared.ignored(module):
+        name = one.function.name
+        special = name.startswith("__") if name != "__init__" else False
+        alone = name == "__init__" or named[name] == 1
+        if one.parameter.has_default and alone and not special:
+            yield one

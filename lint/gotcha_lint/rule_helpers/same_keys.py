@@ -6,7 +6,7 @@ is said to be possible only, or left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from gotcha_lint.facts.paths import is_benchmark, is_test, names_benchmark
@@ -16,11 +16,24 @@ from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.compiled_functions import Place
 from gotcha_lint.solve.keys import Reuse
 
+_OTHERS = 3  # first uses that are shown beside the chain
 _COPIES = ("target", "copy", "reference")  # of a network, that begin with its weights
 
 
 def told(reuse: Reuse) -> str:
     """What happens, in a sentence."""
+    if reuse.of_seed:
+        return "this key is made of the seed of another one: both give the same numbers"
+    if reuse.each_call is not None:
+        name = reuse.each_call.name
+        return (
+            f"`{name}` makes this key of no seed that it is given: each call draws the same numbers"
+        )
+    if reuse.in_turn:
+        return (
+            "the last of these keys was taken before, if the loop took all of them in turn; it is "
+            "used again"
+        )
     if reuse.loop is None and "init" in (reuse.first.how, reuse.now.how):
         return "this key initialises the weights, and is split besides: split it before, for both"
     if reuse.loop is None:
@@ -37,8 +50,10 @@ def told(reuse: Reuse) -> str:
 def chain(reuse: Reuse) -> Iterator[Place]:
     """Where the key was made, the first use, and what the two calls come to."""
     if reuse.made is not None:
-        yield (*reuse.made, "the key is made here")
-    if reuse.loop is None:
+        yield (*reuse.made, f"{'the other' if reuse.of_seed else 'the'} key is made here")
+    if reuse.each_call is not None:
+        yield (*reuse.now.place, "used here")
+    elif reuse.loop is None:
         yield (*reuse.before, "first used here")
         if reuse.before != (reuse.first.path, reuse.first.span):
             yield reuse.first.path, reuse.first.span, "the first use, within that call"
@@ -50,8 +65,22 @@ def chain(reuse: Reuse) -> Iterator[Place]:
                    if (at, *span[:2]) == (path, line, column)]  # fmt: skip
         inner = reuse.now.calls[entered[-1] + 1 :] if entered else ()
         yield from ((*call, "handed on here") for call in inner[:2] if call != reuse.at)
-    if reuse.at != (reuse.now.path, reuse.now.span):
+        if entered and inner and reuse.loop[3:] != ("vmap",):
+            yield from _returned(reuse.now.functions[entered[-1] + 1])
+    if reuse.at != reuse.now.place and reuse.each_call is None:
         yield reuse.now.path, reuse.now.span, "used again here"
+
+
+def uses_before(reuses: Iterable[Reuse]) -> Iterator[Place]:
+    """First uses of other keys that the same place uses again: a name may hold each in its turn."""
+    places = dict.fromkeys(reuse.before for reuse in reuses if reuse.loop is None)
+    yield from ((*place, "used before here, too") for place in list(places)[:_OTHERS])
+
+
+def _returned(body: Function) -> Iterator[Place]:
+    """Where the body of a `scan` returns what its next iteration gets: the key, as it came."""
+    returns = [step[-1] for step in body.body if step[0] == "return"]
+    yield from ((body.path, span, "the next iteration gets this") for span in returns[-1:])
 
 
 def is_meant(reuse: Reuse) -> bool:

@@ -8,7 +8,7 @@ both uses are of the same key holds on all (*must*), unless the reuse says other
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from gotcha_lint.domain.keys import (
     alternatives,
 )
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.domain.value import Symbol
+from gotcha_lint.domain.value import INFINITY, Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function
@@ -33,8 +33,13 @@ CONSUMES = frozenset({"draw", "split", "given", "handed"})
 _GIVEN = frozenset({"given", "handed"})
 _DRAWS = frozenset({"draw", "given", "handed", "streams", "init"})
 _BY_NUMBER = frozenset({"split", "fold"})
+# One of the two folds something in, so that the numbers differ; what they are made of does not.
+_WEAK = ({"streams", "draw"}, {"streams", "split"}, {"draw", "fold"})
+_MAY_CLASH = ({"init", "split"}, *_WEAK)
 _LOOKED_AT = 100
 _KEPT = 12  # uses of one key that are compared with later ones
+_LAST = -1  # an index
+_ONCE = frozenset({"main", "<lambda>"})  # functions that a program calls once
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,9 @@ class Reuse:
     `at`, `before`: the places where the two part ways: calls of one function, or the uses.
     `made`: where the key was made, if that is known. `loop`: in whose turns it is used again.
     `folded`: it is split and folded, which gives the same keys. `names`: of the results.
+    `of_seed`: they are two keys of one seed. `in_turn`: one of several keys that are all taken, and
+    the last of them again.
+    `each_call`: a function makes the key, of a number that is written there.
     """
 
     first: KeyUse
@@ -55,6 +63,9 @@ class Reuse:
     loop: Any = None
     folded: bool = False
     names: frozenset[str] = frozenset()
+    of_seed: bool = False
+    in_turn: bool = False
+    each_call: Function | None = None
 
 
 @dataclass(slots=True)
@@ -112,7 +123,13 @@ class _Reader:
         self.seeds: dict[Any, KeyUse] = {}
         self.before_seed: dict[Any, set[KeyUse]] = {}  # by base
         self.told: set[Key] = set()
-        self.doubled: set[Key] = set()  # split twice: what is below them is there twice
+        self.doubled: dict[Key, float] = {}  # split twice, last when: what is below is there twice
+        self.now = 0  # counts the uses
+        self.when: dict[int, int] = {}  # by the identity of a use that is kept
+        self.of_seed: dict[Any, dict[Any, KeyUse]] = {}  # bases by seed, and where they were made
+        self.seed_of: dict[Any, Any] = {}  # by base
+        self.all_taken: dict[Key, KeyUse] = {}  # of several keys, where a loop takes each in turn
+        self.last_taken: dict[Key, KeyUse] = {}  # ... and where the last one of them is taken
         self.drawn: set[Key] = set()
         self.pairs: set[tuple[Key, frozenset[Origin]]] = set()  # of uses, that were told
 
@@ -159,6 +176,13 @@ class _Reader:
         if now.how == "seed":
             self._seed(now)
             return
+        self.now += 1
+        if now.how in ("some", "last"):
+            if now.how == "last":
+                self.last_taken[key] = now
+            elif now.loops:
+                self.all_taken.setdefault(key, now)
+            return
         if now.how in _DRAWS:
             self.drawn.add(key)
         known = self.uses.setdefault(key, [])
@@ -168,19 +192,74 @@ class _Reader:
             if reuse.folded:
                 self._tell(reuse)
         others = sorted((r for r in reuses if not r.folded), key=lambda reuse: not reuse.certain)
-        if others:
-            self._tell(others[0])
+        strong = [each for each in others if {each.first.how, now.how} not in _WEAK]
+        others = strong or others
+        if strong:
             self.told.add(key)
-            if others[0].first.how == now.how == "split":
-                self.doubled.add(key)
+            if any(each.first.how == now.how == "split" for each in others):
+                self.doubled[key] = self._renewed(key)
+        elif not others:
+            others = list(self._each_call(now))
+        for reuse in (*others[:1], *self._twins(now), *self._last_of_all(now)):
+            self._tell(reuse)
         if len(known) < _KEPT and not any(_place(now) == _place(each) for each in known):
             known.append(now)
+            self.when[id(now)] = self.now
             for mark in now.marks:
                 self.varying.setdefault(mark, set()).add(key)
 
+    def _renewed(self, key: Key) -> float:
+        """From when on the keys below are those of the new split, if those of the first were used.
+
+        Else nobody knows of which split they are: never.
+        """
+        below = (k for k in self.below[key.base] if k != key and k.is_below(key))
+        return self.now if any(self.uses.get(k) for k in below) else INFINITY
+
+    def _twins(self, now: KeyUse) -> Iterator[Reuse]:
+        """A key of the same seed was used, too: once for two places where they are made."""
+        base = now.key.base
+        number = self.seed_of.get(base) if now.how in CONSUMES else None
+        for other, made in self.of_seed.get(number, {}).items() if number is not None else ():
+            own = self.seeds[base]
+            if other == base or are_exclusive(made, own):
+                continue
+            used = (use for key in self.below.get(other, ()) for use in self.uses.get(key, ()))
+            first = next((use for use in used if use.how in CONSUMES), None)
+            if first is not None and not are_exclusive(first, now):
+                before, at = part_ways(made, own)
+                yield Reuse(first, now, before, at, False, made.place, of_seed=True)
+
+    def _each_call(self, now: KeyUse) -> Iterator[Reuse]:
+        """A draw from a key of a literal, in the function that makes it or has it as a default.
+
+        So are the numbers of a loop in it.
+        """
+        base = now.key.base
+        if now.how not in ("draw", "streams") or not isinstance(base, Seeded):
+            return
+        if not base.constant and not _counts(self.seed_of.get(base)):
+            return
+        made = base.path, base.span
+        for function in reversed(now.functions):
+            if _is_around(function, (base.path, *base.span)) and not function.is_module:
+                if function.name not in _ONCE and not _takes_seed(function, base.span):
+                    yield Reuse(now, now, made, made, False, each_call=function)
+                return
+
+    def _last_of_all(self, now: KeyUse) -> Iterator[Reuse]:
+        """`keys[-1]`, after a loop that takes all of them in turn."""
+        if now.how in CONSUMES and now.key.steps[-2:] == (SPLIT, _LAST):
+            keys = Key(now.key.base, now.key.steps[:-1])
+            first, last = self.all_taken.get(keys), self.last_taken.get(keys)
+            if first is not None and last is not None and not are_exclusive(first, last):
+                before, at = part_ways(first, last)
+                yield Reuse(first, now, before, at, False, in_turn=True)
+
     def _tell(self, reuse: Reuse) -> None:
         """Once for two places: a loop comes to the same two uses the other way round."""
-        pair = reuse.now.key, frozenset({reuse.first.place, reuse.now.place})
+        places = frozenset({reuse.first.place, reuse.now.place})
+        pair = reuse.now.key, places | {reuse.at} if reuse.each_call is not None else places
         if pair not in self.pairs:
             self.pairs.add(pair)
             self.own.append(reuse)
@@ -188,6 +267,10 @@ class _Reader:
     def _seed(self, now: KeyUse) -> None:
         """Another key has that name now, unless its seed is written there."""
         base = now.key.base
+        self.of_seed.get(self.seed_of.pop(base, None), {}).pop(base, None)
+        if now.seed is not None:
+            self.seed_of[base] = now.seed
+            self.of_seed.setdefault(now.seed, {})[base] = now
         self.seeds[base] = now
         if isinstance(base, Seeded) and not base.constant:
             for key in self.below.pop(base, ()):
@@ -199,7 +282,10 @@ class _Reader:
             self.varying.setdefault(mark, set()).add(now.key)
 
     def _compare(self, first: KeyUse, now: KeyUse) -> Reuse | None:
-        if any(now.key.is_below(key) and now.key != key for key in self.doubled):
+        if any(
+            now.key.is_below(key) and now.key != key and self.when[id(first)] <= since
+            for key, since in self.doubled.items()
+        ):
             return None
         made = self.seeds.get(now.key.base)
         at_seed = (made.path, made.span) if made is not None else None
@@ -219,7 +305,7 @@ class _Reader:
             return None
         if {first.how, now.how} == _BY_NUMBER:
             return self._fold(first, now, at_seed)
-        weights = {first.how, now.how} == {"init", "split"}
+        weights = {first.how, now.how} in _MAY_CLASH
         if not (weights or (first.how in CONSUMES and now.how in CONSUMES)):
             return None
         if first.how == now.how == "handed" and isinstance(now.key.base, Symbol):
@@ -345,6 +431,21 @@ def _is_of_driver(reuse: Reuse) -> bool:
         function = _function_at(reuse.now, reuse.at)
         return reuse.loop[2] < 0 or function is None or _hands_itself_out(function)
     return reuse.first.calls[:1] != reuse.now.calls[:1]
+
+
+def _counts(seed: Hashable) -> bool:
+    """Is a seed, as an affine sum, made of the numbers of loops alone?"""
+    terms = seed[0] if isinstance(seed, tuple) else ()
+    return bool(terms) and all(isinstance(n, tuple) and n[0] == "range" for n, _ in terms)
+
+
+def _takes_seed(function: Function, span: Span) -> bool:
+    """Is the seed of the key that is made at this place a parameter, which has a default?"""
+    steps = list(instructions(function.body))
+    call = next((step for step in steps if step[0] == "call" and step[-1] == span), None)
+    given = [] if call is None else [register for _, register in (*call[3], *call[4])]
+    own = {parameter.name for parameter in function.parameters}
+    return any(step[0] == "load" and step[1] in given and step[2] in own for step in steps)
 
 
 def _place(use: KeyUse) -> tuple[Any, ...]:

@@ -6,8 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin
-from gotcha_lint.program.ir import Function, Module
-from gotcha_lint.program.options import Option, Words, classes_of, ignored_arguments, options
+from gotcha_lint.facts.flags import MODES
+from gotcha_lint.program.ir import Function, Module, Parameter
+from gotcha_lint.program.options import (
+    Declared,
+    Option,
+    Words,
+    ignored_arguments,
+    ignored_defaults,
+    options,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +29,21 @@ class UnreadOption:
 
 @dataclass(frozen=True, slots=True)
 class IgnoredArgument:
-    """A call gives what the function has a parameter for, and never reads."""
+    """A function has a parameter that it never reads. `given`: a call that gives it, if any."""
 
     function: Function
-    name: str
-    given: Origin
+    parameter: Parameter
+    given: Origin | None
 
 
 Asked = tuple[Option, bool, bool]  # whether anything reads it, whether a call sets it
 
 
-def ask(module: Module, seen: Iterable[Module], words: Words) -> tuple[Asked, ...]:
+def ask(
+    module: Module, seen: Iterable[Module], words: Words, declared: Declared
+) -> tuple[Asked, ...]:
     """The options of a module, and which of them are read; `seen`: it and what it imports."""
-    classes = {name: cls for each in seen for name, cls in classes_of(each).items()}
+    classes = {name: cls for each in seen for name, cls in declared.classes(each).items()}
     return tuple((o, words.read(o), words.sets(o)) for o in options(module, classes))
 
 
@@ -49,7 +59,12 @@ def unread(path: str, asked: Iterable[Asked], words: Words) -> Iterator[UnreadOp
             yield UnreadOption(path, option, certain)
 
 
-def ignored(module: Module, seen: Mapping[str, Module]) -> Iterator[IgnoredArgument]:
-    """What the calls of a module give in vain."""
-    for one, span in ignored_arguments(module, list(seen.values())):
-        yield IgnoredArgument(one.function, one.name, (module.path, span))
+def ignored(
+    module: Module, seen: Mapping[str, Module], declared: Declared
+) -> Iterator[IgnoredArgument]:
+    """What the calls of a module give in vain, and what others may give its functions."""
+    for one, span in ignored_arguments(module, list(seen.values()), declared):
+        yield IgnoredArgument(one.function, one.parameter, (module.path, span))
+    for one in ignored_defaults(module, declared):
+        if one.name not in MODES:  # it is of use to other modules of the kind
+            yield IgnoredArgument(one.function, one.parameter, None)

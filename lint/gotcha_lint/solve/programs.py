@@ -42,6 +42,7 @@ from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.models.optax_chains import CHAIN
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
+from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing, distinct, exclude
 from gotcha_lint.solve.captured import (
@@ -143,6 +144,7 @@ class Programs:
     faults: Faults = field(default_factory=Faults)
     wide: bool = False  # the project may switch 64-bit types on
     unread: list[UnreadOption] = field(default_factory=list)
+    flags: list[HandedFlag] = field(default_factory=list)
     ignored: list[IgnoredArgument] = field(default_factory=list)
 
     def add(self, segment: Segment) -> None:

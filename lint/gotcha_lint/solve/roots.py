@@ -34,6 +34,7 @@ from gotcha_lint.interpret.faults.losses import check_forward
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
+from gotcha_lint.interpret.keys import is_named_as_key
 from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import OutOfBudget
 from gotcha_lint.interpret.state import Layer
@@ -263,10 +264,20 @@ def _call_all(
         if method in handed:
             engine.call(handed[method], (), {}, cls.span)
         bound = engine.attribute(me, method.name, cls.span)
-        result = engine.call(bound, (), {}, (method.line, 1, method.line, 1))
+        result = engine.call(bound, (), _keys(engine, method), (method.line, 1, method.line, 1))
         if _is_compiled(result) and not steady:
             engine.call(result, (), {}, cls.span)
             handed[method] = result
+
+
+def _keys(engine: Engine, method: Function) -> dict[str, Value]:
+    """Random keys that a method is given while a model trains: `key=None`."""
+    site = engine.sites_of.get(method)
+    return {
+        p.name: symbol_for((method, p.name))
+        for p in method.parameters
+        if site is not None and is_named_as_key(p.name) and _is_option(site, p.name)
+    }
 
 
 def _fields(engine: Engine, me: Value) -> dict[Location, Value]:

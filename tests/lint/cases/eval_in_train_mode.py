@@ -297,3 +297,8 @@ def reads_its_flag(variables, x, train):
 def trains(variables, key, x):
     started = starts_by_shape(key, x, False)
     return is_told_to_train(variables, x, True), reads_its_flag(variables, x, False), started
+
+
+def drops_the_other_way_round(layer, x, train, key):
+    x = layer(x, deterministic=train, key=key)  # ! eval-in-train-mode
+    return layer(x, deterministic=not train, key=key)

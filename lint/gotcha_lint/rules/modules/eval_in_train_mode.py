@@ -32,7 +32,8 @@ class EvalInTrainMode(Rule):
 
     ## Instead
     `model.apply(variables, x, train=False)` in functions that evaluate; pass no `rngs` there, so
-    that a forgotten flag fails. An nnx model: `model.eval()` before, `model.train()` after.
+    that a forgotten flag fails. An nnx model: `model.eval()` before, `model.train()` after. A flag
+    that is handed on under a name of the opposite sense needs a `not`: `deterministic=not train`.
 
     ## Not reported
     Helpers that something else than an evaluation calls too, and nnx models that no code switches
@@ -105,6 +106,20 @@ class EvalInTrainMode(Rule):
                 tuple(calls),
                 certain=not effect.maybe,
             )
+        for flag in programs.flags:
+            if flag.inverted:
+                yield Foreseen(
+                    (flag.function.path, flag.span),
+                    f"`{flag.name}={flag.given}` is the wrong way round: one says that the model "
+                    "trains, the other one that it does not",
+                )
+            else:
+                yield Foreseen(
+                    (flag.function.path, flag.span),
+                    f"`{flag.function.name}` has a parameter `{flag.name}`, and hands on "
+                    f"`{flag.given}` here, whatever it is given",
+                    certain=False,
+                )
 
 
 def _of_linen(call: Call) -> Report:

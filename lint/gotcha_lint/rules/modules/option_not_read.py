@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.program.ir import Function
 from gotcha_lint.program.options import Option
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.options import IgnoredArgument
@@ -28,13 +28,13 @@ class OptionNotRead(Rule):
     ## Not reported
     - an option whose name is read anywhere in the project, be it of another object, tests apart;
     - attributes of classes with a base of an unknown library, which may read them;
-    - fields without a default of classes that are no modules: they hold results;
-    - parameters that no call gives by name; those of functions that share their name with another
-      one, or that have a decorator.
+    - fields without a default of classes that are no modules, but for numbers and texts beside
+      others that have one: they hold results;
+    - parameters of functions that share their name with another one, or that have a decorator.
 
-    Shown with `--all`, as `info`: fields and attributes that no call gives by name; flags and
-    fields of a project that passes options on as `**config` or reads them with
-    `getattr(config, name)`.
+    Shown with `--all`, as `info`: fields and attributes that no call gives by name; parameters that
+    no call gives, or of `__init__` without a default; flags and fields of a project that passes
+    options on as `**config` or reads them with `getattr(config, name)`.
     """
 
     severity = "warning"
@@ -93,22 +93,22 @@ class OptionNotRead(Rule):
         yield from _ignored(programs.ignored)
 
 
-def _ignored(calls: list[IgnoredArgument]) -> Iterator[Foreseen]:
-    """One finding for each function, whose parameters have no places of their own."""
-    by_function: dict[Function, list[IgnoredArgument]] = {}
-    for call in calls:
-        if not is_test(call.function.path):
-            by_function.setdefault(call.function, []).append(call)
-    for function, given in by_function.items():
-        names = dict.fromkeys(call.name for call in given)
-        which = "parameter " if len(names) == 1 else "parameters "
-        which += ", ".join(f"`{name}`" for name in names)
-        line = function.line, 1, function.line, 1
+def _ignored(found: list[IgnoredArgument]) -> Iterator[Foreseen]:
+    """One finding for each parameter."""
+    by_parameter: dict[Origin, list[IgnoredArgument]] = {}
+    for one in found:
+        if one.parameter.span is not None and not is_test(one.function.path):
+            place = one.function.path, one.parameter.span
+            by_parameter.setdefault(place, []).append(one)
+    for (path, span), calls in by_parameter.items():
+        function, parameter = calls[0].function, calls[0].parameter
+        given = dict.fromkeys(call.given for call in calls if call.given is not None)
         yield Foreseen(
-            (function.path, line),
-            f"`{function.qualname.removesuffix('.__init__')}` never reads its {which}, which "
-            f"{'is' if len(names) == 1 else 'are'} given to it: {_VAIN}",
-            tuple((*place, "given here") for place in dict.fromkeys(call.given for call in given)),
+            (path, span),
+            f"`{function.qualname.removesuffix('.__init__')}` never reads its parameter "
+            f"`{parameter.name}`: {_VAIN}",
+            tuple((*place, "given here") for place in given),
+            certain=bool(given) and parameter.has_default,
         )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.random import COMPARES, DUMMY_COMMENTS, SAME_SEED
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.same_keys import chain, is_meant, may_be, told
+from gotcha_lint.rule_helpers.same_keys import chain, is_meant, may_be, told, uses_before
+from gotcha_lint.solve.keys import Reuse
 from gotcha_lint.solve.programs import Programs
 
 
@@ -33,8 +34,12 @@ class KeyReuse(Rule):
 
     Shown with `--all`, as `info`, as the same numbers may be meant:
 
-    - a key that is given to functions that nobody knows, or to `init` and to `split`; draws under
-      conditions that differ;
+    - a key that is given to functions that nobody knows, or to `init` and to `split`; a draw from a
+      key that is folded, too, or that a model gets as one of its `rngs`; draws under conditions
+      that differ;
+    - two keys that are made of one seed, `key(args.seed)` here and there; a key of a literal in a
+      function that draws from it, or as the default of a parameter: each call draws the same;
+    - `keys[-1]` after a loop that takes `keys[n]`, if the loop took all of them;
     - a draw that has no effect: it is never read, replaced on the path to the second draw, or asked
       for its shape alone;
     - draws that are only printed, plotted, logged or checked, one by one; cells of a notebook, or
@@ -90,9 +95,11 @@ class KeyReuse(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        seen: set[Origin] = set()
+        found: dict[Origin, list[Reuse]] = {}
         for reuse in sorted(programs.keys.found, key=lambda reuse: not reuse.certain):
-            if not reuse.folded and reuse.at not in seen and not is_meant(reuse):
-                seen.add(reuse.at)
-                certain = reuse.certain and not may_be(reuse)
-                yield Foreseen(reuse.at, told(reuse), tuple(chain(reuse)), certain)
+            if not reuse.folded and not is_meant(reuse):
+                found.setdefault(reuse.at, []).append(reuse)
+        for at, (reuse, *others) in found.items():
+            certain = reuse.certain and not may_be(reuse)
+            places = (*chain(reuse), *uses_before(others))
+            yield Foreseen(at, told(reuse), tuple(places), certain)
