@@ -26,6 +26,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
+from gotcha_lint.interpret.eager_loops import without_layers
 from gotcha_lint.interpret.faults.checkpoints import check_saved
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
@@ -43,7 +44,7 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     if machine.differentiated and name in OF_ARRAYS_ALONE and is_opaque(value):
         array = as_array(value, machine.origin(span))
         return only(Method(array, name, machine.origin(span)))
-    out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
+    out = without_layers(Value((), True, value.marks)) if value.unknown else BOTTOM
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))
         out = only(method)
@@ -89,19 +90,23 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
 
 def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Value | None:
     """A compiled method of the class that a parameter is annotated with."""
+    cls = annotated_class(machine, atom)
+    found = class_attribute(machine, cls, name) if cls is not None else None
+    inner = found.only if found is not None else None
+    if not isinstance(inner, Object) or inner.site.kind != "transform":
+        return None
+    return _bound_to(machine, only(inner), only(atom), ("annotated", name), span)
+
+
+def annotated_class(machine: Machine, atom: Symbol) -> Site | None:
+    """The class of the project that a parameter is annotated with."""
     if atom.path or not isinstance(atom.root, tuple) or not isinstance(atom.root[0], Function):
         return None
     function, parameter = atom.root
     words = [p.annotation.strip("'\"") for p in function.parameters if p.name == parameter]
     value = machine.peek((function.path, words[0])) if words and words[0].isidentifier() else None
     cls = value.only if value is not None else None
-    if not isinstance(cls, Object) or cls.site.kind != "class":
-        return None
-    found = class_attribute(machine, cls.site, name)
-    inner = found.only if found is not None else None
-    if not isinstance(inner, Object) or inner.site.kind != "transform":
-        return None
-    return _bound_to(machine, only(inner), only(atom), ("annotated", name), span)
+    return cls.site if isinstance(cls, Object) and cls.site.kind == "class" else None
 
 
 _AT_METHODS = frozenset(

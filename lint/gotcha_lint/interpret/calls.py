@@ -28,18 +28,18 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING, PICKLERS
-from gotcha_lint.interpret.attributes import attribute, update_of
+from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
 from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
-from gotcha_lint.interpret.eager_loops import OF_A_MODEL
+from gotcha_lint.interpret.eager_loops import OF_A_MODEL, as_layer, run_layer
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.functions import Arguments, call_function
-from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
+from gotcha_lint.interpret.heap import class_attribute, contents, is_module_class, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import note_given, note_pickled, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
@@ -101,6 +101,7 @@ def call(
     """`callee(*args, **keywords)`, for each function that it may be."""
     out = BOTTOM
     if callee.unknown or not callee.atoms:
+        run_layer(machine, callee)
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
         out = kept(machine, out, callee)  # a model that is differentiated, called
     several = len(callee.atoms) + callee.unknown > 1
@@ -166,8 +167,34 @@ def _call_atom(
         model = METHODS.get(f"{site.kind}()")
         if model is not None:
             return model(Call(machine, "()", args, keywords, span, only(atom), atom))
-    name = _last_name(atom) if isinstance(atom, Symbol) else ""
+    name = ""
+    if isinstance(atom, Symbol):
+        name = _last_name(atom)
+        _count_model(machine, atom, args, keywords, span)
     return unknown_call(machine, args, keywords, span, name)
+
+
+def _count_model(
+    machine: Machine, atom: Symbol, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> None:
+    """In a loop, a parameter that is annotated with a class of modules is called: counts what one
+    of them starts. Nothing else is learnt: its class may be derived from that one.
+    """
+    if machine.traced or not machine.loops:
+        return
+    cls = annotated_class(machine, atom)
+    if cls is None or not is_module_class(cls) or class_attribute(machine, cls, "__call__") is None:
+        return
+    start, before = len(machine.events), machine.dispatches
+    machine.layers.append({})
+    try:
+        me = make_instance(machine, cls, (), {}, span)
+        made = machine.dispatches
+        machine.call(me, args, keywords, span)
+    finally:
+        machine.layers.pop()
+        del machine.events[start:]
+    machine.dispatches -= made - before
 
 
 def _last_name(symbol: Symbol) -> str:
@@ -193,6 +220,7 @@ def call_library(
         out = unknown_call(machine, args, keywords, span, name)
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
+            out = out.marked(as_layer(name))
         if name.startswith(_OPERATIONS):
             machine.dispatch()
         return out

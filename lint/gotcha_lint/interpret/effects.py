@@ -52,6 +52,7 @@ def note(
 SAVED, RESTORED = "saved", "restored"
 BEGUN, WAITED = "begun", "waited"  # a save in the background
 LATER = "saves later"
+ON_HOST = "on host"  # the function reads arrays, whatever it is given: nobody can trace it
 
 
 def note_checkpoint(machine: Machine, name: str, span: Span) -> None:

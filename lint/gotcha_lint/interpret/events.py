@@ -135,7 +135,7 @@ class Unrolled:
 class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
-    `mostly`: the call in it that starts most of them.
+    `mostly`: the calls in it that start most of them.
     """
 
     path: str
@@ -145,7 +145,7 @@ class EagerLoop:
     within: Function
     reads: bool  # the host reads arrays in it, so nobody can trace it
     is_long: bool  # False: nobody knows how often it goes round
-    mostly: Span | None = None
+    mostly: tuple[Span, ...] = ()
     calls: CallString = ()
 
 

@@ -67,11 +67,11 @@ class HostBoundLoop(Rule):
 def _foreseen(loop: Loop) -> Foreseen:
     line, column = loop.span[:2]
     times = "" if loop.turns is None else f" {loop.turns:,} times"
-    here = ((loop.path, loop.mostly, "most of them start here"),) if loop.mostly else ()
+    here = "most of them start here" if len(loop.mostly) == 1 else "many of them start here"
     return Foreseen(
         (loop.path, (line, column, line, column)),
         f"this loop starts about {loop.dispatches} operations{times}, one by one outside of `jit`: "
         "the device waits for Python; `jit` the body of the loop, or move the loop into `lax.scan`",
-        (*here, *((*at, "called here") for at in loop.calls)),
+        (*((loop.path, span, here) for span in loop.mostly), *((*at, "called here") for at in loop.calls)),
         certain=loop.certain,
     )
