@@ -29,7 +29,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING, PICKLERS
 from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
-from gotcha_lint.interpret.backend import note_start, starts
+from gotcha_lint.interpret.backend import note_joining, note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
@@ -209,6 +209,8 @@ def call_library(
     row = machine.rows.get(name)
     if row is not None:
         return _of_user(machine, row, name, args, keywords, span)
+    if name == "jax.distributed.initialize":
+        note_joining(machine, span)
     if starts(name):
         note_start(machine, span)
     if name in PICKLERS:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
-from gotcha_lint.domain.sites import Span
+from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
 from gotcha_lint.facts.layers import operations_of
-from gotcha_lint.interpret.events import CompiledCall, EagerLoop, HostRead
+from gotcha_lint.interpret.events import CompiledCall, EagerLoop, Event, HostRead
 from gotcha_lint.interpret.heap import in_module_method
 from gotcha_lint.interpret.machine import Instruction, Machine
 from gotcha_lint.program.data_flow import instructions
@@ -58,7 +59,7 @@ def note_eager(
     span: Span = instruction[-1]
     events = machine.events[start:] if dispatches else []
     beside = any(isinstance(event, CompiledCall) for event in events)
-    many = _are_many(turns, dispatches, beside)
+    many = are_many(turns, dispatches, beside)
     if not many or turns.high <= FEW_TURNS or in_module_method(machine):
         if not beside:
             machine.dispatch(dispatches * max(int(min(turns.low, _COUNTED_TURNS)) - 1, 0))
@@ -80,6 +81,7 @@ def note_eager(
             is_long,
             _mostly(machine, instruction, dispatches),
             machine.calls,
+            _inside(events),
         )
     )
     if is_long:
@@ -102,10 +104,22 @@ def _mostly(machine: Machine, loop: Instruction, dispatches: int) -> tuple[Span,
     if most and counts[most[0]] * 2 > dispatches:
         return (most[0],)
     both = tuple(most[:2])
-    return both if sum(map(counts.__getitem__, both)) * 2 > dispatches else ()
+    return both if sum(map(counts.__getitem__, both)) * 2 >= dispatches else ()
 
 
-def _are_many(turns: Size, dispatches: int, beside: bool) -> bool:
+def _inside(events: list[Event]) -> tuple[tuple[Origin, int], ...]:
+    found = {(e.path, e.span): e for e in events if isinstance(e, EagerLoop) and not e.is_long}
+    around = {origin for loop in found.values() for origin, _ in loop.inside}
+    return tuple((at, loop.dispatches) for at, loop in found.items() if at not in around)
+
+
+def is_worth_a_word(loop: EagerLoop, sure: Container[Origin]) -> bool:
+    """Does it start many operations beside those of the loops in it that are told of?"""
+    own = loop.dispatches - sum(count for at, count in loop.inside if at in sure)
+    return own == loop.dispatches or are_many(loop.turns, own, False)
+
+
+def are_many(turns: Size, dispatches: int, beside: bool) -> bool:
     if beside or not turns.low:
         return dispatches >= (_BESIDE if beside else _DISPATCHES)
     return dispatches >= _LEAST and dispatches * turns.low >= _IN_ALL

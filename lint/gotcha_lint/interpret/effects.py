@@ -49,6 +49,15 @@ def note(
     )
 
 
+def note_at(
+    machine: Machine, kind: str, at: Origin, origins: Iterable[Origin], maybe: bool
+) -> None:
+    """Notes what happens at another place than the one that runs."""
+    within = machine.activation.function
+    effect = Effect(kind, "", at[0], at[1], within, (), tuple(origins), maybe=maybe)
+    machine.note(replace(effect, calls=machine.calls))
+
+
 SAVED, RESTORED = "saved", "restored"
 BEGUN, WAITED = "begun", "waited"  # a save in the background
 LATER = "saves later"

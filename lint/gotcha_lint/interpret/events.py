@@ -135,7 +135,8 @@ class Unrolled:
 class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
-    `mostly`: the calls in it that start most of them.
+    `mostly`: the calls in it that start most of them. `inside`: loops in it, of which nobody knows
+    how long they are, and how many of its dispatches are theirs.
     """
 
     path: str
@@ -147,6 +148,7 @@ class EagerLoop:
     is_long: bool  # False: nobody knows how often it goes round
     mostly: tuple[Span, ...] = ()
     calls: CallString = ()
+    inside: tuple[tuple[Origin, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,8 @@ class Machine(State, ABC):
             set()
         )  # who imports which by a name that may be another's
         self.trying = 0  # bodies of `try` around, in this function
+        self.import_starts: dict[str, tuple[Origin, bool, CallString]] = {}
+        """Of modules: what their import starts; for certain? Through which calls?"""
         self.listed: set[Any] = set()  # loops over what is written out
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.interpret.eager_loops import is_worth_a_word
 from gotcha_lint.interpret.effects import ON_HOST
 from gotcha_lint.interpret.events import EagerLoop, Effect
 from gotcha_lint.program.ir import Function
@@ -30,11 +31,11 @@ def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
     """The loops of a root."""
     events = segment.events
     host = {e.within for e in events if isinstance(e, Effect) and e.kind == ON_HOST}
-    for event in events:
-        if isinstance(event, EagerLoop):
-            reads = event.reads or event.within in host
-            certain = (event.is_long or reads) and (segment.runs_once or reads)
-            certain = certain and (event.path, *event.span[:2]) not in segment.waiting
+    loops = [event for event in events if isinstance(event, EagerLoop)]
+    certain = [_is_certain(loop, segment, loop.within in host) for loop in loops]
+    sure = {(e.path, e.span) for e, is_sure in zip(loops, certain, strict=True) if is_sure}
+    for event, is_sure in zip(loops, certain, strict=True):
+        if is_worth_a_word(event, sure):
             yield HostBoundLoop(
                 event.path,
                 event.span,
@@ -43,5 +44,12 @@ def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
                 event.within,
                 event.mostly,
                 event.calls,
-                certain,
+                is_sure,
             )
+
+
+def _is_certain(loop: EagerLoop, segment: Segment, on_host: bool) -> bool:
+    reads = loop.reads or on_host
+    if (loop.path, *loop.span[:2]) in segment.waiting:
+        return False
+    return (loop.is_long or reads) and (segment.runs_once or reads)

@@ -72,6 +72,9 @@ def _foreseen(loop: Loop) -> Foreseen:
         (loop.path, (line, column, line, column)),
         f"this loop starts about {loop.dispatches} operations{times}, one by one outside of `jit`: "
         "the device waits for Python; `jit` the body of the loop, or move the loop into `lax.scan`",
-        (*((loop.path, span, here) for span in loop.mostly), *((*at, "called here") for at in loop.calls)),
+        (
+            *((loop.path, span, here) for span in loop.mostly),
+            *((*at, "called here") for at in loop.calls),
+        ),
         certain=loop.certain,
     )
