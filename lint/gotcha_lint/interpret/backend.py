@@ -85,9 +85,10 @@ def note_joining(machine: Machine, span: Span) -> None:
     started = machine.read(_STARTED)
     atom = started.only if started is not None else None
     origin = atom.origin if isinstance(atom, Constant) else None
-    if origin is not None and origin[0] != machine.path:
-        if any(at == origin and is_sure for at, is_sure, _ in machine.import_starts.values()):
-            note_at(machine, AT_IMPORT, origin, ((machine.path, span),), maybe=False)
+    if origin is None or origin[0] == machine.path:
+        return
+    if any(at == origin and is_sure for at, is_sure, _ in machine.import_starts.values()):
+        note_at(machine, AT_IMPORT, origin, ((machine.path, span),), maybe=False)
 
 
 def starts(name: str) -> bool:

@@ -48,6 +48,7 @@ from gotcha_lint.interpret.events import (
     Turn,
     Write,
 )
+from gotcha_lint.interpret.host import note_given
 from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
@@ -60,6 +61,8 @@ DEPTH = 40  # calls within calls
 _CHEAP = 4  # so many events or writes of a summary cost as much as an instruction
 _RERUNS = 6  # runs of one context in one root, because what it reads has changed; then unknown
 _SUMMARIES = 3  # for one context, which differ in what they read
+_LIMITED = (2, 3)  # depths of calls that leave something of the budget for what comes after them
+_LEFT = 4  # ... one part in so many; one that needs more is a call of something unknown
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary; a function that notes more is cut off there
@@ -307,6 +310,8 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     transform, machine.transform = machine.transform, ""
     inexact = machine.inexact
     trail, machine.trail = machine.trail, []
+    left = machine.budget // _LEFT if depth in _LIMITED else 0
+    machine.budget -= left
     try:
         if machine.run(function.body) is None:
             activation.returns.append((NONE, machine.layers[-1]))
@@ -315,10 +320,16 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         activation.returns.append((UNKNOWN, {}))
     except OutOfBudget:
         machine.active.discard(key)
-        if depth == 1:  # the root itself: what it has noted until here stands
-            events += _distinct(machine.events, activation)
-        raise
+        if not left:
+            if depth == 1:  # the root itself: what it has noted until here stands
+                events += _distinct(machine.events, activation)
+            raise
+        machine.inexact += 1
+        machine.budget = 0
+        activation.returns.append((UNKNOWN, {}))
+        note_given(machine, values.values(), _line(function), function.name)
     finally:
+        machine.budget += left
         del machine.layers[layers:], machine.activations[depth:]
         machine.active.discard(key)
         noted, machine.events = machine.events, events

@@ -14,9 +14,9 @@ from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.environment import STARTS_BACKEND
 from gotcha_lint.facts.options import INITIALIZE, IS_INITIALIZED, READ_AT_START, UPDATES
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.backend import AT_IMPORT
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.started import backend_starts
-from gotcha_lint.interpret.backend import AT_IMPORT
 from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
 from gotcha_lint.solve.programs import Programs
 
