@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from gotcha_lint.interpret import imports
 from gotcha_lint.solve import roots
-
 from tests.lint.support import lint_files
 
 AFTER = """

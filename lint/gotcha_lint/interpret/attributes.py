@@ -98,13 +98,19 @@ def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Valu
     return _bound_to(machine, only(inner), only(atom), ("annotated", name), span)
 
 
+def annotation_of(atom: Symbol) -> str:
+    """What a parameter is annotated with, as it is written."""
+    if atom.path or not isinstance(atom.root, tuple) or not isinstance(atom.root[0], Function):
+        return ""
+    function, parameter = atom.root
+    words = (p.annotation.strip("'\"") for p in function.parameters if p.name == parameter)
+    return next(words, "")
+
+
 def annotated_class(machine: Machine, atom: Symbol) -> Site | None:
     """The class of the project that a parameter is annotated with."""
-    if atom.path or not isinstance(atom.root, tuple) or not isinstance(atom.root[0], Function):
-        return None
-    function, parameter = atom.root
-    words = [p.annotation.strip("'\"") for p in function.parameters if p.name == parameter]
-    value = machine.peek((function.path, words[0])) if words and words[0].isidentifier() else None
+    word = annotation_of(atom)
+    value = machine.peek((atom.root[0].path, word)) if word.isidentifier() else None
     cls = value.only if value is not None else None
     return cls.site if isinstance(cls, Object) and cls.site.kind == "class" else None
 

@@ -45,6 +45,7 @@ from gotcha_lint.interpret.host import note_given, note_pickled, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
+from gotcha_lint.interpret.schedules import is_schedule, rate_of
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
@@ -99,6 +100,8 @@ def call(
     machine: Machine, callee: Value, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
     """`callee(*args, **keywords)`, for each function that it may be."""
+    if not machine.traced and is_schedule(callee):
+        return rate_of(machine, span)
     out = BOTTOM
     if callee.unknown or not callee.atoms:
         run_layer(machine, callee)

@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.freshness import SCHEDULE
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -38,6 +39,7 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
+from gotcha_lint.facts.optax import SCHEDULE_TYPE
 from gotcha_lint.interpret.events import (
     CompiledCall,
     Effect,
@@ -144,6 +146,9 @@ def bind(
         else:
             given[name] = defaults.get(name, UNKNOWN)
     for parameter in function.parameters:
+        known = given.get(parameter.name)
+        if known is not None and known.unknown and parameter.annotation == SCHEDULE_TYPE:
+            given[parameter.name] = known.marked(SCHEDULE)
         if parameter.kind == "**":
             left = {name: value for name, value in named.items() if name not in given}
             given[parameter.name] = only(Mapping(tuple(left), tuple(left.values())))
