@@ -88,3 +88,40 @@ def test_a_loop_over_layers_of_one_class_is_unrolled(tmp_path, blocks, loop):
     text = LAYERS.format(blocks, loop)
     (found,) = lint_files(tmp_path, {"model.py": text}, select=("unrolled-loop",), all=True)
     assert (found.line, found.severity) == (20, "info")
+
+
+MODEL = """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(8)(x)
+
+
+def predict(params, x):
+    return Model().apply({"params": params}, x)
+
+
+def show(params, x):
+    y = Model().apply({"params": params}, x)
+    print(float(jnp.sum(y)))
+
+
+@jax.jit
+def compiled(params, x):
+    return Model().apply({"params": params}, x)
+
+
+def show_compiled(params, x):
+    print(float(jnp.sum(compiled(params, x))))
+"""
+
+
+def test_a_model_that_a_function_runs_at_each_call_is_a_note(tmp_path):
+    """Where nothing is read, a caller may trace it."""
+    (found,) = lint_files(tmp_path, {"m.py": MODEL}, select=("host-bound-loop",), all=True)
+    assert (found.line, found.severity) == (18, "info")

@@ -12,6 +12,7 @@ from gotcha_lint.interpret.events import CompiledCall, EagerLoop, Event, HostRea
 from gotcha_lint.interpret.heap import in_module_method
 from gotcha_lint.interpret.machine import Instruction, Machine
 from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.ir import Function
 
 _LAYER = "layer"
 FEW_TURNS = 8
@@ -86,6 +87,17 @@ def note_eager(
     )
     if is_long:
         machine.dispatches -= dispatches
+
+
+def heaviest_call(machine: Machine, function: Function) -> tuple[Span, int] | None:
+    """Of the calls outside of its loops, the one that starts most: a whole model, at least."""
+    code = list(instructions(function.body))
+    loops = [i for i in code if i[0] in ("for", "while")]
+    inside = {i[-1] for i in instructions(loops) if i[0] == "call"}
+    calls = [i[-1] for i in code if i[0] == "call" and i[-1] not in inside]
+    counts = {span: machine.started.get((function.path, span), 0) for span in calls}
+    most = max(counts, key=counts.__getitem__, default=None)
+    return (most, counts[most]) if most is not None and counts[most] >= OF_A_MODEL else None
 
 
 def as_called(loop: EagerLoop) -> EagerLoop | None:

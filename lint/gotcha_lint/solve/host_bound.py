@@ -24,6 +24,7 @@ class HostBoundLoop:
     within: Function
     mostly: tuple[Span, ...]
     calls: tuple[Origin, ...]
+    is_call: bool  # no loop, but a call that runs a model whenever an outsider calls the function
     certain: bool  # False: a caller may trace it, it may be short, or it waits for somebody
 
 
@@ -44,8 +45,13 @@ def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
                 event.within,
                 event.mostly,
                 event.calls,
+                False,
                 is_sure,
             )
+    root = segment.root
+    if root is not None and root in host and segment.heaviest is not None and not segment.runs_once:
+        span, count = segment.heaviest
+        yield HostBoundLoop(root.path, span, None, count, root, (), (), True, False)
 
 
 def _is_certain(loop: EagerLoop, segment: Segment, on_host: bool) -> bool:
