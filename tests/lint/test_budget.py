@@ -36,9 +36,9 @@ COST = 400  # statements: more than a root may cost here
 
 @pytest.fixture(autouse=True)
 def _small_budgets(monkeypatch):
-    monkeypatch.setattr(roots, "ROOT_BUDGET", 800)
-    monkeypatch.setattr(roots, "_LEAST", 800)
-    monkeypatch.setattr(imports, "MODULE_BUDGET", 800)
+    monkeypatch.setattr(roots, "ROOT_BUDGET", 1000)
+    monkeypatch.setattr(roots, "_LEAST", 1000)
+    monkeypatch.setattr(imports, "MODULE_BUDGET", 1000)
 
 
 @pytest.mark.parametrize("called", ["", "\n\nmain()\n"])

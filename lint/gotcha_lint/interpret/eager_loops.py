@@ -126,8 +126,9 @@ def _inside(events: list[Event]) -> tuple[tuple[Origin, int], ...]:
 
 
 def is_worth_a_word(loop: EagerLoop, sure: Container[Origin]) -> bool:
-    """Does it start many operations beside those of the loops in it that are told of?"""
-    own = loop.dispatches - sum(count for at, count in loop.inside if at in sure)
+    """Does it start many operations beside those of the loops of its file that are told of?"""
+    inside = sum(count for at, count in loop.inside if at in sure and at[0] == loop.path)
+    own = loop.dispatches - inside
     return own == loop.dispatches or are_many(loop.turns, own, False)
 
 

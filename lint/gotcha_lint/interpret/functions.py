@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain.derivative import flows_in
@@ -42,12 +43,15 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts.optax import SCHEDULE_TYPE
 from gotcha_lint.interpret.events import (
     CompiledCall,
+    EagerLoop,
+    EagerUpdate,
     Effect,
     Event,
     KeyUse,
     Location,
     Summary,
     Turn,
+    Unrolled,
     Write,
 )
 from gotcha_lint.interpret.host import note_given
@@ -63,11 +67,13 @@ DEPTH = 40  # calls within calls
 _CHEAP = 4  # so many events or writes of a summary cost as much as an instruction
 _RERUNS = 6  # runs of one context in one root, because what it reads has changed; then unknown
 _SUMMARIES = 3  # for one context, which differ in what they read
-_LIMITED = (2, 3)  # depths of calls that leave something of the budget for what comes after them
-_LEFT = 4  # ... one part in so many; one that needs more is a call of something unknown
+_GIVEN_UP = (2, 3)  # depths of calls: one in which the budget ends is one of something unknown
+_LEAST_RESERVE = 200  # instructions for what comes after it
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary; a function that notes more is cut off there
+_OUTER = 3  # depths of calls: of a root, and of what a module calls; nobody takes their summaries
+_UNORDERED = (Unrolled, EagerLoop, EagerUpdate)  # they say the same wherever they stand
 _TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
@@ -315,8 +321,6 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     transform, machine.transform = machine.transform, ""
     inexact = machine.inexact
     trail, machine.trail = machine.trail, []
-    left = machine.budget // _LEFT if depth in _LIMITED else 0
-    machine.budget -= left
     try:
         if machine.run(function.body) is None:
             activation.returns.append((NONE, machine.layers[-1]))
@@ -325,16 +329,15 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         activation.returns.append((UNKNOWN, {}))
     except OutOfBudget:
         machine.active.discard(key)
-        if not left:
+        if depth not in _GIVEN_UP or machine.reserve < _LEAST_RESERVE:
             if depth == 1:  # the root itself: what it has noted until here stands
                 events += _distinct(machine.events, activation)
             raise
         machine.inexact += 1
-        machine.budget = 0
+        machine.budget, machine.reserve = machine.reserve, machine.reserve // 2
         activation.returns.append((UNKNOWN, {}))
         note_given(machine, values.values(), _line(function), function.name)
     finally:
-        machine.budget += left
         del machine.layers[layers:], machine.activations[depth:]
         machine.active.discard(key)
         noted, machine.events = machine.events, events
@@ -350,7 +353,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.spent_inside = inner + spent
     machine.charged.add(key)
     writes = _writes(machine, activation)
-    kept = tuple(_distinct(noted, activation))
+    kept = tuple(_distinct(noted, activation, _EVENTS * (4 if depth < _OUTER else 1)))
     summary = Summary(
         reads=activation.reads,
         fixed=frozenset(activation.fixed),
@@ -397,7 +400,7 @@ def _frame(machine: Machine, site: Site, function: Function, values: Arguments) 
     return frame
 
 
-def _distinct(events: list[Event], activation: Activation) -> list[Event]:
+def _distinct(events: list[Event], activation: Activation, limit: int = _EVENTS) -> list[Event]:
     """Without those that say nothing new: the same write, with the same value, again.
 
     And without writes to what is made in the same call, if no trace has seen it there: no older
@@ -406,6 +409,7 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
     out: list[Event] = []
     seen: set[Any] = set()
     counts: Counter[Event] = Counter()
+    told: set[Event] = set()
     uses = effects = 0
     seen_by_traces = {
         place for event in events if isinstance(event, CompiledCall) for place, _ in event.captured
@@ -423,6 +427,12 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
                 uses += 1
                 out.append(event)
             continue
+        if isinstance(event, _UNORDERED):
+            what = replace(event, calls=()) if isinstance(event, Unrolled) else event
+            if what not in told and len(told) < _EVENTS:
+                told.add(what)
+                out.append(event)
+            continue
         if isinstance(event, Write):
             base = event.location[0]
             if (
@@ -438,7 +448,7 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
         else:
             seen.clear()
         out.append(event)
-        if len(out) - uses - effects >= _EVENTS:
+        if len(out) - uses - effects - len(told) >= limit:
             break
     return out
 

@@ -14,7 +14,7 @@ from gotcha_lint.interpret.backend import note_import
 from gotcha_lint.interpret.call import canonical
 from gotcha_lint.interpret.faults.names import check_module, check_name, check_private
 from gotcha_lint.interpret.garbage import collect
-from gotcha_lint.interpret.machine import Instruction, Machine, OutOfBudget
+from gotcha_lint.interpret.machine import RESERVE, Instruction, Machine, OutOfBudget
 from gotcha_lint.interpret.state import Activation
 
 MODULE_BUDGET = 60_000  # instructions
@@ -109,6 +109,7 @@ def run_module(machine: Machine, path: str) -> None:
     module = machine.modules[path]
     saved = machine.save()
     budget, machine.budget = machine.budget, MODULE_BUDGET
+    reserve, machine.reserve = machine.reserve, MODULE_BUDGET // RESERVE
     machine.path, machine.layers = module.path, list(machine.bottom)
     machine.loops, machine.current, machine.guards = [], NO_MARKS, ()
     machine.traced = machine.guarded = 0
@@ -131,5 +132,6 @@ def run_module(machine: Machine, path: str) -> None:
         machine.restore(saved)
         machine.trying = trying
         spent, machine.budget = MODULE_BUDGET - machine.budget, budget
+        machine.reserve = reserve
     if depth == 1 and spent > _BUSY:
         collect(machine.bottom)

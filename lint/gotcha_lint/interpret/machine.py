@@ -27,6 +27,7 @@ from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
+RESERVE = 4  # one part in so many of a budget
 STOP = "stop"  # what follows in this region is not reached
 
 Instruction = tuple[Any, ...]
@@ -65,6 +66,7 @@ class Machine(State, ABC):
         self.path = ""
         self.budget = 0  # instructions that this root may still run
         self.root_budget = 0  # ... and with how many each begins
+        self.reserve = 0  # for what comes after a call in which the budget has ended
         self.equations = 0
         self.dispatches = 0  # operations that start outside of any trace, each by itself
         self.started: dict[Origin, int] = {}  # how many of them each call has started last

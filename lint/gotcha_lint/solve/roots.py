@@ -36,7 +36,7 @@ from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.loops import carried, goes_on
-from gotcha_lint.interpret.machine import OutOfBudget
+from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
 from gotcha_lint.program.data_flow import instructions
@@ -158,7 +158,7 @@ def _call_with_result(engine: Engine, callee: Value, args: tuple[Value, ...], sp
         engine.call(result, (), {}, span)
         return
     for closure in list(_closures(engine, result, 0))[:_CLOSURES]:
-        engine.budget = engine.root_budget
+        engine.budget, engine.reserve = engine.root_budget, engine.root_budget // RESERVE
         engine.call(closure, (), {}, span)
 
 
@@ -337,7 +337,7 @@ def _begin(engine: Engine, path: str) -> None:
     engine.loops, engine.current, engine.guards = [], NO_MARKS, ()
     engine.traced = engine.guarded = engine.differentiated = engine.lenient = 0
     engine.per_device = engine.dispatches = 0
-    engine.budget = engine.root_budget
+    engine.budget, engine.reserve = engine.root_budget, engine.root_budget // RESERVE
     engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
     engine.charged = set()
     engine.reruns = {}
