@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import made_in, without_histories
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -45,6 +45,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
         array = as_array(value, machine.origin(span))
         return only(Method(array, name, machine.origin(span)))
     out = without_layers(Value((), True, value.marks)) if value.unknown else BOTTOM
+    if name in _WITHOUT_VALUES:  # the host knows these, whatever the device still computes
+        out = Value((), out.unknown, without_histories(out.marks - made_in(out.marks)))
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))
         out = only(method)
