@@ -112,7 +112,10 @@ def annotation_of(atom: Symbol) -> str:
 def annotated_class(machine: Machine, atom: Symbol) -> Site | None:
     """The class of the project that a parameter is annotated with."""
     word = annotation_of(atom)
-    value = machine.peek((atom.root[0].path, word)) if word.isidentifier() else None
+    function = atom.root[0] if isinstance(atom.root, tuple) else None
+    if not word.isidentifier() or not isinstance(function, Function):
+        return None
+    value = machine.peek((function.path, word))
     cls = value.only if value is not None else None
     return cls.site if isinstance(cls, Object) and cls.site.kind == "class" else None
 
