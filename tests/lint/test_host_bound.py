@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.lint.support import lint_files
 
 TEXT = """
@@ -39,3 +41,87 @@ def test_no_call_is_shown_where_none_starts_most(tmp_path):
     text = TEXT.replace("    x = model(w, x)\n", "    x = layer(w, x)\n" * 6)
     (found,) = lint_files(tmp_path, {"train.py": text}, select=("host-bound-loop",))
     assert [place.message for place in found.chain] == []
+
+
+def test_two_calls_that_start_most_of_them(tmp_path):
+    text = TEXT.replace("    x = model(w, x)\n", "    x = model(w, x)\n    x = model(w, x)\n")
+    (found,) = lint_files(tmp_path, {"train.py": text}, select=("host-bound-loop",))
+    assert [place.message for place in found.chain] == ["many of them start here"] * 2
+
+
+LAYERS = """
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Block(nnx.Module):
+    def __init__(self, rngs):
+        self.dense = nnx.Linear(8, 8, rngs=rngs)
+
+    def __call__(self, x, state=None):
+        return x + self.dense(x), state
+
+
+class Model(nnx.Module):
+    def __init__(self, depth, rngs):
+        self.blocks = nnx.List({})
+
+    def __call__(self, x, states):
+        {}
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    "blocks", ["[Block(rngs) for _ in range(depth)]", "Block(rngs) for _ in range(depth)"]
+)
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for block in self.blocks:\n            x, _ = jax.remat(block)(x)",
+        "for i, block in enumerate(self.blocks):\n            x, _ = block(x, i)",
+        "for block, state in zip(self.blocks, states):\n            x, _ = block(x, state)",
+    ],
+)
+def test_a_loop_over_layers_of_one_class_is_unrolled(tmp_path, blocks, loop):
+    text = LAYERS.format(blocks, loop)
+    (found,) = lint_files(tmp_path, {"model.py": text}, select=("unrolled-loop",), all=True)
+    assert (found.line, found.severity) == (20, "info")
+
+
+MODEL = """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(8)(x)
+
+
+def predict(params, x):
+    return Model().apply({"params": params}, x)
+
+
+def show(params, x):
+    y = Model().apply({"params": params}, x)
+    print(float(jnp.sum(y)))
+
+
+@jax.jit
+def compiled(params, x):
+    return Model().apply({"params": params}, x)
+
+
+def show_compiled(params, x):
+    print(float(jnp.sum(compiled(params, x))))
+"""
+
+
+def test_a_model_that_a_function_runs_at_each_call_is_a_note(tmp_path):
+    """Where nothing is read, a caller may trace it."""
+    (found,) = lint_files(tmp_path, {"m.py": MODEL}, select=("host-bound-loop",), all=True)
+    assert (found.line, found.severity) == (18, "info")

@@ -12,7 +12,7 @@ import pytest
 
 from gotcha_lint import engine
 from gotcha_lint.config.settings import Settings
-from tests.lint.support import code
+from tests.lint.support import code, lint_files
 
 FAMILIES = {
     "changing-static-argument",
@@ -338,3 +338,27 @@ def test_what_holds_for_all_inputs(
                 seen.discard((f.path, f.line, f.name, False))
                 seen.add((f.path, f.line, f.name, not everything))
     assert seen == expected
+
+
+DTYPES = """
+    import jax
+    import jax.numpy as jnp
+
+
+    @jax.jit
+    def double(x):
+        return x * 2
+
+
+    def main(read, fresh: bool):
+        x = jnp.ones(3) if fresh else {}
+        double(x)
+        return double(jnp.ones(3, dtype=jnp.int32))
+"""
+
+
+@pytest.mark.parametrize(("other", "severity"), [("read()", "info"), ("jnp.zeros(3)", "warning")])
+def test_an_array_that_may_be_something_unknown_has_no_certain_dtype(tmp_path, other, severity):
+    text = code(DTYPES.format(other))
+    (found,) = lint_files(tmp_path, {"a.py": text}, select=("changing-dtype",), all=True)
+    assert found.severity == severity

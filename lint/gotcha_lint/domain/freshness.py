@@ -6,6 +6,7 @@ around. In the next turn this becomes `("kept", path, span)`: a read of it waits
 `("history", path, span)`: it was added, in a loop, to the list that is made there.
 `("turn", loop)`: something unknown that is written in each turn of the loop.
 `("clock", path, span)`: the clock was read there.
+`("schedule",)`: a function that computes on the device whenever it is called.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ TURN = "turn"
 _HISTORY = "history"
 
 _CLOCK = "clock"
+SCHEDULE: Marks = frozenset((("schedule",),))
 
 Aged = dict[Value, Value]  # what was computed already
 

@@ -178,6 +178,7 @@ ALIASES = {
 }
 _SYNCHRONOUS = ("PyTreeCheckpointer", "Checkpointer")
 # Classes whose `save` returns before the checkpoint is written.
+SCHEDULE_TYPE = "optax.Schedule"
 SAVES_LATER = frozenset(
     f"orbax.checkpoint.{name}"
     for name in ("StandardCheckpointer", "AsyncCheckpointer", "CheckpointManager")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import made_in, without_histories
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -28,6 +28,7 @@ from gotcha_lint.facts.loaders import LOADERS
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
+from gotcha_lint.interpret.eager_loops import without_layers
 from gotcha_lint.interpret.faults.checkpoints import check_saved
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
@@ -45,7 +46,9 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     if machine.differentiated and name in OF_ARRAYS_ALONE and is_opaque(value):
         array = as_array(value, machine.origin(span))
         return only(Method(array, name, machine.origin(span)))
-    out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
+    out = without_layers(Value((), True, value.marks)) if value.unknown else BOTTOM
+    if name in _WITHOUT_VALUES:  # the host knows these, whatever the device still computes
+        out = Value((), out.unknown, without_histories(out.marks - made_in(out.marks)))
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))
         out = only(method)
@@ -89,28 +92,41 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
     return only(Method(receiver, name, machine.origin(span)))
 
 
+def annotation_text(atom: Symbol) -> str:
+    """What a parameter is annotated with, as it is written."""
+    if atom.path or not isinstance(atom.root, tuple) or not isinstance(atom.root[0], Function):
+        return ""
+    function, parameter = atom.root
+    words = (p.annotation.strip("'\"") for p in function.parameters if p.name == parameter)
+    return next(words, "")
+
+
 def annotation_of(machine: Machine, parameter: Symbol) -> Atom | None:
     """What the annotation of a parameter names."""
-    if not isinstance(parameter.root, tuple) or not isinstance(parameter.root[0], Function):
+    head, *rest = annotation_text(parameter).split(".")
+    function = parameter.root[0] if isinstance(parameter.root, tuple) else None
+    if not isinstance(function, Function) or not head.isidentifier():
         return None
-    function, name = parameter.root
-    words = [p.annotation.strip("'\"") for p in function.parameters if p.name == name]
-    head, *rest = words[0].split(".") if words else [""]
-    found = machine.peek((function.path, head)) if head.isidentifier() else None
+    found = machine.peek((function.path, head))
     atom = found.only if found is not None else None
     if rest and isinstance(atom, Library):
         return Library(".".join((atom.name, *rest)))
     return None if rest else atom
 
 
+def annotated_class(machine: Machine, atom: Symbol) -> Site | None:
+    """The class of the project that a parameter is annotated with."""
+    cls = annotation_of(machine, atom)
+    return cls.site if isinstance(cls, Object) and cls.site.kind == "class" else None
+
+
 def _of_annotated(machine: Machine, atom: Symbol, name: str, span: Span) -> Value | None:
     """A compiled method of the class that a parameter is annotated with."""
-    cls = None if atom.path else annotation_of(machine, atom)
+    cls = annotation_of(machine, atom)
     if isinstance(cls, Library) and cls.name in GENERATORS:
         return only(Library(f"{GENERATOR}.{name}"))
-    if not isinstance(cls, Object) or cls.site.kind != "class":
-        return None
-    found = class_attribute(machine, cls.site, name)
+    site = annotated_class(machine, atom)
+    found = class_attribute(machine, site, name) if site is not None else None
     inner = found.only if found is not None else None
     if not isinstance(inner, Object) or inner.site.kind != "transform":
         return None

@@ -6,9 +6,9 @@ imports: a function that forks reads what its callers have done before.
 
 from __future__ import annotations
 
-from gotcha_lint.domain.sites import Frame, Span
+from gotcha_lint.domain.sites import Frame, Origin, Span
 from gotcha_lint.domain.value import NONE, Constant, Value, constant
-from gotcha_lint.interpret.effects import note
+from gotcha_lint.interpret.effects import note, note_at
 from gotcha_lint.interpret.events import Location
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.state import Layer
@@ -17,6 +17,7 @@ from gotcha_lint.program.ir import Function
 _PROCESS = Frame(Function("<process>", "", 0))
 _STARTED: Location = (_PROCESS, "backend")
 _METHOD: Location = (_PROCESS, "start method")
+AT_IMPORT = "starts at import"
 _LAZY = ("jax.numpy.dtype", "jax.numpy.finfo", "jax.numpy.iinfo", "jax.numpy.issubdtype")
 _STARTING = (
     "jax.numpy.",
@@ -40,8 +41,54 @@ def forget(layer: Layer) -> None:
 
 def note_start(machine: Machine, span: Span) -> None:
     """JAX computes here, so its backend runs from now on."""
-    if not machine.traced and machine.peek(_STARTED) is None:
-        machine.put(_STARTED, Value((Constant(True, "bool", (machine.path, span)),)))
+    if machine.traced:
+        return
+    if machine.peek(_STARTED) is None:
+        _start(machine, (machine.path, span))
+    path = _being_imported(machine)
+    if path is not None:
+        old = machine.import_starts.get(path)
+        if old is None or (not old[1] and not machine.guards):
+            origin = machine.path, span
+            machine.import_starts[path] = origin, not machine.guards, machine.calls
+
+
+def _start(machine: Machine, origin: Origin) -> None:
+    machine.put(_STARTED, Value((Constant(True, "bool", origin),)))
+
+
+def _being_imported(machine: Machine) -> str | None:
+    """The module whose body runs, or has called what runs."""
+    if not machine.loading:
+        return None
+    modules = (a.function.path for a in reversed(machine.activations) if a.function.is_module)
+    return next(modules, None)
+
+
+def note_import(machine: Machine, path: str, span: Span) -> None:
+    """A module of the project is imported: what it starts runs from now on, and whoever imports
+    the module at hand starts it, too.
+    """
+    found = machine.import_starts.get(path)
+    importer = machine.activation.function
+    if found is None or machine.traced or not importer.is_module or machine.guards:
+        return
+    machine.import_starts.setdefault(machine.path, found)
+    origin, is_sure, calls = found
+    if is_sure and machine.peek(_STARTED) is None:
+        _start(machine, origin)
+    note_at(machine, AT_IMPORT, origin, ((machine.path, span), *calls), maybe=True)
+
+
+def note_joining(machine: Machine, span: Span) -> None:
+    """`jax.distributed.initialize()` raises where an import has started the backend."""
+    started = machine.read(_STARTED)
+    atom = started.only if started is not None else None
+    origin = atom.origin if isinstance(atom, Constant) else None
+    if origin is None or origin[0] == machine.path:
+        return
+    if any(at == origin and is_sure for at, is_sure, _ in machine.import_starts.values()):
+        note_at(machine, AT_IMPORT, origin, ((machine.path, span),), maybe=False)
 
 
 def starts(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.freshness import aged, made_in
+from gotcha_lint.domain.freshness import aged, made_in, without_histories
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -31,25 +31,26 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING
-from gotcha_lint.interpret.attributes import attribute, update_of
-from gotcha_lint.interpret.backend import note_start, starts
+from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
+from gotcha_lint.interpret.backend import note_joining, note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
-from gotcha_lint.interpret.eager_loops import OF_A_MODEL
+from gotcha_lint.interpret.eager_loops import OF_A_MODEL, as_layer, run_layer
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.checks import after_call, after_method
 from gotcha_lint.interpret.faults.flags import check_flags
 from gotcha_lint.interpret.faults.signatures import check_call
 from gotcha_lint.interpret.functions import Arguments, call_function
-from gotcha_lint.interpret.heap import class_attribute, contents, mapping_of
+from gotcha_lint.interpret.heap import class_attribute, contents, is_module_class, mapping_of
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
 from gotcha_lint.interpret.own_sizes import own_size
+from gotcha_lint.interpret.schedules import is_schedule, rate_of
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
@@ -104,8 +105,11 @@ def call(
     machine: Machine, callee: Value, args: tuple[Value, ...], keywords: Arguments, span: Span
 ) -> Value:
     """`callee(*args, **keywords)`, for each function that it may be."""
+    if not machine.traced and is_schedule(callee):
+        return rate_of(machine, span)
     out = BOTTOM
     if callee.unknown or not callee.atoms:
+        run_layer(machine, callee)
         out = unknown_call(machine, args, keywords, span).marked(made_in(callee.marks))
         out = kept(machine, out, callee)  # a model that is differentiated, called
     several = len(callee.atoms) + callee.unknown > 1
@@ -176,7 +180,10 @@ def _call_atom(
         model = METHODS.get(f"{site.kind}()")
         if model is not None:
             return model(Call(machine, "()", args, keywords, span, only(atom), atom))
-    name = _last_name(atom) if isinstance(atom, Symbol) else ""
+    name = ""
+    if isinstance(atom, Symbol):
+        name = _last_name(atom)
+        _count_model(machine, atom, args, keywords, span)
     found = unknown_call(machine, args, keywords, span, name)
     return _tokens(machine, keywords, found.marks, span) or found
 
@@ -193,6 +200,29 @@ def _tokens(machine: Machine, keywords: Arguments, marks: Marks, span: Span) -> 
     return only(Mapping((), (), only(tokens, marks), origin), marks)
 
 
+def _count_model(
+    machine: Machine, atom: Symbol, args: tuple[Value, ...], keywords: Arguments, span: Span
+) -> None:
+    """In a loop, a parameter that is annotated with a class of modules is called: counts what one
+    of them starts. Nothing else is learnt: its class may be derived from that one.
+    """
+    if machine.traced or not machine.loops:
+        return
+    cls = annotated_class(machine, atom)
+    if cls is None or not is_module_class(cls) or class_attribute(machine, cls, "__call__") is None:
+        return
+    start, before = len(machine.events), machine.dispatches
+    machine.layers.append({})
+    try:
+        me = make_instance(machine, cls, (), {}, span)
+        made = machine.dispatches
+        machine.call(me, args, keywords, span)
+    finally:
+        machine.layers.pop()
+        del machine.events[start:]
+    machine.dispatches -= made - before
+
+
 def _last_name(symbol: Symbol) -> str:
     """`encode` of a parameter `encode`, or of `self.vae.encode`."""
     step = symbol.path[-1] if symbol.path else symbol.root
@@ -205,6 +235,8 @@ def call_library(
     row = machine.rows.get(name)
     if row is not None:
         return _of_user(machine, row, name, args, keywords, span)
+    if name == "jax.distributed.initialize":
+        note_joining(machine, span)
     if starts(name):
         note_start(machine, span)
     pickling.note_call(machine, name, args, keywords, span)
@@ -214,6 +246,7 @@ def call_library(
         out = unknown_call(machine, args, keywords, span, name)
         if name.startswith(_ON_DEVICE):
             out = out.marked(made_in(all_marks((*args, *keywords.values()))))
+            out = out.marked(as_layer(name))
         if name.startswith(_OPERATIONS):
             machine.dispatch()
         return out
@@ -291,7 +324,7 @@ def unknown_call(
     else:
         machine.inexact += 1
     marks = all_marks(values)
-    return Value((), True, marks - made_in(marks))
+    return Value((), True, without_histories(marks - made_in(marks)))
 
 
 def _are_variables(machine: Machine, value: Value) -> bool:

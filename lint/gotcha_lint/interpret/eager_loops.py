@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from gotcha_lint.domain.sites import Span
-from gotcha_lint.domain.value import Size
-from gotcha_lint.interpret.events import CompiledCall, EagerLoop, HostRead
+from collections.abc import Container
+from dataclasses import replace
+
+from gotcha_lint.domain.sites import Origin, Span
+from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
+from gotcha_lint.facts.layers import operations_of
+from gotcha_lint.interpret.events import CompiledCall, EagerLoop, Event, HostRead
 from gotcha_lint.interpret.heap import in_module_method
 from gotcha_lint.interpret.machine import Instruction, Machine
 from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.ir import Function
 
+_LAYER = "layer"
 FEW_TURNS = 8
-OF_A_LAYER = 4  # operations: a product, the bias in its shape, the sum, and casts
 OF_A_MODEL = 24  # to set up a module of Flax for a call takes as long, however small it is
 _DISPATCHES = 24  # in one iteration, outside of jit: starting them takes half a millisecond
 _BESIDE = 64  # ... beside compiled functions, where most of the work may be
 _IN_ALL = 2_000  # in all iterations, where their number is known
 _LEAST = 4  # in one iteration: a split and a sum of losses are not a loop's work
 _COUNTED_TURNS = 1000  # of an inner loop
+
+
+def as_layer(name: str) -> Marks:
+    """The mark of a layer of a library that is not followed: what a call of it starts."""
+    operations = operations_of(name)
+    return frozenset(((_LAYER, operations),)) if operations else NO_MARKS
+
+
+def run_layer(machine: Machine, callee: Value) -> None:
+    """Something unknown is called: a layer, perhaps."""
+    operations = sum(mark[1] for mark in callee.marks if mark[0] == _LAYER)
+    machine.equations += operations
+    machine.dispatch(operations)
+
+
+def without_layers(value: Value) -> Value:
+    """A part of a layer is none."""
+    marks = frozenset(mark for mark in value.marks if mark[0] == _LAYER)
+    return Value(value.atoms, value.unknown, value.marks - marks, value.choice) if marks else value
 
 
 def note_eager(
@@ -36,7 +60,7 @@ def note_eager(
     span: Span = instruction[-1]
     events = machine.events[start:] if dispatches else []
     beside = any(isinstance(event, CompiledCall) for event in events)
-    many = _are_many(turns, dispatches, beside)
+    many = are_many(turns, dispatches, beside)
     if not many or turns.high <= FEW_TURNS or in_module_method(machine):
         if not beside:
             machine.dispatch(dispatches * max(int(min(turns.low, _COUNTED_TURNS)) - 1, 0))
@@ -58,21 +82,57 @@ def note_eager(
             is_long,
             _mostly(machine, instruction, dispatches),
             machine.calls,
+            _inside(events),
         )
     )
     if is_long:
         machine.dispatches -= dispatches
 
 
-def _mostly(machine: Machine, loop: Instruction, dispatches: int) -> Span | None:
-    """The call in the body of a loop that starts most of its operations, where one does."""
-    calls = [i[-1] for i in instructions([loop]) if i[0] == "call"]
+def heaviest_call(machine: Machine, function: Function) -> tuple[Span, int] | None:
+    """Of the calls outside of its loops, the one that starts most: a whole model, at least."""
+    code = list(instructions(function.body))
+    loops = [i for i in code if i[0] in ("for", "while")]
+    inside = {i[-1] for i in instructions(loops) if i[0] == "call"}
+    calls = [i[-1] for i in code if i[0] == "call" and i[-1] not in inside]
+    counts = {span: machine.started.get((function.path, span), 0) for span in calls}
+    most = max(counts, key=counts.__getitem__, default=None)
+    return (most, counts[most]) if most is not None and counts[most] >= OF_A_MODEL else None
+
+
+def as_called(loop: EagerLoop) -> EagerLoop | None:
+    """The loop as a caller sees it, who may say how often it goes round."""
+    if loop.turns.high <= FEW_TURNS:
+        return None
+    is_long = loop.is_long or loop.dispatches * loop.turns.low >= _IN_ALL
+    return replace(loop, is_long=is_long)
+
+
+def _mostly(machine: Machine, loop: Instruction, dispatches: int) -> tuple[Span, ...]:
+    """The call in the body of a loop that starts most of its operations; or two that share them."""
+    calls = dict.fromkeys(i[-1] for i in instructions([loop]) if i[0] == "call")
     counts = {span: machine.started.get((machine.path, span), 0) for span in calls}
-    most = max(calls, key=counts.__getitem__, default=None)
-    return most if most is not None and counts[most] * 2 > dispatches else None
+    most = sorted(calls, key=lambda span: -counts[span])
+    if most and counts[most[0]] * 2 > dispatches:
+        return (most[0],)
+    both = tuple(most[:2])
+    return both if sum(map(counts.__getitem__, both)) * 2 >= dispatches else ()
 
 
-def _are_many(turns: Size, dispatches: int, beside: bool) -> bool:
+def _inside(events: list[Event]) -> tuple[tuple[Origin, int], ...]:
+    found = {(e.path, e.span): e for e in events if isinstance(e, EagerLoop) and not e.is_long}
+    around = {origin for loop in found.values() for origin, _ in loop.inside}
+    return tuple((at, loop.dispatches) for at, loop in found.items() if at not in around)
+
+
+def is_worth_a_word(loop: EagerLoop, sure: Container[Origin]) -> bool:
+    """Does it start many operations beside those of the loops of its file that are told of?"""
+    inside = sum(count for at, count in loop.inside if at in sure and at[0] == loop.path)
+    own = loop.dispatches - inside
+    return own == loop.dispatches or are_many(loop.turns, own, False)
+
+
+def are_many(turns: Size, dispatches: int, beside: bool) -> bool:
     if beside or not turns.low:
         return dispatches >= (_BESIDE if beside else _DISPATCHES)
     return dispatches >= _LEAST and dispatches * turns.low >= _IN_ALL

@@ -49,9 +49,20 @@ def note(
     )
 
 
+def note_at(
+    machine: Machine, kind: str, at: Origin, origins: Iterable[Origin], maybe: bool
+) -> None:
+    """Notes what happens at another place than the one that runs."""
+    within = machine.activation.function
+    effect = Effect(kind, "", at[0], at[1], within, (), tuple(origins), maybe=maybe)
+    machine.note(replaced(effect, calls=machine.calls))
+
+
 SAVED, RESTORED = "saved", "restored"
 BEGUN, WAITED = "begun", "waited"  # a save in the background
 LATER = "saves later"
+QUEUED = "queued"  # an operation outside of jit, behind what is queued before it
+ON_HOST = "on host"  # the function reads arrays, whatever it is given: nobody can trace it
 
 
 def note_checkpoint(machine: Machine, name: str, span: Span) -> None:

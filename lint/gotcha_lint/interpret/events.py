@@ -136,7 +136,8 @@ class Unrolled:
 class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
-    `mostly`: the call in it that starts most of them.
+    `mostly`: the calls in it that start most of them. `inside`: loops in it, of which nobody knows
+    how long they are, and how many of its dispatches are theirs.
     """
 
     path: str
@@ -146,8 +147,9 @@ class EagerLoop:
     within: Function
     reads: bool  # the host reads arrays in it, so nobody can trace it
     is_long: bool  # False: nobody knows how often it goes round
-    mostly: Span | None = None
+    mostly: tuple[Span, ...] = ()
     calls: CallString = ()
+    inside: tuple[tuple[Origin, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

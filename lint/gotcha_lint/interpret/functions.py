@@ -14,9 +14,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from gotcha_lint.domain.derivative import flows_in
+from gotcha_lint.domain.freshness import SCHEDULE
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -38,8 +40,10 @@ from gotcha_lint.domain.value import (
     join_all,
     only,
 )
+from gotcha_lint.facts.optax import SCHEDULE_TYPE
 from gotcha_lint.interpret.events import (
     CompiledCall,
+    EagerLoop,
     EagerUpdate,
     Effect,
     Event,
@@ -48,8 +52,10 @@ from gotcha_lint.interpret.events import (
     Remark,
     Summary,
     Turn,
+    Unrolled,
     Write,
 )
+from gotcha_lint.interpret.host import note_given
 from gotcha_lint.interpret.keys import as_parameter
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
 from gotcha_lint.interpret.state import MISSING, Activation, Layer
@@ -62,10 +68,13 @@ DEPTH = 40  # calls within calls
 _CHEAP = 4  # so many events or writes of a summary cost as much as an instruction
 _RERUNS = 6  # runs of one context in one root, because what it reads has changed; then unknown
 _SUMMARIES = 3  # for one context, which differ in what they read
+_GIVEN_UP = (2, 3)  # depths of calls: one in which the budget ends is one of something unknown
+_LEAST_RESERVE = 200  # instructions for what comes after it
 _FRAMES = 3  # frames that are named by objects made in frames that are named by objects ...
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary and sort; a function that notes more is cut off there
-_BY_THEMSELVES = (Effect, EagerUpdate, Remark)  # they say something whatever is cut off before
+_OUTER = 3  # depths of calls: of a root, and of what a module calls; nobody takes their summaries
+_UNORDERED = (Unrolled, EagerLoop, EagerUpdate, Remark)  # they say the same wherever they stand
 _TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
 
@@ -144,6 +153,9 @@ def bind(
         else:
             given[name] = defaults.get(name, UNKNOWN)
     for parameter in function.parameters:
+        known = given.get(parameter.name)
+        if known is not None and known.unknown and parameter.annotation == SCHEDULE_TYPE:
+            given[parameter.name] = known.marked(SCHEDULE)
         if parameter.kind == "**":
             left = {name: value for name, value in named.items() if name not in given}
             given[parameter.name] = only(Mapping(tuple(left), tuple(left.values())))
@@ -318,9 +330,14 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         activation.returns.append((UNKNOWN, {}))
     except OutOfBudget:
         machine.active.discard(key)
-        if depth == 1:  # the root itself: what it has noted until here stands
-            events += _distinct(machine.events, activation)
-        raise
+        if depth not in _GIVEN_UP or machine.reserve < _LEAST_RESERVE:
+            if depth == 1:  # the root itself: what it has noted until here stands
+                events += _distinct(machine.events, activation)
+            raise
+        machine.inexact += 1
+        machine.budget, machine.reserve = machine.reserve, machine.reserve // 2
+        activation.returns.append((UNKNOWN, {}))
+        note_given(machine, values.values(), _line(function), function.name)
     finally:
         del machine.layers[layers:], machine.activations[depth:]
         machine.active.discard(key)
@@ -337,7 +354,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     machine.spent_inside = inner + spent
     machine.charged.add(key)
     writes = _writes(machine, activation)
-    kept = tuple(_distinct(noted, activation))
+    kept = tuple(_distinct(noted, activation, _EVENTS * (4 if depth < _OUTER else 1)))
     summary = Summary(
         reads=activation.reads,
         fixed=frozenset(activation.fixed),
@@ -384,7 +401,7 @@ def _frame(machine: Machine, site: Site, function: Function, values: Arguments) 
     return frame
 
 
-def _distinct(events: list[Event], activation: Activation) -> list[Event]:
+def _distinct(events: list[Event], activation: Activation, limit: int = _EVENTS) -> list[Event]:
     """Without those that say nothing new: the same write, with the same value, again.
 
     And without writes to what is made in the same call, if no trace has seen it there: no older
@@ -393,12 +410,13 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
     out: list[Event] = []
     seen: set[Any] = set()
     counts: Counter[Event] = Counter()
+    told: set[Event] = set()
     uses = effects = 0
     seen_by_traces = {
         place for event in events if isinstance(event, CompiledCall) for place, _ in event.captured
     }
     for event in events:
-        if isinstance(event, _BY_THEMSELVES):
+        if isinstance(event, Effect):
             counts[event] += 1
             if counts[event] <= _TIMES[Effect] and effects < _EVENTS:
                 effects += 1
@@ -410,7 +428,13 @@ def _distinct(events: list[Event], activation: Activation) -> list[Event]:
                 uses += 1
                 out.append(event)
             continue
-        if len(out) - uses - effects >= _EVENTS:
+        if isinstance(event, _UNORDERED):
+            what = replace(event, calls=()) if isinstance(event, Unrolled) else event
+            if what not in told and len(told) < _EVENTS:
+                told.add(what)
+                out.append(event)
+            continue
+        if len(out) - uses - effects - len(told) >= limit:
             continue
         if isinstance(event, Write):
             base = event.location[0]

@@ -34,7 +34,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.interpret.containers import new_container, new_dict
-from gotcha_lint.interpret.effects import note
+from gotcha_lint.interpret.effects import ON_HOST, note
 from gotcha_lint.interpret.element_reads import note_element
 from gotcha_lint.interpret.events import CallString, Effect, Guards, HostRead
 from gotcha_lint.interpret.heap import Contents, contents_of, element_of, mapping_of
@@ -62,6 +62,9 @@ def read(
         note(machine, "wait", what, span)
     if any(isinstance(a, Array) and a.place == "device" for v in values for a in v.atoms):
         machine.reading.update(loop for loop, _ in machine.loops)
+        if all(guard.of_loop for guard in machine.guards) and not machine.activation.on_host:
+            machine.activation.on_host = True
+            note(machine, ON_HOST, what, span)
     found = leaves(machine, values, symbols)
     if not found:
         if what != "if":

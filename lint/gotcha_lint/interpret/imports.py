@@ -10,10 +10,11 @@ import math
 
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, constant, only
+from gotcha_lint.interpret.backend import note_import
 from gotcha_lint.interpret.call import canonical
 from gotcha_lint.interpret.faults.names import check_module, check_name, check_private
 from gotcha_lint.interpret.garbage import collect
-from gotcha_lint.interpret.machine import Instruction, Machine, OutOfBudget
+from gotcha_lint.interpret.machine import RESERVE, Instruction, Machine, OutOfBudget
 from gotcha_lint.interpret.state import Activation
 
 MODULE_BUDGET = 60_000  # instructions
@@ -27,6 +28,7 @@ def import_name(machine: Machine, module: str, level: int, name: str | None, spa
     path = machine.find_module(full)
     if path is not None:
         loaded = load_module(machine, path)
+        note_import(machine, path, span)
         if not machine.is_certain_module(full):
             machine.doubtful.add((machine.path, path))
         if name is None:
@@ -34,12 +36,12 @@ def import_name(machine: Machine, module: str, level: int, name: str | None, spa
         value = machine.read((path, name))
         if value is not None:
             return value
-        below = _submodule(machine, full, name)
+        below = _submodule(machine, full, name, span)
         if below.unknown:
             check_name(machine, path, name, span, "import")
         return below
     if name is not None and (level or machine.find_module(f"{full}.{name}")):
-        return _submodule(machine, full, name)
+        return _submodule(machine, full, name, span)
     package, _, last = full.rpartition(".")
     above = machine.find_module(package) if level == 0 and package else None
     if above is not None and machine.is_certain_module(package):
@@ -49,9 +51,13 @@ def import_name(machine: Machine, module: str, level: int, name: str | None, spa
     return only(Library(canonical(dotted), machine.origin(span)))
 
 
-def _submodule(machine: Machine, package: str, name: str) -> Value:
+def _submodule(machine: Machine, package: str, name: str, span: Span) -> Value:
     path = machine.find_module(package + name if package.endswith(".") else f"{package}.{name}")
-    return UNKNOWN if path is None else load_module(machine, path)
+    if path is None:
+        return UNKNOWN
+    loaded = load_module(machine, path)
+    note_import(machine, path, span)
+    return loaded
 
 
 def module_attribute(machine: Machine, path: str, name: str, span: Span) -> Value:
@@ -81,6 +87,7 @@ def import_all(machine: Machine, instruction: Instruction) -> None:
     if path is None:
         return
     load_module(machine, path)
+    note_import(machine, path, instruction[-1])
     for layer in list(machine.layers):
         for location in [location for location in layer if location[0] == path]:
             if not location[1].startswith("_"):
@@ -102,6 +109,7 @@ def run_module(machine: Machine, path: str) -> None:
     module = machine.modules[path]
     saved = machine.save()
     budget, machine.budget = machine.budget, MODULE_BUDGET
+    reserve, machine.reserve = machine.reserve, MODULE_BUDGET // RESERVE
     machine.path, machine.layers = module.path, list(machine.bottom)
     machine.loops, machine.current, machine.guards = [], NO_MARKS, ()
     machine.traced = machine.guarded = 0
@@ -109,6 +117,7 @@ def run_module(machine: Machine, path: str) -> None:
     depth = len(machine.activations)
     machine.activations.append(Activation(module.top, Frame(module.top), (), 0))
     machine.loading.add(path)
+    machine.import_starts.pop(path, None)
     try:
         machine.run(module.top.body)
     except (OutOfBudget, RecursionError) as error:
@@ -123,5 +132,6 @@ def run_module(machine: Machine, path: str) -> None:
         machine.restore(saved)
         machine.trying = trying
         spent, machine.budget = MODULE_BUDGET - machine.budget, budget
+        machine.reserve = reserve
     if depth == 1 and spent > _BUSY:
         collect(machine.bottom)

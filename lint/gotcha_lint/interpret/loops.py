@@ -126,7 +126,13 @@ def _one_by_one(
 
 
 def _are_modules(item: Value) -> bool:
-    """Layers of a network, of one class: a scan could go over their stacked parameters."""
+    """Layers of a network, of one class: a scan could go over their stacked parameters.
+
+    With `enumerate` and `zip`, a part of the item is the layer.
+    """
+    pair = item.only
+    if isinstance(pair, Tuple):
+        return any(map(_are_modules, pair.items))
     classes = [a.site.info.get("class") for a in item.atoms if isinstance(a, Object)]
     kinds = {cls for cls in classes if cls is not None}
     return len(kinds) == 1 and len(classes) == len(item.atoms) and all(map(is_module_class, kinds))

@@ -28,6 +28,7 @@ from gotcha_lint.program.ir import Function, Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
+RESERVE = 4  # one part in so many of a budget
 STOP = "stop"  # what follows in this region is not reached
 
 Instruction = tuple[Any, ...]
@@ -66,6 +67,7 @@ class Machine(State, ABC):
         self.path = ""
         self.budget = 0  # instructions that this root may still run
         self.root_budget = 0  # ... and with how many each begins
+        self.reserve = 0  # for what comes after a call in which the budget has ended
         self.equations = 0
         self.dispatches = 0  # operations that start outside of any trace, each by itself
         self.started: dict[Origin, int] = {}  # how many of them each call has started last
@@ -104,6 +106,8 @@ class Machine(State, ABC):
             set()
         )  # who imports which by a name that may be another's
         self.trying = 0  # bodies of `try` around, in this function
+        self.import_starts: dict[str, tuple[Origin, bool, CallString]] = {}
+        """Of modules: what their import starts; for certain? Through which calls?"""
         self.listed: set[Any] = set()  # loops over what is written out
         self.bound_of_test: Any = None  # of the loop test that ran last
         self.test_operands: tuple[Value, Value] | None = None

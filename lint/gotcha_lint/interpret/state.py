@@ -54,6 +54,7 @@ class Activation:
         "key",
         "loops",
         "made",
+        "on_host",
         "partial",
         "reads",
         "registers",
@@ -78,6 +79,7 @@ class Activation:
         self.writes: set[Location] = set()
         self.returns: list[tuple[Value, Layer]] = []
         self.yields: list[Value] = []
+        self.on_host = False  # it has read arrays of the device
         self.registers: dict[int, Value] = {}
         self.sources: dict[int, Location] = {}  # where a register was loaded from
         self.tests: dict[int, tuple[Location, Any, bool]] = {}  # location is (not) a constant

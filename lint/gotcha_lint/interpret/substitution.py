@@ -38,6 +38,7 @@ from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.interpret.arguments import flatten, static_parts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.containers import element
+from gotcha_lint.interpret.eager_loops import as_called
 from gotcha_lint.interpret.effects import lifted, moved
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -390,8 +391,10 @@ class Substitution:
             loops = event.loops | machine.current
             maybe = event.maybe or bool(machine.maybe)
             return replaced(event, few=few, loops=loops, calls=calls, maybe=maybe)
-        if isinstance(event, (Unrolled, EagerLoop)):
+        if isinstance(event, Unrolled):
             return replaced(event, turns=self.size(event.turns), calls=calls)
+        if isinstance(event, EagerLoop):
+            return as_called(replaced(event, turns=self.size(event.turns), calls=calls))
         if isinstance(event, Remark):
             tested = event.kind == "out of bounds" and bool(machine.guards)
             maybe = event.maybe or bool(machine.maybe) or tested

@@ -22,7 +22,8 @@ from gotcha_lint.domain.freshness import (
 )
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.domain.value import EACH, NO_MARKS, Array, Marks, Value
-from gotcha_lint.interpret.events import ClockRead, CompiledCall, Guard, HostRead
+from gotcha_lint.interpret.effects import QUEUED
+from gotcha_lint.interpret.events import ClockRead, CompiledCall, Effect, Guard, HostRead
 from gotcha_lint.solve.roots import Segment
 
 _FEW_TURNS = 20  # of a demo
@@ -37,7 +38,8 @@ class Wait:
     `sometimes`: tests around may leave it out in some turns. `few`: the loops have few turns, or
     sleep. `exported`: the loop is that of an outsider who calls a method again and again.
     `carried`: the dispatch takes what it has given in the turn before. `compiled_anew`: it compiles
-    in each turn, which takes longer than any wait.
+    in each turn, which takes longer than any wait. `after`: what is read is no result of the
+    dispatch, and computed on the device behind it.
     """
 
     read: HostRead
@@ -52,6 +54,7 @@ class Wait:
     compiled_anew: bool
     needed: bool = False
     timed: bool = False
+    after: bool = False
 
     def joined(self, other: Wait) -> Wait:
         """The same place from two roots: a test that one knows to vary, varies."""
@@ -102,6 +105,8 @@ class _Reader:
                 self._read(event)
             elif isinstance(event, ClockRead):
                 self._clock(event)
+            elif isinstance(event, Effect) and event.kind == QUEUED:
+                self._queued(number, event)
 
     def waits(self) -> list[Wait]:
         return [replace(wait, needed=self._is_needed(wait)) for wait in self._found.values()]
@@ -118,6 +123,16 @@ class _Reader:
         if call.loops:
             tests = NO_MARKS.union(*(guard.marks for guard in call.guards))
             self._needs[place, call.loops] = call.loops, call.needs | tests
+
+    def _queued(self, number: int, event: Effect) -> None:
+        """The device computes it when it has done what it was given before in this turn."""
+        place, last = made_at((event.path, event.span)), self._last
+        self._done.discard(place)
+        busy = last is not None and made_at((last.path, last.span)) not in self._done
+        if last is not None and busy and last.loops == event.loops:
+            self._calls[place] = number, last
+        else:
+            self._calls.pop(place, None)
 
     def _read(self, event: HostRead) -> None:
         made = {mark for value in event.values for mark in made_in(value.marks)}
@@ -150,6 +165,7 @@ class _Reader:
             exported=all(loop[2] < 0 for loop in event.loops if _is_loop(loop)),
             carried=kept_from((call.path, call.span)) in call.needs,
             compiled_anew=bool(self._new_in(call) & event.loops),
+            after=place != made_at((call.path, call.span)),
         )
 
     def _element(self, event: HostRead) -> None:

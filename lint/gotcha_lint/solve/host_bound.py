@@ -6,31 +6,37 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.interpret.events import EagerLoop
+from gotcha_lint.interpret.eager_loops import is_worth_a_word
+from gotcha_lint.interpret.effects import ON_HOST
+from gotcha_lint.interpret.events import EagerLoop, Effect
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 
 
 @dataclass(frozen=True, slots=True)
 class HostBoundLoop:
-    """`dispatches`: operations that each iteration starts, at least; `mostly` starts most."""
+    """`dispatches`: operations that each iteration starts, at least; `mostly` start most."""
 
     path: str
     span: Span
     turns: int | None
     dispatches: int
     within: Function
-    mostly: Span | None
+    mostly: tuple[Span, ...]
     calls: tuple[Origin, ...]
+    is_call: bool  # no loop, but a call that runs a model whenever an outsider calls the function
     certain: bool  # False: a caller may trace it, it may be short, or it waits for somebody
 
 
 def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
     """The loops of a root."""
-    for event in segment.events:
-        if isinstance(event, EagerLoop):
-            certain = event.is_long and (segment.runs_once or event.reads)
-            certain = certain and (event.path, *event.span[:2]) not in segment.waiting
+    events = segment.events
+    host = {e.within for e in events if isinstance(e, Effect) and e.kind == ON_HOST}
+    loops = [event for event in events if isinstance(event, EagerLoop)]
+    certain = [_is_certain(loop, segment, loop.within in host) for loop in loops]
+    sure = {(e.path, e.span) for e, is_sure in zip(loops, certain, strict=True) if is_sure}
+    for event, is_sure in zip(loops, certain, strict=True):
+        if is_worth_a_word(event, sure):
             yield HostBoundLoop(
                 event.path,
                 event.span,
@@ -39,5 +45,17 @@ def host_bound(segment: Segment) -> Iterator[HostBoundLoop]:
                 event.within,
                 event.mostly,
                 event.calls,
-                certain,
+                False,
+                is_sure,
             )
+    root = segment.root
+    if root is not None and root in host and segment.heaviest is not None and not segment.runs_once:
+        span, count = segment.heaviest
+        yield HostBoundLoop(root.path, span, None, count, root, (), (), True, False)
+
+
+def _is_certain(loop: EagerLoop, segment: Segment, on_host: bool) -> bool:
+    reads = loop.reads or on_host
+    if (loop.path, *loop.span[:2]) in segment.waiting:
+        return False
+    return (loop.is_long or reads) and (segment.runs_once or reads)

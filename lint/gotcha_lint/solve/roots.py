@@ -28,6 +28,7 @@ from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
+from gotcha_lint.interpret.eager_loops import OF_A_MODEL, heaviest_call
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
@@ -36,7 +37,7 @@ from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_c
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.keys import is_named_as_key
 from gotcha_lint.interpret.loops import carried, goes_on
-from gotcha_lint.interpret.machine import OutOfBudget
+from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
 from gotcha_lint.program.data_flow import instructions, steps_of
@@ -58,6 +59,7 @@ class Segment:
     fresh: dict[Site, frozenset[Any]] = field(default_factory=dict)
     waiting: set[Any] = field(default_factory=set)  # loops that sleep
     turns: dict[Any, Size] = field(default_factory=dict)  # of loops, where they are known
+    heaviest: tuple[Span, int] | None = None  # the call of the root that starts most operations
 
     @property
     def runs_once(self) -> bool:
@@ -105,7 +107,8 @@ def _of_module(
         engine.fresh = dict(base_fresh)
         _guarded(engine, root, body)
         covered.update(engine.activation.functions)
-        return Segment(root, engine.events, engine.fresh, engine.waiting, engine.turns)
+        heaviest = heaviest_call(engine, root) if engine.dispatches >= OF_A_MODEL else None
+        return Segment(root, engine.events, engine.fresh, engine.waiting, engine.turns, heaviest)
 
     def given(function: Function, callee: Value) -> Iterator[Segment]:
         """The root as it is called without options, and what it does with keys if all are given."""
@@ -156,7 +159,7 @@ def _call_with_result(engine: Engine, callee: Value, args: tuple[Value, ...], sp
         engine.call(result, (), {}, span)
         return
     for closure in list(_closures(engine, result, 0))[:_CLOSURES]:
-        engine.budget = engine.root_budget
+        engine.budget, engine.reserve = engine.root_budget, engine.root_budget // RESERVE
         engine.call(closure, (), {}, span)
 
 
@@ -345,7 +348,7 @@ def _begin(engine: Engine, path: str) -> None:
     engine.loops, engine.current, engine.guards = [], NO_MARKS, ()
     engine.traced = engine.guarded = engine.differentiated = engine.lenient = 0
     engine.per_device = engine.dispatches = 0
-    engine.budget = engine.root_budget
+    engine.budget, engine.reserve = engine.root_budget, engine.root_budget // RESERVE
     engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
     engine.charged = set()
     engine.reruns = {}
@@ -394,6 +397,7 @@ _CHECKED = frozenset(
      "bfloat16", "float16")
 )  # fmt: skip
 _LOOPS = frozenset(("for", "while"))
+_READING = frozenset(("device_get", "float", "int", "item", "tolist", "asarray", "array", "print"))
 
 
 def compiled_names(layer: Layer) -> frozenset[str]:
@@ -459,6 +463,8 @@ class Names:
         own = self.names_in.get(function, set())
         if _COMPILING & own or self.compiling & own or _uses_keys(own) or _CHECKED & own:
             return True
+        if "apply" in own and not _READING.isdisjoint(own):
+            return True  # a model, outside of jit
         return (traced or not function.is_class) and bool(_LOOPS & own)
 
     def _walk(self, code: Any, own: set[str]) -> None:

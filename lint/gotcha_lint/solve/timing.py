@@ -8,7 +8,7 @@ that nobody knows and that is given the result.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gotcha_lint.domain.freshness import clocks_in
@@ -29,17 +29,25 @@ _WAITS = ("given", "wait")
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """The difference of two clocks, and the last dispatch between them that nothing waits for."""
+    """The difference of two clocks, and the last dispatch between them.
+
+    `waits`: something waits for it. `earlier`: a dispatch of the same before the first clock, that
+    nothing waits for.
+    """
 
     effect: Effect
     call: CompiledCall | EagerControl
     place: Origin  # of the difference, or of what takes it, in the function that dispatches
     start: Origin
     stop: Origin
+    waits: bool = False
+    earlier: Origin | None = None
 
 
 def unwaited(segment: Segment) -> Iterator[Elapsed]:
-    """The times of one root that end before the device has done its work."""
+    """The times of one root that end before the device has done its work, or start before it has
+    done what was to warm it up.
+    """
     events = segment.events
     if not any(isinstance(event, Effect) and event.kind == "elapsed" for event in events):
         return
@@ -55,14 +63,17 @@ def unwaited(segment: Segment) -> Iterator[Elapsed]:
             key = event.path, event.span, event.calls
             if region is None or not calls:
                 continue
-            if _is_waited_for(events, region, calls):
+            waits = _is_waited_for(events, region, calls)
+            time = _elapsed(events, region, calls[-1], event)
+            time = replace(time, waits=waits, earlier=_earlier(events, region, calls))
+            if waits:
                 waited.add(key)
-            elif key not in found:
-                found[key] = _elapsed(events, region, calls[-1], event)
+            if time.earlier is not None or not waits:
+                found.setdefault(key, time)
     told: set[Any] = set()  # one finding for two clocks, however often their difference is taken
     for key, time in found.items():
         clock = time.start, time.stop, time.effect.calls
-        if key not in waited and clock not in told:
+        if (time.waits or key not in waited) and clock not in told:
             told.add(clock)
             yield time
 
@@ -104,6 +115,17 @@ def _is_waited_for(events: list[Event], region: tuple[int, int], calls: list[int
     assert isinstance(begin, ClockRead) and isinstance(end, ClockRead)
     in_turns = _mark(begin) == _mark(end) or bool(end.loops - begin.loops)
     return any(map(_may_wait, events[start if in_turns else calls[0] : stop]))
+
+
+def _earlier(events: list[Event], region: tuple[int, int], calls: list[int]) -> Origin | None:
+    """A call of the same function before the first clock, which may still be computing then."""
+    timed = {event.site for n in calls if isinstance(event := events[n], CompiledCall)}
+    for event in reversed(events[: region[0]]):
+        if _may_wait(event):
+            return None
+        if isinstance(event, CompiledCall) and event.site in timed and not event.maybe:
+            return event.path, event.span
+    return None
 
 
 def _elapsed(events: list[Event], region: tuple[int, int], call: int, effect: Effect) -> Elapsed:

@@ -50,9 +50,9 @@ def _compare_types(
     if not (len(leaf.dtypes) == len(old.dtypes) == 1):
         return
     if set(leaf.dtypes) != set(old.dtypes):
-        _add(row, "dtype", call, path, sorted({*leaf.dtypes, *old.dtypes}), (
-            *_places(leaf.dtypes), *_places(old.dtypes), there
-        ))  # fmt: skip
+        places = (*_places(leaf.dtypes), *_places(old.dtypes), there)
+        known = not (leaf.unknown or leaf.untyped or old.unknown or old.untyped)
+        _add(row, "dtype", call, path, sorted({*leaf.dtypes, *old.dtypes}), places, known)
     elif len(leaf.weaks) == len(old.weaks) == 1 and set(leaf.weaks) != set(old.weaks):
         _add(row, "weak", call, path, [], (*_weak_places(leaf), *_weak_places(old), there))
 
@@ -206,9 +206,11 @@ def _add(
     label: str,
     alternatives: list[str],
     places: tuple[Place, ...],
+    certain: bool = True,
 ) -> None:
+    around = (*places, *where(call))
     row.variations.append(
-        Variation(kind, call, label, tuple(alternatives), places=(*places, *where(call)))
+        Variation(kind, call, label, tuple(alternatives), places=around, certain=certain)
     )
 
 

@@ -122,6 +122,27 @@ def a_few_turns(x):
     return x
 
 
+def one_in_each_turn(groups):
+    """The outer loop makes the array, the inner ones fill it."""
+    found = {}
+    for name, rows in groups.items():
+        table = jnp.zeros((100, 8))
+        for row in rows:
+            for i, value in enumerate(row):
+                table = table.at[i].set(value)  # ! eager-at-loop
+                print(following(np.ones(3)))
+        found[name] = table
+    return found
+
+
+def slice_by_slice(rows):
+    table = jnp.zeros((100, 8))
+    for i, row in enumerate(rows):
+        table = jax.lax.dynamic_update_slice(table, row, (i, 0))  # ! eager-at-loop
+        print(following(np.ones(3)))
+    return table
+
+
 def on_the_host(loader):
     losses = np.zeros(100)
     for i, batch in enumerate(loader):

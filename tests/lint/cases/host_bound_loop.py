@@ -1,9 +1,12 @@
 """Loops outside of jit that start their operations one by one."""
 
+import equinox as eqx
 import flax.linen as nn
+import haiku as hk
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import nnx
 
 
 class Model(nn.Module):
@@ -101,3 +104,93 @@ def a_loop_that_asks_somebody(w):
 
 
 a_loop_that_asks_somebody(jnp.ones((4, 4)))
+
+
+# Layers of nnx, Equinox and Haiku are some operations each.
+class Cell(eqx.Module):
+    lstm: eqx.nn.LSTMCell
+    out: eqx.nn.Linear
+
+    def __init__(self, key):
+        first, second = jax.random.split(key)
+        self.lstm = eqx.nn.LSTMCell(8, 8, key=first)
+        self.out = eqx.nn.Linear(8, 8, key=second)
+
+    def __call__(self, x, state):
+        state = self.lstm(x, state)
+        return self.out(state[0]), state
+
+
+cell, state = Cell(jax.random.key(2)), (jnp.zeros(8), jnp.zeros(8))
+row = jnp.ones(8)
+for t in range(1000):  # ! host-bound-loop
+    row, state = cell(row, state)
+
+
+class Mixer(nnx.Module):
+    def __init__(self, rngs):
+        self.first = nnx.Linear(8, 8, rngs=rngs)
+        self.second = nnx.Linear(8, 8, rngs=rngs)
+        self.norm = nnx.LayerNorm(8, rngs=rngs)
+
+    def __call__(self, x):
+        return self.second(nnx.relu(self.first(self.norm(x))))
+
+
+def generate(model: Mixer, tokens, count: int = 500):
+    """Of a parameter, the annotation says what a call of it starts."""
+    for _ in range(count):  # ! host-bound-loop
+        scores = model(tokens)
+        tokens = jnp.roll(tokens, 1).at[-1].set(jnp.argmax(scores))
+    return tokens.tolist()
+
+
+generate(Mixer(nnx.Rngs(0)), jnp.ones(8))
+
+
+@nnx.jit
+def compiled(model, x):
+    return model(x)
+
+
+mixer = Mixer(nnx.Rngs(1))
+for t in range(1000):
+    x = compiled(mixer, x)
+
+
+@hk.transform
+def network(x):
+    return hk.Linear(8)(jnp.tanh(hk.Linear(8)(x)))
+
+
+def predict(params, batches):
+    for batch in batches:  # ! host-bound-loop
+        print(float(jnp.sum(network.apply(params, None, batch))))
+
+
+def prefill(model: Mixer, prompt, count):
+    """The host reads what the second loop gives, so nobody traces the first one."""
+    x = jnp.zeros(8)
+    for token in prompt:  # ! host-bound-loop
+        x = x + jnp.sin(model(x) * token) + model(jnp.cos(x))
+    tokens = []
+    for _ in range(count):
+        tokens.append(int(jnp.argmax(x)))
+    return tokens
+
+
+def many(model, prompts):
+    """What is slow here is told of above."""
+    for prompt in prompts:
+        print(prefill(model, prompt, 8))
+
+
+def of_a_caller(x, count):
+    for _ in range(count):
+        x = jnp.tanh(x) * jnp.sin(x) + jnp.cos(x) * jnp.exp(-x) + jnp.sqrt(x) * jnp.log(x)
+        x = jnp.tanh(x) * jnp.sin(x) + jnp.cos(x) * jnp.exp(-x) + jnp.sqrt(x) * jnp.log(x)
+        x = jnp.tanh(x) * jnp.sin(x) + jnp.cos(x) * jnp.exp(-x) + jnp.sqrt(x) * jnp.log(x)
+    return x
+
+
+of_a_caller(x, 4)

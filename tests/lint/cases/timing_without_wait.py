@@ -282,3 +282,39 @@ def one_time_that_is_used_twice(x, count):
     print("seconds", stop - start)  # ! timing-without-wait
     print("per second", count / (stop - start))
     return x
+
+
+def warms_up_and_goes_on(x):
+    step(x)
+    start = time.perf_counter()  # ! timing-without-wait
+    for _ in range(10):
+        x = step(x)
+    jax.block_until_ready(x)
+    return x, time.perf_counter() - start
+
+
+def warms_up_and_waits(x):
+    step(x).block_until_ready()
+    start = time.perf_counter()
+    for _ in range(10):
+        x = step(x)
+    jax.block_until_ready(x)
+    return x, time.perf_counter() - start
+
+
+def each_time_apart(x):
+    seconds = []
+    for _ in range(10):
+        start = time.perf_counter()
+        x = jax.block_until_ready(step(x))
+        seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+def evaluates_now_and_then(x, other):
+    for i in range(1000):
+        x = other(x)
+        if i % 100 == 0:
+            start = time.perf_counter()
+            total = float(step(x).sum())
+            print(total, time.perf_counter() - start)

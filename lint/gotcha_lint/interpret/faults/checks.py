@@ -60,7 +60,7 @@ from gotcha_lint.interpret.faults.softmax import check_log, check_logits
 from gotcha_lint.interpret.faults.transfers import check_join, put_on_device
 from gotcha_lint.interpret.indexing import is_slice
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.array_updates import array_update
+from gotcha_lint.program.array_updates import SLICE_UPDATES, array_update
 from gotcha_lint.program.data_flow import steps_of
 
 WIDE = frozenset(("float64", "int64", "uint64", "complex128"))
@@ -106,6 +106,8 @@ def after_call(call: Call, out: Value) -> Value:
         _taken(call)
         _sized_by_data(call)
         note_growth(call)
+        if call.short in SLICE_UPDATES and not call.engine.traced and _is_replaced(call):
+            note_update(call.engine, "array", call.span)
         if isinstance(out.only, Tuple):  # what the whole follows from, each part does
             out = kept(call.engine, out, out)
         if call.engine.differentiated and not (call.short == "norm" and "ord" in call.keywords):

@@ -138,7 +138,7 @@ def _unpicklable(machine: Machine, value: Value, depth: int) -> str:
 
 def _annotated(machine: Machine, symbol: Symbol) -> str:
     """A parameter that is annotated as a train state, which holds its optimizer."""
-    known = None if symbol.path else annotation_of(machine, symbol)
+    known = annotation_of(machine, symbol)
     if isinstance(known, Library):
         return "a `TrainState`" if known.name.endswith(f".{_STATE}") else ""
     cls = known.site if isinstance(known, Object) and known.site.kind == "class" else None

@@ -367,7 +367,7 @@ def tuple_of(call: Call) -> Value:
     return only(_as_new(spread(call.engine, call.args[0]), call))
 
 
-@model("builtins.list")
+@model("builtins.list", "flax.nnx.List")
 def list_of(call: Call) -> Value:
     return _container_of(call, "list")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.domain.value import UNKNOWN, Object, Tuple, Value, only
 from gotcha_lint.interpret.call import Call, methods, model
+from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.keys import use
 
 _STATE = "haiku with state"
@@ -42,7 +43,9 @@ def transformed_method(call: Call) -> Value:
     rng = call.get(skipped - 1, "rng")
     if rng is not None:
         use(call.engine, rng, "given", call.short, call.span)
+    before = call.engine.dispatches
     out = call.engine.call(call.on.site.info["inner"], call.args[skipped:], keywords, call.span)
+    call.engine.dispatch(max(before + OF_A_MODEL - call.engine.dispatches, 0))
     if call.short == "init":
         return UNKNOWN
     return only(Tuple((out, UNKNOWN))) if with_state else out

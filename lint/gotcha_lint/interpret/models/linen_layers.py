@@ -11,9 +11,10 @@ from typing import Any
 
 from gotcha_lint.domain.value import UNKNOWN, Array, Object, Value, only
 from gotcha_lint.facts.halves import HALVES
+from gotcha_lint.facts.layers import OF_A_LAYER
 from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype, dtypes_of, promote
 from gotcha_lint.interpret.call import Call, family, methods, model
-from gotcha_lint.interpret.eager_loops import OF_A_LAYER, OF_A_MODEL
+from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
 from gotcha_lint.interpret.models.optax import is_false
@@ -65,6 +66,7 @@ def call_layer(call: Call) -> Value:
     assert isinstance(call.on, Object)
     info = call.on.site.info
     call.engine.dispatch(OF_A_LAYER)
+    call.engine.equations += OF_A_LAYER
     if info["name"] == "nnx.Dropout":
         note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
     _note_undecided(call, info)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gotcha_lint.domain.freshness import SCHEDULE
 from gotcha_lint.domain.value import (
     OPTIMIZER_STATE,
     UNKNOWN,
@@ -18,6 +19,7 @@ from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.effects import note, note_update
 from gotcha_lint.interpret.faults.half_precision import check_weights
 from gotcha_lint.interpret.models.optax_chains import note_chain, schedule
+from gotcha_lint.interpret.schedules import is_computed
 
 alias({"flax.nnx.Optimizer": "optax.#nnx"})
 _WORDS_OF_SCHEDULES = ("schedule", "decay", "warmup", "cosine", "piecewise", "join_schedules")
@@ -44,7 +46,8 @@ def optimizer_or_loss(call: Call) -> Value:
     if not name[:1].islower() and name != "#nnx":
         return UNKNOWN
     if call.name not in OPTIMIZERS and any(word in name for word in _WORDS_OF_SCHEDULES):
-        return schedule(call)
+        made = schedule(call)
+        return made.marked(SCHEDULE) if is_computed(call.name) else made
     site = call.engine.allocate("optimizer", call.span, call.name)
     site.info["name"] = call.name
     site.info["parts"] = call.args

@@ -64,6 +64,10 @@ alias(
         "jax.remat": "jax.checkpoint",
         "jax.ad_checkpoint.checkpoint": "jax.checkpoint",
         "flax.nnx.remat": "jax.checkpoint",
+        "haiku.remat": "jax.checkpoint",
+        "haiku.vmap": "jax.vmap",
+        "haiku.grad": "jax.grad",
+        "haiku.value_and_grad": "jax.value_and_grad",
         "flax.linen.checkpoint": "flax.linen.remat",
         "equinox.filter_checkpoint": "jax.checkpoint",
         "jax.experimental.shard_map.shard_map": "jax.shard_map",
@@ -227,7 +231,9 @@ def _call_grad(call: Call, word: str, inner: Value) -> Value:
         note_update(machine, "gradient", call.span, seldom)  # else it is the slope at a number
     which = _option(call, 0, "argnums")
     content = contents(machine, which) if which is not None else None
+    before = machine.dispatches
     out = _loss_of(call, inner, which, content)
+    machine.dispatch(machine.dispatches - before)  # each operation has its derivative
     if isinstance(content, Tuple):
         gradient = only(Tuple(tuple(_argument(call, value.constant) for value in content.items)))
     else:

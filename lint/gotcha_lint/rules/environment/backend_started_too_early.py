@@ -14,9 +14,11 @@ from gotcha_lint.analysis.values import Value
 from gotcha_lint.facts.environment import STARTS_BACKEND
 from gotcha_lint.facts.options import INITIALIZE, IS_INITIALIZED, READ_AT_START, UPDATES
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.backend import AT_IMPORT
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.started import backend_starts
-from gotcha_lint.rule import Example, Report, Rule, text_of
+from gotcha_lint.rule import Example, Foreseen, Report, Rule, text_of
+from gotcha_lint.solve.programs import Programs
 
 _JOINS, _RAISES = "`jax.distributed.initialize`", "raises RuntimeError"
 
@@ -42,8 +44,9 @@ class BackendStartedTooEarly(Rule):
     use numpy.
 
     ## Not reported
-    What other files start while they are imported; calls behind `jax.distributed.is_initialized()`;
-    starts that may not come about; tests.
+    Calls behind `jax.distributed.is_initialized()`; starts that may not come about; tests. With
+    `--all`: modules that start the backend while they are imported, where nothing that is seen
+    initializes after that.
 
     ## In a run
     The `RuntimeError` itself.
@@ -95,6 +98,23 @@ class BackendStartedTooEarly(Rule):
             unseen="JAX has started in the process in which the examples run",
         ),
     )
+
+    def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        for place, effect in sorted(programs.effects[AT_IMPORT].items(), key=lambda item: item[0]):
+            if is_test(place[0]):
+                continue
+            late, *calls = effect.origins
+            if effect.maybe:
+                says, role = "comes too late for whoever imports it", "imported here"
+            else:
+                says, role = f"{_RAISES} after it", "too late here"
+            yield Foreseen(
+                place,
+                f"the import of this module starts JAX's backend, so {_JOINS} {says}: make arrays "
+                "and keys, and ask for devices, in functions",
+                (*((*at, "called here") for at in calls), (*late, role)),
+                certain=not effect.maybe,
+            )
 
     def check(self, site: Body) -> Iterator[Report]:
         if site.trace is not None or is_test(site.model.path):

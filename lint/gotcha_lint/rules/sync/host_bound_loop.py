@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gotcha_lint.rule import Example, Foreseen, Rule
+from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.host_bound import HostBoundLoop as Loop
 from gotcha_lint.solve.programs import Programs
 
@@ -24,8 +25,8 @@ class HostBoundLoop(Rule):
     Loops with less than 2,000 operations in all; with less than 24 in an iteration where the number
     of iterations is not known; with less than 64 where the loop calls compiled functions too.
     Operations are counted as far as the linter sees them, and only those that each iteration
-    starts: a layer of a library is four. Loops of functions that a caller may trace are shown with
-    `--all`.
+    starts: a layer of a library is four. With `--all` only: loops of functions that a caller may
+    trace; a model that a function runs at each call, where the host reads its result.
     """
 
     severity = "warning"
@@ -65,13 +66,23 @@ class HostBoundLoop(Rule):
 
 
 def _foreseen(loop: Loop) -> Foreseen:
+    if loop.is_call:
+        return Foreseen(
+            (loop.path, loop.span),
+            f"whenever {called(loop.within)} is called, this starts about {loop.dispatches} "
+            "operations, one by one outside of `jit`: `jit` what it calls",
+            certain=False,
+        )
     line, column = loop.span[:2]
     times = "" if loop.turns is None else f" {loop.turns:,} times"
-    here = ((loop.path, loop.mostly, "most of them start here"),) if loop.mostly else ()
+    here = "most of them start here" if len(loop.mostly) == 1 else "many of them start here"
     return Foreseen(
         (loop.path, (line, column, line, column)),
         f"this loop starts about {loop.dispatches} operations{times}, one by one outside of `jit`: "
         "the device waits for Python; `jit` the body of the loop, or move the loop into `lax.scan`",
-        (*here, *((*at, "called here") for at in loop.calls)),
+        (
+            *((loop.path, span, here) for span in loop.mostly),
+            *((*at, "called here") for at in loop.calls),
+        ),
         certain=loop.certain,
     )

@@ -80,5 +80,5 @@ class IterateDeviceArray(Rule):
                     (one.call.path, one.call.span, "its elements are made here"),
                     *loop_places(frozenset((one.loop,))),
                 ),
-                certain=not one.few,
+                certain=not one.few and one.read.what != "device_get",  # a whole tree at once
             )

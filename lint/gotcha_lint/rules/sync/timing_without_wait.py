@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gotcha_lint.domain.sites import Origin
 from gotcha_lint.interpret.events import CompiledCall
 from gotcha_lint.program.result_uses import uses_of_results
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.programs import Programs
+from gotcha_lint.solve.timing import Elapsed
 
 
 class TimingWithoutWait(Rule):
-    """Stops the clock before the result of a compiled call exists.
+    """Stops the clock before the result of a compiled call exists, or starts it too early.
 
     ## What happens
     A compiled call returns as soon as the work is queued, so the difference of the clocks is the
@@ -21,7 +23,8 @@ class TimingWithoutWait(Rule):
     contains the compilation.
 
     ## Instead
-    `jax.block_until_ready(result)` before the clock is read again; call once before to warm up.
+    `jax.block_until_ready(result)` before the clock is read again; call once before to warm up, and
+    wait for that, too.
 
     ## Not reported
     Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait, and so
@@ -79,14 +82,30 @@ class TimingWithoutWait(Rule):
             uses = uses_of_results(effect.within, effect.span, effect.span)
             if uses is not None and uses.is_never_read(0):
                 continue
+            if time.waits and time.earlier is not None:
+                yield _warm_up(time, time.earlier)
+                continue
             what = called(call.function) if isinstance(call, CompiledCall) else f"`{call.what}`"
             yield Foreseen(
                 time.place,
                 f"the clock stops while {what} may still be computing: "
                 "nothing waits for its result before; call `jax.block_until_ready` on it",
                 (
+                    *(((*time.earlier, "not waited for, either"),) if time.earlier else ()),
                     (*time.start, "the clock is read here"),
                     (call.path, call.span, "queued here"),
                     (*time.stop, "and here"),
                 ),
             )
+
+
+def _warm_up(time: Elapsed, earlier: Origin) -> Foreseen:
+    """What was to be done before is measured, too."""
+    call = time.call
+    what = called(call.function) if isinstance(call, CompiledCall) else f"`{call.what}`"
+    return Foreseen(
+        time.start,
+        f"the clock starts while {what} may still be computing what was queued before: that time "
+        "counts, too; call `jax.block_until_ready` on its result first",
+        ((*earlier, "queued here"), (*time.stop, "the clock is read again here")),
+    )

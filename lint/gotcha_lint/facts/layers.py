@@ -1,0 +1,28 @@
+"""Layers of Flax's nnx, of Equinox and of Haiku: how many operations a call of one starts."""
+
+from __future__ import annotations
+
+OF_A_LAYER = 4  # operations: a product, the bias in its shape, the sum, and casts
+_OF_A_CELL = 12  # two products, four gates and what joins them
+_OF_ATTENTION = 20  # four products, the scores, their softmax, shapes between them
+
+_LIBRARIES = ("flax.nnx", "equinox.nn", "haiku")
+_CELLS = frozenset(("LSTMCell", "OptimizedLSTMCell", "GRUCell", "LSTM", "GRU", "SimpleCell"))
+_ATTENTION = frozenset(("MultiHeadAttention", "MultiheadAttention"))
+_PLAIN = frozenset(
+    ("Linear", "LinearGeneral", "Conv", "ConvTranspose", "Einsum", "Embed", "Embedding",
+     "LayerNorm", "RMSNorm", "GroupNorm", "BatchNorm", "InstanceNorm", "SpectralNorm", "LoRA",
+     "LoRALinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
+     "ConvTranspose3d", "Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose",
+     "Conv3DTranspose", "MLP", "Sequential", "PReLU")
+)  # fmt: skip
+
+
+def operations_of(name: str) -> int:
+    """Of a call of what this class makes, at least; 0 where it is no layer."""
+    library, _, short = name.rpartition(".")
+    if library not in _LIBRARIES:
+        return 0
+    if short in _CELLS:
+        return _OF_A_CELL
+    return _OF_ATTENTION if short in _ATTENTION else OF_A_LAYER * (short in _PLAIN)
