@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import made_in, without_dispatches
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -34,7 +34,8 @@ from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
 from gotcha_lint.program.ir import Function
 
-_WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype"))  # no derivative flows through
+# Known before the array is computed; no derivative flows through
+_WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype", "nbytes", "itemsize", "sharding"))
 _BOUND = ("function", "transform", "class_method")
 
 
@@ -58,8 +59,11 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
             else:
                 found = found.marked(value.marks)
         out = join(out, found)
-    if machine.differentiated and name in _WITHOUT_VALUES:
-        return Value(out.atoms, out.unknown, out.marks - flows_in(out.marks), out.choice)
+    if name in _WITHOUT_VALUES:
+        marks = without_dispatches(out.marks)
+        if machine.differentiated:
+            marks -= flows_in(marks)
+        return Value(out.atoms, out.unknown, marks, out.choice)
     return out
 
 
