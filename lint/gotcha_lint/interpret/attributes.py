@@ -36,6 +36,9 @@ from gotcha_lint.program.ir import Function
 
 # Known before the array is computed; no derivative flows through
 _WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype", "nbytes", "itemsize", "sharding"))
+_OF_CONTAINERS_ALONE = frozenset(
+    name for kind in (dict, list, set, str) for name in dir(kind) if not name.startswith("_")
+) - {"copy", "sort", "partition"}  # these arrays have too
 _BOUND = ("function", "transform", "class_method")
 
 
@@ -84,6 +87,8 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
         step = atom.step("." + name, machine.origin(span))
         return only(step, value.marks) if step is not None else Value((), True, value.marks)
     if isinstance(atom, Array):
+        if name in _OF_CONTAINERS_ALONE:
+            return Value((), True)  # so it is no array: where it is used, a test has told them apart
         return array_attribute(machine, atom, value, name, span)
     receiver = Value((atom,), False, value.marks)
     if isinstance(atom, Method) and name in _AT_METHODS:

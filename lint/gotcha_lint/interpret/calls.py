@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.freshness import aged, made_in
+from gotcha_lint.domain.freshness import aged, made_in, without_histories
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -268,7 +268,7 @@ def unknown_call(
     else:
         machine.inexact += 1
     marks = all_marks(values)
-    return Value((), True, marks - made_in(marks))
+    return Value((), True, without_histories(marks - made_in(marks)))
 
 
 def _are_variables(machine: Machine, value: Value) -> bool:

@@ -26,6 +26,7 @@ _READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
 _QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'](?!\s*:)""")
 _TAG = re.compile(r"\bLiteral\[[^,\]]*\]")  # of one value: it tells classes apart
+_ARRAYS = re.compile(r"\b(?:Array|ndarray|ArrayLike|ArrayTree|PyTree)\b")
 _SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
 _GIVEN = re.compile(rb"[(,]\s*([A-Za-z_]\w*)\s*=(?!=)")
 _SCALARS = (bool, int, float, str, type(None))
@@ -209,6 +210,8 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
     if init is not None:
         yield from _kept(init, cls)
     elif is_module or _is_dataclass(cls, module) or not _OF_PYDANTIC.isdisjoint(bases):
+        if _is_record(cls, module, is_module):
+            return
         constants = _constants_of(cls)
         results = set() if is_module else _given_within(cls, module)
         for step in instructions(cls.body):
@@ -218,6 +221,15 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
                 continue
             if is_module or isinstance(constants.get(step[2], step), _SCALARS):
                 yield Option("field", step[2], step[-1], cls.name, dumps=not is_module)
+
+
+def _is_record(cls: Function, module: Module, is_module: bool) -> bool:
+    """Does it hold arrays, or nothing but fields? These are data: no behaviour depends on them."""
+    methods = {f.name for f in module.functions if f.parent is cls}
+    fields = (step for step in instructions(cls.body) if step[0] == "field")
+    if any(_ARRAYS.search(step[4]) for step in fields):
+        return "__call__" not in methods
+    return is_module and not methods
 
 
 def _is_dataclass(cls: Function, module: Module) -> bool:
