@@ -88,7 +88,9 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
         return only(step, value.marks) if step is not None else Value((), True, value.marks)
     if isinstance(atom, Array):
         if name in _OF_CONTAINERS_ALONE:
-            return Value((), True)  # so it is no array: where it is used, a test has told them apart
+            return Value(
+                (), True
+            )  # so it is no array: where it is used, a test has told them apart
         return array_attribute(machine, atom, value, name, span)
     receiver = Value((atom,), False, value.marks)
     if isinstance(atom, Method) and name in _AT_METHODS:
