@@ -461,7 +461,7 @@ def _are_of_other_runs(first: KeyUse, now: KeyUse, loops: list[Any]) -> bool:
 
 
 def _level_of(use: KeyUse, loop: Any) -> int:
-    """In which of the functions on the way to a use the loop stands; of one elsewhere, the first."""
+    """In which of the functions on the way to a use the loop stands; else the first."""
     around = [level for level, function in enumerate(use.functions) if _is_around(function, loop)]
     return around[-1] if around and loop[2] >= 0 else 0
 
