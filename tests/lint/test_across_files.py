@@ -170,3 +170,31 @@ step(1.0)
     files = {"pack/__init__.py": "", "pack/math.py": "import jax\n\nhalf = 0.5\n"}
     files["pack/train.py"] = train
     assert lint_files(tmp_path, files, select=("cannot-run",), all=True) == []
+
+
+CYCLE = {
+    "net/__init__.py": "from net.model import Base\nfrom net.staged import Staged\n",
+    "net/model.py": """
+from typing import TYPE_CHECKING
+import jax
+
+if TYPE_CHECKING:
+    from net.staged import Staged
+
+class Base:
+    pass
+""",
+    "net/staged.py": """
+import jax
+from net.model import Base, Other
+
+class Staged(Base):
+    pass
+""",
+}
+
+
+def test_modules_that_import_each_other_lack_no_name_that_comes_later(tmp_path: Path):
+    found = lint_files(tmp_path, CYCLE)
+    assert [(f.name, f.line) for f in found] == [("cannot-run", 3)]
+    assert "`Other`" in found[0].message

@@ -138,6 +138,17 @@ USED_TWICE = {
 }
 
 USED_TWICE |= {
+    "a key that no turn of the loop renews, after a split that some runs make": """
+        def train(args, x, batches):
+            key = jax.random.key(args.seed)
+            if args.sample:
+                key, sub = jax.random.split(key)
+                print(noise(sub, x))
+            for batch in batches:
+                _, sub = jax.random.split(key)  # ! key-reuse
+                x = noise(sub, batch)
+            return x
+        """,
     "the key that one side of a branch has left": """
         def corrupt(key, x, dense):
             if dense:
@@ -205,6 +216,31 @@ FRESH = {
             one, other = jax.random.split(key, 2)
             keys = jax.random.split(other, 4)
             return noise(one, x), noise(keys[-1], x), mask(keys[0], x)
+        """,
+    "a split before the loop that one run makes and another does not": """
+        def train(args, x, batches):
+            key = jax.random.key(args.seed)
+            if args.sample:
+                key, sub = jax.random.split(key)
+                print(noise(sub, x))
+            for batch in batches:
+                key, sub = jax.random.split(key)
+                x = noise(sub, batch)
+            return x
+        """,
+    "a lowered function draws nothing": """
+        @jax.jit
+        def step(x, key, i):
+            return noise(jax.random.fold_in(key, i), x)
+
+
+        def train(args, x, batches):
+            key = jax.random.key(args.seed)
+            print(step.lower(x, key, 0).compile().memory_analysis())
+            for batch in batches:
+                key, sub = jax.random.split(key)
+                x = step(batch, sub, 0)
+            return x
         """,
     "the key of the other side of a branch": """
         def corrupt(key, x, dense):

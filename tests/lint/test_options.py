@@ -13,6 +13,52 @@ from gotcha_lint.memo.unit_store import UnitStore
 from tests.lint.support import code, found, lint_files, marks, write
 
 UNREAD = {
+    "an option of a module that holds arrays": """
+        import equinox as eqx
+        import jax
+
+
+        class Scale(eqx.Module):
+            weight: jax.Array
+            use_bias: bool = True  # ! option-not-read
+
+            def __call__(self, x):
+                return x * self.weight
+
+
+        scale = Scale(weight=jax.numpy.ones(3), use_bias=False)
+        """,
+    "fields of a class that holds arrays: they are results": """
+        from typing import Optional
+
+        import flax
+        import jax
+        import jax.numpy as jnp
+
+
+        @flax.struct.dataclass
+        class Output:
+            action: jax.Array
+            entropy: Optional[jax.Array] = None
+            source: Optional[str] = None
+
+
+        def act(x):
+            return Output(action=jnp.tanh(x), entropy=x, source="policy").action
+        """,
+    "fields of a module without methods": """
+        import equinox as eqx
+        import jax
+
+
+        class Inputs(eqx.Module):
+            target: "State"
+            is_on: bool
+
+
+        def inputs(state):
+            return jax.tree.map(jax.numpy.ones_like, Inputs(target=state, is_on=True))
+        """,
     "an attribute of a module that is kept first": """
         import jax
         from flax import nnx

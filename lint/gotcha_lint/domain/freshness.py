@@ -35,6 +35,11 @@ def read_at(origin: Origin) -> tuple[str, Any, Any]:
     return (_READ, *origin)
 
 
+def without_dispatches(marks: Marks) -> Marks:
+    """Of what an array is, not of its contents: its shape is known before it is computed."""
+    return frozenset(mark for mark in marks if mark[0] not in _OF_CONTENTS) if marks else marks
+
+
 def made_in(marks: Marks) -> Marks:
     """The dispatches of this turn that a value follows from."""
     return frozenset(mark for mark in marks if mark[0] == _MADE) if marks else marks
@@ -81,6 +86,7 @@ def sources_in(marks: Marks) -> Marks:
 
 
 _SOURCES = frozenset((_READ, _KEPT, "parameter"))
+_OF_CONTENTS = frozenset((_MADE, _KEPT, _HISTORY))
 
 
 def after(marks: Marks, seen: Marks) -> Marks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from gotcha_lint.domain.derivative import flows_in
-from gotcha_lint.domain.freshness import made_in, without_histories
+from gotcha_lint.domain.freshness import made_in, without_dispatches, without_histories
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -37,7 +37,11 @@ from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
 from gotcha_lint.program.ir import Function
 
-_WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype"))  # no derivative flows through
+# Known before the array is computed; no derivative flows through
+_WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype", "nbytes", "itemsize", "sharding"))
+_OF_CONTAINERS_ALONE = frozenset(
+    name for kind in (dict, list, set, str) for name in dir(kind) if not name.startswith("_")
+) - {"copy", "sort", "partition"}  # these arrays have too
 _BOUND = ("function", "transform", "class_method")
 
 
@@ -63,8 +67,11 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
             else:
                 found = found.marked(value.marks)
         out = join(out, found)
-    if machine.differentiated and name in _WITHOUT_VALUES:
-        return Value(out.atoms, out.unknown, out.marks - flows_in(out.marks), out.choice)
+    if name in _WITHOUT_VALUES:
+        marks = without_dispatches(out.marks)
+        if machine.differentiated:
+            marks -= flows_in(marks)
+        return Value(out.atoms, out.unknown, marks, out.choice)
     return out
 
 
@@ -85,6 +92,10 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
         step = atom.step("." + name, machine.origin(span))
         return only(step, value.marks) if step is not None else Value((), True, value.marks)
     if isinstance(atom, Array):
+        if name in _OF_CONTAINERS_ALONE:
+            return Value(
+                (), True
+            )  # so it is no array: where it is used, a test has told them apart
         return array_attribute(machine, atom, value, name, span)
     receiver = Value((atom,), False, value.marks)
     if isinstance(atom, Method) and name in _AT_METHODS:

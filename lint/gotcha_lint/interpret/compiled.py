@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gotcha_lint.domain.freshness import given_by, sources_in
 from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import UNKNOWN, Constant, Method, Number, Object, Tuple, Value
-from gotcha_lint.interpret.arguments import flatten, reachable, static_parts
+from gotcha_lint.interpret.arguments import flatten, is_tree, reachable, static_parts
 from gotcha_lint.interpret.arrays import on_device, weaken
 from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call
@@ -121,7 +121,7 @@ def call_compiled(call: Call, site: Site) -> Value:
     settings: list[tuple[str, Value]] = []
 
     def take(value: Value, label: str, static: bool) -> Value:
-        if static:
+        if static or (site.info.get("filters") and _is_plain_object(value)):
             settings.append((label, value))
             static_parts(machine, value, label, statics)
             return value
@@ -186,6 +186,13 @@ def call_compiled(call: Call, site: Site) -> Value:
 def _gives_back(site: Site) -> bool:
     """`nnx.jit` gives back what the trace has written to its arguments; `jax.jit` does not."""
     return str(site.info.get("library", "")).startswith("flax.nnx.")
+
+
+def _is_plain_object(value: Value) -> bool:
+    """An object of a class that is no tree: Equinox takes it as it is, as a static value."""
+    atom = value.only
+    cls = atom.site.info.get("class") if isinstance(atom, Object) else None
+    return cls is not None and not is_tree(cls) and not cls.info["decorators"]
 
 
 def _stays_a_number(site: Site, value: Value) -> bool:

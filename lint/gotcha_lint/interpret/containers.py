@@ -372,7 +372,9 @@ def item(machine: Machine, base: Value, key: Value, span: Span) -> Value:
         return out  # the items say themselves with what they vary
     if machine.differentiated and flows_in(key.marks) and isinstance(base.only, Symbol):
         return unknown_array("device", machine.origin(span), base.marks | key.marks)
-    if machine.differentiated and known is not None and not isinstance(base.only, Array):
+    is_key = known is not None and not isinstance(known[0], tuple)  # no slice: these are of arrays
+    if machine.differentiated and is_key and not isinstance(base.only, Array):
+        assert known is not None
         return at_key(out, base.marks, f"[{known[0]!r}]").marked(key.marks)
     return out.marked(base.marks | key.marks)
 

@@ -427,6 +427,6 @@ def note_undrawn(machine: Machine, start: int, given: Value, span: Span) -> None
 
 
 def forget(machine: Machine, start: int) -> None:
-    """Nothing is drawn by what was noted since: `eval_shape` only asks for types."""
+    """Nothing is drawn by what was noted since: `eval_shape` and `lower` only trace."""
     kept = [e for e in machine.events[start:] if not isinstance(e, (KeyUse, Turn))]
     machine.events[start:] = kept

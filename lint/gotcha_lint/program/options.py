@@ -28,6 +28,7 @@ _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
 _QUOTED = re.compile(rb"""(\[|get\(|pop\(|DEFINE_\w+\(\s*)?["']([A-Za-z_]\w*)["'](?!\s*:)""")
 _TAG = re.compile(r"\bLiteral\[[^,\]]*\]")  # of one value: it tells classes apart
 _SCALAR = re.compile(r"(?:bool|int|float|str)(?:\s*\|\s*None)?")
+_ARRAYS = re.compile(r"\b(?:Array|ndarray|ArrayLike|ArrayTree|PyTree)\b")
 _SIGNATURE = re.compile(rb"\bdef \w+\([^)]*\)")
 # A class that is given to a call, as in `tyro.cli(Arguments)`: who starts the program fills it.
 _CLASSES = re.compile(
@@ -268,6 +269,8 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
     if init is not None:
         yield from _kept(init, cls)
     elif is_module or _is_dataclass(cls, module) or is_model:
+        if _is_record(cls, module, is_module):
+            return
         constants = _constants_of(cls)
         stored = {step[2] for step in steps_of(cls) if step[0] == "store"}
         results = set() if is_module else _given_within(cls, module)
@@ -281,6 +284,15 @@ def _of_class(cls: Function, bases: list[str], module: Module) -> Iterator[Optio
                 yield Option("field", step[2], step[-1], cls.name, plain, filled=is_model)
             elif constants and step[2] not in stored and _SCALAR.fullmatch(step[4]):
                 yield Option("field", step[2], step[-1], cls.name, required=True)
+
+
+def _is_record(cls: Function, module: Module, is_module: bool) -> bool:
+    """Does it hold arrays, or nothing but fields? These are data: no behaviour depends on them."""
+    methods = {f.name for f in module.functions if f.parent is cls}
+    fields = (step for step in steps_of(cls) if step[0] == "field")
+    if any(_ARRAYS.search(step[4]) for step in fields):
+        return "__call__" not in methods
+    return is_module and not methods
 
 
 def _is_dataclass(cls: Function, module: Module) -> bool:

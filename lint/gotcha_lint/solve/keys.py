@@ -295,6 +295,8 @@ class _Reader:
             ]
             if not loops or not now.key.is_one or now.how in ("fold", "init"):
                 return None
+            if _are_of_other_runs(first, now, loops):
+                return None
             loop = min(loops, key=str)
             place = _in_loop(now, loop)
             certain = self._repeats(now, loops, made)
@@ -539,6 +541,30 @@ def _is_around(function: Function, loop: Any) -> bool:
 def _is_closure(function: Function) -> bool:
     parent = function.parent
     return parent is not None and not parent.is_module and not parent.is_class
+
+
+def _are_of_other_runs(first: KeyUse, now: KeyUse, loops: list[Any]) -> bool:
+    """Do the two turns need different ways of one branch that is before the loop?
+
+    There a key is split once more, say: what one run uses in the first turn, another one does in
+    the second.
+    """
+    for level, (taken, later) in enumerate(zip(first.sides, now.sides, strict=False)):
+        here = [tuple(loop[1:3]) for loop in loops if _level_of(now, loop) == level]
+        ways = dict(taken)
+        for branch, side in later:
+            before = _is_span(branch) and (not here or branch[:2] < min(here))
+            if before and ways.get(branch, side) != side:
+                return True
+        if here:
+            return False
+    return False
+
+
+def _level_of(use: KeyUse, loop: Any) -> int:
+    """In which of the functions on the way to a use the loop stands; else the first."""
+    around = [level for level, function in enumerate(use.functions) if _is_around(function, loop)]
+    return around[-1] if around and loop[2] >= 0 else 0
 
 
 def _is_elsewhere(use: KeyUse, other: KeyUse) -> bool:

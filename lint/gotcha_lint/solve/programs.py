@@ -271,11 +271,16 @@ class _Reader:
             self.programs.updates[key] = work if old is None else old.joined(work)
 
     def _element_reads(self) -> None:
-        """Beside a compiled function, one element in an iteration may not be worth a word."""
+        """Beside a compiled function, one element in an iteration may not be worth a word.
+
+        Nor may a loop of a script that runs once, over an array of unknown length.
+        """
         around = {call.loops for calls in self.asked.values() for call in calls}
         for event in self.elements:
             beside = any(event.loops <= loops for loops in around)
-            self._effect(replace(event, maybe=event.maybe or beside))
+            once = event.within.is_module and len(event.loops) == 1
+            once = once and self._turns(event.loops) is None
+            self._effect(replace(event, maybe=event.maybe or beside or once))
 
     def _effect(self, event: Effect) -> None:
         known = self.programs.effects[event.kind]

@@ -400,3 +400,17 @@ def with_a_bar(w, steps, batches):
             w, loss = step(w, x)
             bar.set_postfix(loss=float(loss))  # ! host-read-every-step
     return w
+
+
+def sampled(model, x):
+    return model(x)
+
+
+def sizes_alone(model, batches):
+    sample = nnx.jit(sampled)
+    total = 0
+    for x in batches:
+        samples = sample(model, x)
+        total = total + samples.shape[0]
+        print(f"{total} samples")
+    return total

@@ -57,3 +57,20 @@ def detached(w):
 
 
 reported = without_a_gradient(jnp.ones(3))
+
+
+def weighted(q, values):
+    def block(carry, x):
+        total, weight = carry
+        return (total + q * x, weight + jnp.exp(q * x)), None
+
+    def up_to_here(carry, inputs):
+        x, i = inputs
+        return jax.lax.cond(i > 3, lambda carry, x: (carry, None), block, carry, x)
+
+    start = jnp.zeros(3), jnp.zeros(3)
+    (total, weight), _ = jax.lax.scan(up_to_here, start, (values, jnp.arange(4)))
+    return jnp.sum(total / weight)
+
+
+weighted_grad = jax.grad(weighted)

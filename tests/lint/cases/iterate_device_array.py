@@ -199,3 +199,22 @@ def history_of_numbers(w, batches):
         w, loss = train_step(w, x)
         losses.append(loss.shape[0])
     return [float(loss) for loss in losses]
+
+
+@jax.jit
+def measure(w):
+    return w * jnp.arange(300.0)
+
+
+def names_of_a_tree(w):
+    for name, value in measure(w).items():
+        print(f"{name}", value.shape)
+
+
+def of_an_unknown_library(library, w, batches):
+    losses = []
+    for x in batches:
+        w, loss = train_step(w, x)
+        losses.append(loss)
+    plan = library.plan(losses[-1])
+    return [f"step {step.name}" for step in plan.steps]

@@ -391,3 +391,17 @@ def by_a_method_of_an_array(state, x):
 
 
 by_a_method_of_an_array_grad = grad(by_a_method_of_an_array)
+
+
+def expected(logits, centers):
+    return jnp.sum(jax.nn.softmax(logits) * centers[None, None, :], axis=-1)
+
+
+def by_a_cut_target(state, graphdef, hidden, rewards):
+    logits, centers = nnx.merge(graphdef, state).head(hidden)
+    targets = rewards + jax.lax.stop_gradient(expected(logits, centers))[:, 1:]
+    scores = jax.nn.log_softmax(logits[:, :-1], axis=-1)
+    return -jnp.mean(jnp.sum(jax.lax.stop_gradient(targets)[..., None] * scores, axis=-1))
+
+
+by_a_cut_target_grad = grad(by_a_cut_target)

@@ -541,9 +541,13 @@ def _singular(machine: Machine, out: Value, operand: Value, word: str, span: Spa
 
 
 def _is_of_zeros(machine: Machine, operand: Value) -> bool:
-    """An array that starts as zeros, as parameters may."""
+    """An array that starts as zeros, as parameters may.
+
+    Where it is that or something computed, as after `cond`, it need not be zero when this runs.
+    """
     atoms = operand.atoms if not operand.unknown else ()
-    return any(isinstance(atom, Array) and atom.origin in machine.zeros for atom in atoms)
+    zeros = [atom for atom in atoms if isinstance(atom, Array) and atom.origin in machine.zeros]
+    return bool(zeros) and len(zeros) == len(atoms)
 
 
 _KEEPS_ZEROS = frozenset(("sum", "square", "abs", "ravel", "reshape", "transpose", "multiply"))

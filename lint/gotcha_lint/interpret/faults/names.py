@@ -97,11 +97,16 @@ def check_private(machine: Machine, module: str, dotted: str, span: Span) -> Non
 
 
 def _lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = frozenset()) -> bool:
-    """Does nothing in the text of the module bind the name?"""
+    """Does nothing in the text of the module bind the name?
+
+    Where modules import each other, a name may come later than the import that asks for it here:
+    which of them runs first is up to whoever imports them.
+    """
     top = module.top
-    if name.startswith("__") or name in top.locals or top.is_notebook:
+    if name.startswith("__") or top.is_notebook or module.path.endswith(".pyi"):
         return False
-    if module.path.endswith(".pyi") or not _MAKE_NAMES.isdisjoint(top.locals):
+    bound = {i[2] for i in steps_of(top) if i[0] == "store"}
+    if name in bound or not _MAKE_NAMES.isdisjoint(bound):
         return False
     for function in module.functions:
         if name in function.globals:

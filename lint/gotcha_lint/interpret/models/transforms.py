@@ -340,11 +340,13 @@ def transform_method(call: Call) -> Value:
 
 
 def _lowered(call: Call) -> Value:
-    """Lowering traces; the result keeps the function."""
+    """Lowering traces and draws nothing; the result keeps the function."""
     assert isinstance(call.on, Object)
     machine = call.engine
     inner = call.on.site.info["inner"]
+    start = len(machine.events)
     machine.call_traced(inner, tuple(map(weaken, call.args)), call.span, call.keywords)
+    forget(machine, start)
     site = machine.allocate("object", call.span, "lowered")
     site.info.update(name="lowered", inner=inner)
     return only(Object(site, call.origin))

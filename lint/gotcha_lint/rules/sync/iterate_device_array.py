@@ -25,6 +25,8 @@ class IterateDeviceArray(Rule):
     and similar ones; arguments, also those that an annotation calls arrays; elements that a
     function of the project asks.
 
+    With `--all`, as `info`: a loop of a script that runs once, over an array of unknown length.
+
     ## In a run
     The sanitizer says nothing: each read by itself is right.
     """
@@ -58,7 +60,7 @@ class IterateDeviceArray(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         seen: set[Origin] = set()
         for (path, span), effect in sorted(
-            programs.effects["element"].items(), key=lambda item: item[0]
+            programs.effects["element"].items(), key=lambda item: (item[1].maybe, item[0])
         ):
             array = effect.origins[0] if effect.origins else (path, span)
             if array not in seen and effect.within.name not in _SHOWN:
