@@ -26,6 +26,7 @@ from gotcha_lint.cli import command
 from gotcha_lint.config.check import CHECKS, FACT_KEYS
 from gotcha_lint.config.settings import Settings, as_table
 from gotcha_lint.formats import names as formats
+from gotcha_lint.home import HOME
 from gotcha_lint.registry import rules
 from gotcha_lint.rule import Example, Rule
 from gotcha_sanitizer.option_text import parse
@@ -266,6 +267,12 @@ def test_the_picture_of_a_profile_has_its_rows():
     assert found[0].start == 0 and max(span.end for span in found) <= 300
     text = profile_picture.drawing(found)
     assert "300 ms" in text and text.count("#4472b8") == 3 + 1
+
+
+@pytest.mark.skipif(HOME != "", reason="the project has an address")
+def test_no_page_links_to_a_repository_without_an_address():
+    pages = [ROOT / "README.md", *DOCS.glob("*.md"), *(ROOT / "examples").glob("*.md")]
+    assert not [page.name for page in pages if "github.com/gotcha-lint" in page.read_text("utf-8")]
 
 
 def test_the_readme_counts_gotchas_and_rules():
