@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.values import Kind, Value
-from gotcha_lint.analysis.varying import PARAM
+from gotcha_lint.analysis.varying import CALLED, PARAM
 
 _WORDS = {
     Kind.NONE: "None",
@@ -13,6 +13,18 @@ _WORDS = {
     Kind.KEY: "random key",
     Kind.TREE: "pytree of arrays",
     Kind.ITER: "iterator",
+}
+
+# What the marks of `varying.py` mean.
+_VARIES = {
+    "own-maximum": "the longest of its batch",
+    "loop-variable": "counted by a loop",
+    "range-step": "the steps of a range",
+    "range-rest": "the rest of a range",
+    "loader-rest": "the last batch of a loader",
+    "selection": "rows that pass a test",
+    "random": "drawn",
+    CALLED: "other values at each call",
 }
 
 
@@ -26,8 +38,14 @@ def value(of: Value) -> str:
     if of.maybe:
         words += ", perhaps"
     if of.varying and not of.varying.startswith(PARAM):
-        words += f", varies ({of.varying})"
+        words += f", varies ({_varies(of.varying)})"
     return words
+
+
+def _varies(mark: str) -> str:
+    mark = mark.partition("|")[0]
+    kind, _, name = mark.partition(":")
+    return f"grows with `{name}`" if kind == "grown" else _VARIES.get(mark, mark)
 
 
 def _core(of: Value) -> str:
