@@ -67,6 +67,7 @@ vscode-test: $(READY)  ## the tests of the extension, against the server
 env: $(READY)  ## the development environment alone
 
 $(READY): pyproject.toml $(CONSTRAINTS)
+	@echo "Set up once: JAX and the tools, in $(VENV)/. About a minute, from the package index."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) --group dev -e '.[trainer]'

@@ -37,6 +37,7 @@ say "3. The fix: pad to one length, and leave the padding out of the mean"
 show "diff -U0 examples/story/before.py examples/story/after.py"
 diff -U0 examples/story/before.py examples/story/after.py | tail -n +3 | tee "$OUT/fix.diff" || true
 "$BIN/gotcha-lint" --quiet examples/story/after.py
+show "GOTCHA_SANITIZE=1 GOTCHA_OPTIONS=log_path=demo-out/after.jsonl:quiet=1 python examples/story/after.py"
 GOTCHA_SANITIZE=1 GOTCHA_OPTIONS="log_path=$OUT/after.jsonl:quiet=1" "$BIN/python" examples/story/after.py
 show "gotcha-sanitize diff demo-out/before.jsonl demo-out/after.jsonl"
 "$BIN/gotcha-sanitize" diff "$OUT/before.jsonl" "$OUT/after.jsonl" > "$OUT/diff.txt"

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import click
 import pictures
+import profile_picture
 import pytest
 from pages import events
 from pages.catalogue import gotchas
@@ -25,6 +26,7 @@ from gotcha_lint.cli import command
 from gotcha_lint.config.check import CHECKS, FACT_KEYS
 from gotcha_lint.config.settings import Settings, as_table
 from gotcha_lint.formats import names as formats
+from gotcha_lint.home import HOME
 from gotcha_lint.registry import rules
 from gotcha_lint.rule import Example, Rule
 from gotcha_sanitizer.option_text import parse
@@ -245,6 +247,32 @@ def test_the_picture_of_the_linter_shows_what_it_prints():
         return re.findall(r">([^<>]+)</text>", picture)
 
     assert words(pictures.terminal()) == words((pictures.IMAGES / "linter.svg").read_text("utf-8"))
+
+
+def test_the_picture_of_a_profile_has_its_rows():
+    """Steps of 100 ms, each dispatched while the one before is computed; JAX names a call twice."""
+    rows = [
+        ("PjitFunction(step)", 0, 900),
+        ("PjitFunction(step)", 1, 899),
+        ("$reader.py:62 sent", 1000, 98000),
+        ("ThunkExecutor::Execute (wait for completion)", 500, 99000),
+        ("$prefetch.py:48 _placed", 5000, 4000),
+    ]
+    events: list[dict[str, str | int]] = [{"ph": "M", "name": "thread_name"}]
+    for i in range(5):
+        for name, at, took in rows:
+            events.append({"ph": "X", "name": name, "ts": i * 100_000 + at, "dur": took})
+    found = profile_picture.spans(events)
+    assert [sum(s.kind == kind for s in found) for kind in range(4)] == [6, 3, 3, 3]
+    assert found[0].start == 0 and max(span.end for span in found) <= 300
+    text = profile_picture.drawing(found)
+    assert "300 ms" in text and text.count("#4472b8") == 3 + 1
+
+
+@pytest.mark.skipif(HOME != "", reason="the project has an address")
+def test_no_page_links_to_a_repository_without_an_address():
+    pages = [ROOT / "README.md", *DOCS.glob("*.md"), *(ROOT / "examples").glob("*.md")]
+    assert not [page.name for page in pages if "github.com/gotcha-lint" in page.read_text("utf-8")]
 
 
 def test_the_readme_counts_gotchas_and_rules():

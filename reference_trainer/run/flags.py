@@ -8,11 +8,14 @@ which the compiled program is kept, so that a changed one is never missed.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import jax
 
 from reference_trainer.config import Config
+
+LARGEST = 10 * 10**9  # bytes of compiled programs that are kept
 
 
 def compiler_options(config: Config) -> dict[str, bool]:
@@ -40,9 +43,31 @@ def keep_programs(folder: str) -> None:
     if folder != "none":
         path = Path(folder).expanduser()
         path.mkdir(parents=True, exist_ok=True)
+        trimmed(path)
         jax.config.update("jax_compilation_cache_dir", str(path))
         # gotcha: shows[compile-cache-unused] by default what compiles in under a second is not kept
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+
+
+def trimmed(folder: Path) -> int:
+    """Delete the programs that were unused for longest until LARGEST is kept; how many went.
+
+    JAX's own limit (`jax_compilation_cache_max_size`) needs another package, and fails in a folder
+    that was filled without it. Another run that misses a program compiles it.
+    """
+    found, room, gone = [], LARGEST, 0
+    for file in folder.glob("*-cache"):
+        with suppress(FileNotFoundError):  # another run is at it too
+            found.append(
+                (max((about := file.stat()).st_atime, about.st_mtime), about.st_size, file)
+            )
+    for _, size, file in sorted(found, reverse=True):
+        room -= size
+        if room < 0:
+            for each in (file, file.with_name(f"{file.name.removesuffix('cache')}atime")):
+                each.unlink(missing_ok=True)
+            gone += 1
+    return gone
 
 
 def described(config: Config) -> str:

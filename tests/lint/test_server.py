@@ -318,6 +318,14 @@ def test_a_lens_says_per_what_a_function_compiles(tmp_path: Path) -> None:
         (lens,) = editor.ask("textDocument/codeLens", document)
         title = "compiles: one program per iteration of the loop at line 10"
         assert lens["command"]["title"] == title
+        (tmp_path / "open.py").write_text(
+            "import jax\n\n\n@jax.jit\ndef loss(x):\n    return x.sum()\n\n\n"
+            "def score(batches):\n    return [loss(batch) for batch in batches]\n"
+        )
+        editor.open("open.py")
+        document = {"textDocument": {"uri": editor.uri("open.py")}}
+        (lens,) = editor.ask("textDocument/codeLens", document)
+        assert lens["command"]["title"] == "compiles once, or more often, as callers decide"
     finally:
         editor.process.kill()
         editor.process.wait()

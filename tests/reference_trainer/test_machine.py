@@ -42,6 +42,21 @@ def test_a_program_of_less_than_a_second_is_kept(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*-cache"))) >= int(done.stdout)
 
 
+def test_the_oldest_programs_go_when_the_folder_is_too_large(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(flags, "LARGEST", 250)
+    for age, name in enumerate(("new", "middle", "old")):
+        for suffix, size in (("cache", 100), ("atime", 8)):
+            file = tmp_path / f"{name}-{suffix}"
+            file.write_bytes(bytes(size))
+            os.utime(file, times=(1e9 - age, 1e9 - age))
+    (tmp_path / "of somebody else").write_bytes(bytes(1000))
+    assert flags.trimmed(tmp_path) == 1
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "new-cache", "new-atime", "middle-cache", "middle-atime", "of somebody else",
+    }  # fmt: skip
+    assert flags.trimmed(tmp_path) == 0
+
+
 def test_options_of_the_compiler_follow_the_settings_and_the_devices(monkeypatch):
     """Their names are known to this XLA, whatever the device: others would be refused."""
     assert flags.compiler_options(SMALL) == {}

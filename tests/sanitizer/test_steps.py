@@ -121,6 +121,12 @@ def test_the_page_has_an_axis_of_steps():
     assert text.count("<svg viewBox") >= 2  # over time too
 
 
+def test_a_counter_without_a_name():
+    turns = [{"turn": {**_turn(n)["turn"], "name": "_"}} for n in (1, 2)]
+    text = page(*(records.program(n, 10.0 * n, **turn) for n, turn in enumerate(turns, 1)))
+    assert "Over the iterations of the loop at src/train.py:40" in text
+
+
 @pytest.mark.parametrize(
     "turns",
     [

@@ -11,6 +11,7 @@ from gotcha_lint.analysis.values import FunctionId, Kind, Value
 
 MODULE = "flax.nnx.Module"
 OPTIMIZERS = frozenset({"flax.nnx.Optimizer", "flax.nnx.ModelAndOptimizer"})
+_GRADIENTS = frozenset({"flax.nnx.grad", "flax.nnx.value_and_grad"})
 _UPDATES = frozenset({"update", "apply_gradients"})
 _DEPTH = 3
 
@@ -26,6 +27,30 @@ def is_optimizer(value: Value | None) -> bool:
     return value is not None and value.kind is Kind.OBJECT and value.of in OPTIMIZERS
 
 
+def updates_model(call: Call) -> bool:
+    """The update of an nnx optimizer; must.
+
+    The object is known to be one, or the call shows it: a model that nnx differentiates in this
+    function stands before its gradients. In optax the gradients come first.
+    """
+    if is_optimizer(call.base):
+        return True
+    func, first = call.node.func, next(iter(call.node.args), None)
+    if not isinstance(func, cst.Attribute) or func.attr.value != "update":
+        return False
+    # By keywords alone it may be a dictionary's.
+    model = None if first is None or first.keyword or first.star else dotted(first.value)
+    if model is None or call.arg_node(1, "grads") is None:
+        return False
+    return any(_differentiates(one, model) for one in call.body.of(Call))
+
+
+def _differentiates(call: Call, name: str) -> bool:
+    """`nnx.grad(loss)(model, x)`."""
+    made = call.body.call_of(call.node.func)
+    return made is not None and made.name in _GRADIENTS and position_of(call, name) == 0
+
+
 def position_of(call: Call, name: str) -> int:
     """Which argument of a call a name is, from 0; -1 for none."""
     given = [dotted(arg.value) for arg in call.node.args]
@@ -37,7 +62,7 @@ def changes_weights(call: Call, name: str) -> bool:
     position = position_of(call, name)
     if position < 0 or call.decorator:
         return False
-    if call.name == "flax.nnx.update" or is_optimizer(call.base):
+    if call.name == "flax.nnx.update" or updates_model(call):
         return position == 0 and len(call.node.args) > 1
     targets = call.callee.targets
     return (

@@ -123,8 +123,9 @@ def programs(row: Row) -> str:
     """`compiles once`, `compiles: one program per iteration of the loop at line 12`."""
     if row.per:
         return f"compiles: one program per {row.per}"
-    least = "at least " if row.open and row.programs > 1 else ""
-    return "compiles once" if row.programs == 1 else f"compiles {least}{row.programs} programs"
+    if row.programs == 1:
+        return "compiles once" + ", or more often, as callers decide" * row.open
+    return f"compiles {'at least ' * row.open}{row.programs} programs"
 
 
 def _reasons(row: Row) -> str:

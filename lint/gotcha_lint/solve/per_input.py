@@ -63,7 +63,7 @@ _STEPS = frozenset(("step", "update", "learn"))
 
 
 def comes_from(maker: Function, within: Function, calls: CallString) -> Span | None:
-    """The call in `within` that makes something in `maker`, straight away and each time anew."""
+    """The call in `within` that makes something in `maker`, directly, and a new one each time."""
     if not calls or not _makes_anew(maker):
         return None
     path, span = calls[-1]

@@ -180,7 +180,7 @@ def never_moved(series: Series) -> Iterator[Broken]:
         elif not why and low:
             reason = f": updates below the last digit of {series.carried(low[0])[0].dtype} are lost"
         elif not why:
-            reason = ": the step computes them anew, and gets the same"
+            reason = ": the step computes them again, and gets the same"
         yield Broken(
             "never-moved",
             f"{_list(names)} never moved in {plural(len(series.looks), 'look')}, while "

@@ -126,7 +126,7 @@ Check = Callable[[Any, Captured, int], Said | None]
 
 
 def _call(captured: Captured, jax: Any) -> Callable[..., Any]:
-    """A new function of the arrays alone: it is traced anew."""
+    """A new function of the arrays alone: it is traced again."""
 
     def call(*arrays: Any) -> Any:
         whole = list(captured.leaves)

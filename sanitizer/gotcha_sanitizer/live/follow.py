@@ -11,7 +11,7 @@ from gotcha_sanitizer.run.record import BadRecord, Run
 
 
 class Follow:
-    """One record. A file that was folded, or begun anew, is read from its beginning."""
+    """One record. A file that was folded, or started again, is read from its beginning."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -28,7 +28,7 @@ class Recording:
     ) -> None:
         """`whole`: for the page, keep every program; else some of each function.
 
-        `most`: bytes of the file, after which it is folded: written anew, with the sums so far in
+        `most`: bytes of the file, after which it is folded: rewritten, with the sums so far in
         the place of single events. 0: never.
         """
         self.run = record.Run() if whole else record.Run(most=SOME)
@@ -76,7 +76,7 @@ class Recording:
             self._do(self._fold)
 
     def _fold(self, stream: Stream) -> None:
-        """The file anew: it begins with what it added up to."""
+        """Rewrite the file: it begins with the sums of what it held."""
         self._thinning.rest(self._now())  # they are in the run
         try:
             stream.replace([self._header() | {"time": self.run.start["time"]}, folded(self.run)])

@@ -173,3 +173,34 @@ def outer_score(model: nnx.Module, x):
 @nnx.jit
 def inner_score(model, x):
     return model(x).sum()
+
+
+@jax.jit
+def step_that_nobody_calls(model, optimizer, x):
+    loss, grads = nnx.value_and_grad(loss_of)(model, x)
+    optimizer.update(model, grads)  # ! jit-on-nnx-module
+    return loss
+
+
+@jax.jit
+def step_with_a_keyword(net, opt, x):
+    opt.update(net, grads=nnx.grad(loss_of)(net, x))  # ! jit-on-nnx-module
+
+
+@jax.jit
+def gradients_come_first_in_optax(model, tx, state, x):
+    grads = nnx.grad(loss_of)(model, x)
+    updates, state = tx.update(grads, state, model)
+    return updates, state
+
+
+@jax.jit
+def a_dictionary_of_results(model, results, x):
+    loss, grads = nnx.value_and_grad(loss_of)(model, x)
+    results.update(model=model, grads=grads, loss=loss)
+    return results
+
+
+@nnx.jit
+def step_of_nnx_that_nobody_calls(model, optimizer, x):
+    optimizer.update(model, nnx.grad(loss_of)(model, x))

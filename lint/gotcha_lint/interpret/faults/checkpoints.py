@@ -12,7 +12,7 @@ LEFT_OUT = "left out of a checkpoint"
 
 
 def check_saved(machine: Machine, cls: Site) -> None:
-    """`save` gives a dict of some fields, `load` replaces these: the others begin anew."""
+    """`save` gives a dict of some fields, `load` replaces these: the others start again."""
     found = saved_fields(cls.info["function"])
     if found is None:
         return

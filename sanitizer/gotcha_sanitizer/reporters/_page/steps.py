@@ -45,7 +45,8 @@ def steps(run: Run) -> Steps | None:
             reached = found["value"]
         turns[_number(program)] = reached
     path, line, name = chosen
-    return Steps(f"`{name}` of the loop at {short(path)}:{line}", turns)
+    counter = "the iterations" if name.strip("_") == "" else f"`{name}`"  # `for _ in range(9)`
+    return Steps(f"{counter} of the loop at {short(path)}:{line}", turns)
 
 
 def _number(program: Json) -> tuple[int, int]:
