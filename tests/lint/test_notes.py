@@ -92,5 +92,49 @@ def test_checkpoints_of_a_part(tmp_path: Path):
     assert _notes(tmp_path, STATE, "incomplete-checkpoint") == [1, 2, 3]
 
 
+LAYERS = """
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+    import optax
+    from flax import nnx
+
+
+    class Head(nnx.Module):
+        def __init__(self, config, *, rngs: nnx.Rngs):
+            self.norm = nnx.LayerNorm(8, dtype=config.dtype, rngs=rngs)
+            self.logits = nnx.Linear(8, 100, dtype=config.dtype, rngs=rngs)
+            self.scores = nnx.Linear(8, 100, rngs=rngs)
+
+        def __call__(self, x):
+            logits = self.logits(self.norm(x))
+            scores = jax.nn.log_softmax(logits)  # 1
+            shares = jax.nn.softmax(logits)
+            return scores, shares, jax.nn.log_softmax(logits.astype(jnp.float32))
+
+        def wide(self, x):
+            return jax.nn.log_softmax(self.scores(self.norm(x)))
+
+
+    class Same(nnx.Module):
+        def __call__(self, x, rngs):
+            return jax.nn.log_softmax(nnx.Linear(8, 100, dtype=x.dtype, rngs=rngs)(x))
+
+
+    def half(model):
+        return jax.tree.map(
+            lambda x: x.astype(jnp.bfloat16) if eqx.is_inexact_array(x) else x, model
+        )
+
+
+    def begin(model):
+        return optax.adamw(1e-4).init(eqx.filter(half(model), eqx.is_inexact_array))  # 2
+"""
+
+
+def test_layers_of_a_type_that_is_chosen(tmp_path: Path):
+    assert _notes(tmp_path, LAYERS, "computed-in-half-precision") == [1, 2]
+
+
 def test_half_precision_that_loses_less_or_may_be_chosen(tmp_path: Path):
     assert _notes(tmp_path, HALF, "computed-in-half-precision") == [1, 2, 3]

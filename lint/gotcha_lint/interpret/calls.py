@@ -114,13 +114,18 @@ def call(
                 found = _call_method(machine, update, args, keywords, span)
             else:
                 found = _call_atom(machine, atom, args, keywords, span)
-                found = kept(machine, found, callee) if isinstance(atom, Symbol) else found
+                found = kept(machine, found, callee) if _has_weights(atom) else found
             out = join(out, found)
     finally:
         machine.maybe -= several
     if machine.dispatches > before:
         machine.started[machine.path, span] = machine.dispatches - before
     return out
+
+
+def _has_weights(atom: Atom) -> bool:
+    """A caller's model, or a layer that holds its parameters: both may be differentiated."""
+    return isinstance(atom, Symbol) or (isinstance(atom, Object) and "holds" in atom.site.info)
 
 
 def _call_of_batch(

@@ -23,6 +23,7 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
+from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.facts.optax import PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
@@ -378,9 +379,9 @@ _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
 # What is divided by the first two may be zero; labels may be ignored; types lose digits.
 _CHECKED = frozenset(
-    ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain",
-     "bfloat16", "float16")
+    ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain")
 )  # fmt: skip
+_CHECKED |= HALVES
 _LOOPS = frozenset(("for", "while"))
 
 
@@ -403,7 +404,9 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
         for function, own in file.names_in.items():
             uses.setdefault(function.name, []).append(own)
     clear = {name: set().union(*own) for name, own in uses.items() if len(own) <= _MEANINGS}
-    found: set[str] = set(compiled) | {name for name, own in clear.items() if _uses_keys(own)}
+    found: set[str] = set(compiled) | {
+        name for name, own in clear.items() if _uses_keys(own) or not HALVES.isdisjoint(own)
+    }
     new = _COMPILING | found
     while new:
         known = found | _COMPILING

@@ -51,6 +51,7 @@ def optimizer_or_loss(call: Call) -> Value:
     site.info["options"] = dict(call.keywords)
     if name == "#nnx":
         site.info["data"] = call.argument(1, "tx")
+        check_weights(call, call.get(0, "model"))
     if call.name in CHAINS:
         note_chain(call)
     return only(Object(site, call.origin))
