@@ -28,6 +28,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING, PICKLERS
+from gotcha_lint.interpret.annotated import result_of
 from gotcha_lint.interpret.attributes import attribute, update_of
 from gotcha_lint.interpret.backend import note_start, starts
 from gotcha_lint.interpret.batches import Batch
@@ -172,7 +173,9 @@ def _call_atom(
         if model is not None:
             return model(Call(machine, "()", args, keywords, span, only(atom), atom))
     name = _last_name(atom) if isinstance(atom, Symbol) else ""
-    return unknown_call(machine, args, keywords, span, name)
+    out = unknown_call(machine, args, keywords, span, name)
+    tried = result_of(machine, atom) if isinstance(atom, Symbol) else None
+    return out if tried is None else tried.marked(out.marks)
 
 
 def _last_name(symbol: Symbol) -> str:

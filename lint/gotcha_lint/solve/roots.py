@@ -27,6 +27,7 @@ from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.facts.optax import PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
+from gotcha_lint.interpret.annotated import classes_of, halves_of
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
@@ -91,7 +92,33 @@ def of_roots(
     own = names[module.path]
     drawing = {name.rpartition(".")[2] for name, row in engine.rows.items() if row.key is not None}
     own.compiling = _leading_to_compiles(names.values(), compiled | drawing)
+    _try_classes(engine, names)
     yield from _of_module(engine, module, own, dict(engine.fresh))
+
+
+def _try_classes(engine: Engine, names: Mapping[str, Names]) -> None:
+    """What objects give whose class a parameter is annotated with, made without options."""
+    fresh = engine.fresh
+    for path, file in names.items():
+        for function in engine.modules[path].functions if file.names_annotated else ():
+            for parameter in function.parameters:
+                for cls in classes_of(engine, function, parameter.name):
+                    own = names.get(cls.path)
+                    used = own.names_in.get(cls.info["function"], set()) if own else set()
+                    if cls in engine.tried or not (used & (HALVES | {"dtype"})):
+                        continue
+                    engine.tried[cls] = None
+                    _begin(engine, cls.path)
+                    engine.fresh = dict(fresh)
+                    before = len(engine.failures)
+                    _guarded(engine, cls.info["function"], lambda c=cls: _try(engine, c))
+                    del engine.failures[before:]
+    engine.fresh = fresh
+
+
+def _try(engine: Engine, cls: Site) -> None:
+    me = make_instance(engine, cls, (), {}, cls.span)
+    engine.tried[cls] = halves_of(engine.call(me, (), {}, cls.span))
 
 
 def _of_module(
@@ -147,6 +174,11 @@ def _of_module(
         site = engine.sites_of.get(function)
         if site is not None and function not in covered and names.is_worth_running(function):
             yield run(function, lambda f=function, s=site: _call_alone(engine, f, s))
+    for function in functions:
+        site, own = engine.sites_of.get(function), names.names_in[function]
+        at_top = function.parent is not None and function.parent.is_module
+        if site is not None and at_top and "where" in own and not _ROOTS.isdisjoint(own):
+            yield run(function, lambda f=function, s=site: _differentiate(engine, f, s))
 
 
 def _call_with_result(engine: Engine, callee: Value, args: tuple[Value, ...], span: Span) -> None:
@@ -300,6 +332,23 @@ def _forward(engine: Engine, cls: Site, methods: list[Function]) -> None:
     check_forward(engine, out, origin)
 
 
+def _differentiate(engine: Engine, function: Function, site: Site) -> None:
+    """Runs a function as a part of what others may differentiate."""
+    at = (function.line, 1, function.line, 1)
+    origin = (function.path, at, 0)
+    flows = frozenset((flow(origin),))
+    given = [p.name for p in function.parameters if p.kind == "pos" and not p.has_default]
+    args = [symbol_for((function, name)) for name in given]
+    args[:1] = [arg.marked(flows) for arg in args[:1]]
+    engine.differentiated += 1
+    try:
+        out = call_function(engine, site, tuple(args), {}, at)
+    finally:
+        engine.differentiated -= 1
+    engine.events.clear()
+    check_forward(engine, out, origin, maybe=True)
+
+
 def _kept_compiled(engine: Engine, me: Value, cls: Site) -> Iterator[Value]:
     """What `__init__` has compiled and put into public attributes: outsiders call it, too."""
     init = class_attribute(engine, cls, "__init__")
@@ -383,6 +432,7 @@ _CHECKED = frozenset(
 )  # fmt: skip
 _CHECKED |= HALVES
 _LOOPS = frozenset(("for", "while"))
+_ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
 
 
 def compiled_names(layer: Layer) -> frozenset[str]:
@@ -433,6 +483,7 @@ class Names:
         self.used: set[str] = set()  # by functions, outside of themselves
         self.compiling: frozenset[str] = frozenset()
         self.names_in: dict[Function, set[str]] = {f: set() for f in module.functions}
+        self.names_annotated = any(p.annotation for f in module.functions for p in f.parameters)
         self._imported = dict(_renamed(module))
         for function in module.functions:
             own = self.names_in[function]
