@@ -28,9 +28,9 @@ def classes_of(machine: Machine, function: Function, parameter: str) -> Iterator
         for name in _NAME.findall(annotation):
             value = machine.read((function.path, name))
             atom = value.only if value is not None else None
-            if isinstance(atom, Object) and atom.site.kind == "class":
-                if is_module_class(atom.site):
-                    yield atom.site
+            is_class = isinstance(atom, Object) and atom.site.kind == "class"
+            if isinstance(atom, Object) and is_class and is_module_class(atom.site):
+                yield atom.site
 
 
 def result_of(machine: Machine, callee: Symbol) -> Value | None:

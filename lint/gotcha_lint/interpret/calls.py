@@ -23,6 +23,7 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     all_marks,
+    as_leaf,
     join,
     only,
 )
@@ -50,6 +51,7 @@ from gotcha_lint.interpret.models.array_methods import half_of_unknown
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
 _OPERATIONS = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.scipy.", "jax.image.")
+_OF_ARRAYS = ("jax.numpy.", "jax.nn.", "jax.scipy.")
 _UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
 
 
@@ -204,6 +206,8 @@ def call_library(
         if name.startswith(_OPERATIONS):
             machine.dispatch()
         return out
+    if name.startswith(_OF_ARRAYS):
+        args = tuple(map(as_leaf, args))
     call = Call(machine, name, args, keywords, span)
     out = after_call(call, model(call))
     if name.startswith(_OPERATIONS) and _is_on_device(out):

@@ -428,7 +428,8 @@ _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
 # What is divided by the first two may be zero; labels may be ignored; types lose digits.
 _CHECKED = frozenset(
-    ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain")
+    ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain",
+     "log_softmax", "cast_to_param", "cast_to_compute")
 )  # fmt: skip
 _CHECKED |= HALVES
 _LOOPS = frozenset(("for", "while"))

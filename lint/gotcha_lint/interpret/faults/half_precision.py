@@ -46,6 +46,11 @@ def halves_in(value: Value) -> tuple[frozenset[str], bool]:
     )
 
 
+def may_be_half(value: Value) -> bool:
+    """Arrays of half precision, or something unknown: of a type that is chosen elsewhere."""
+    return value.unknown and bool(halves_in(value)[0])
+
+
 def follow(machine: Machine, operands: Iterable[Value], out: Value) -> None:
     """Keeps the place from which on a result has half precision: a cast, a layer."""
     for atom in out.atoms:
