@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import einops
+import equinox as eqx
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
@@ -172,3 +173,17 @@ def optimizers():
     tx = optax.adamw(1e-4)
     first = nnx.Optimizer(half, tx, wrt=nnx.Param)  # ! computed-in-half-precision
     return first, nnx.Optimizer(Tokens(nnx.Rngs(0)), tx, wrt=nnx.Param)
+
+
+class Scores(eqx.Module):
+    head: eqx.nn.Linear
+    wide: eqx.nn.Linear
+
+    def __init__(self, key, dtype=jnp.bfloat16):
+        self.head = eqx.nn.Linear(8, 100, dtype=dtype, key=key)
+        self.wide = eqx.nn.Linear(8, 100, key=key)
+
+    def __call__(self, x):
+        half = jax.vmap(self.head)(x.astype(jnp.bfloat16))
+        scores = jax.nn.log_softmax(half)  # ! computed-in-half-precision
+        return scores, jax.nn.log_softmax(jax.vmap(self.wide)(x))

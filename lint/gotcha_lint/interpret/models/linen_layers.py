@@ -39,6 +39,7 @@ _TYPED = frozenset(
      "MultiHeadAttention", "SelfAttention")
 )  # fmt: skip
 _NNX = (*sorted(_TYPED), "Linear", "LinearGeneral")
+_EQUINOX = ("Linear", "Conv", "Conv1d", "Conv2d", "Conv3d", "Embedding", "MLP")
 _OF_DATA = ("__call__", "forward")  # what they are given is data: its type is no choice
 
 
@@ -73,6 +74,17 @@ def nnx_layer(call: Call) -> Value:
     return only(Object(site, call.origin), call.marks)
 
 
+@model(*(f"equinox.nn.{name}" for name in _EQUINOX))
+def equinox_layer(call: Call) -> Value:
+    """`eqx.nn.Linear(8, 8, dtype=dtype, key=key)`: its `dtype` is that of the parameters."""
+    if "dtype" not in call.keywords:
+        return Value((), True, call.marks)
+    site = call.engine.allocate("layer", call.span, call.short)
+    options = {"param_dtype": call.keywords["dtype"]}
+    site.info.update(name=call.short, options=options, args=call.args, holds=True)
+    return only(Object(site, call.origin), call.marks)
+
+
 @methods("layer()")
 def call_layer(call: Call) -> Value:
     """`nn.Dropout(0.1, deterministic=False)(x)`."""
@@ -104,7 +116,7 @@ def layer_types(call: Call, info: Mapping[str, Any]) -> Value | None:
     chooses is there to be one of half precision: it may be. None where none is known.
     """
     options = info["options"]
-    if info["name"] not in _NNX or "*" in options:
+    if info["name"] not in (*_NNX, *_EQUINOX) or "*" in options:
         return None
     chosen = options.get("dtype")
     if chosen is not None and not chosen.is_none:
@@ -115,7 +127,7 @@ def layer_types(call: Call, info: Mapping[str, Any]) -> Value | None:
         own = options.get("param_dtype")
         params = ("float32",) if own is None else dtypes_of(own)
         given = [a.dtype for a in as_arrays(call.argument(0, "inputs")) or []] or [None]
-        if info["name"] == "Embed":
+        if info["name"] in ("Embed", "Embedding"):
             names = list(params)
         else:
             names = [promote((a, False), (b, False), False)[0] for a in params for b in given]
