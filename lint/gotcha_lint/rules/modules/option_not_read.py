@@ -98,7 +98,7 @@ class OptionNotRead(Rule):
             what = f"the array stays {made}" if made else "the array is what it is given"
             yield Foreseen(
                 (fault.path, fault.span),
-                f"`nnx.{variable}` keeps `{word}` as metadata, and nothing reads it: {what}",
+                f"`nnx.{variable}` keeps `{word}` as metadata alone: {what}",
                 fault.places,
                 fault.certain,
             )
