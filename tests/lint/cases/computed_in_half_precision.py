@@ -175,6 +175,11 @@ def optimizers():
     return first, nnx.Optimizer(Tokens(nnx.Rngs(0)), tx, wrt=nnx.Param)
 
 
+def optimizer_of_adapters():
+    half = Tokens(nnx.Rngs(0), param_dtype=jnp.bfloat16)
+    return nnx.Optimizer(half, optax.adamw(1e-4), wrt=nnx.LoRAParam)
+
+
 class Scores(eqx.Module):
     head: eqx.nn.Linear
     wide: eqx.nn.Linear
