@@ -47,6 +47,7 @@ from gotcha_lint.interpret.host import note_given, note_pickled, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
+from gotcha_lint.interpret.typed_layers import typed_layer
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
@@ -198,6 +199,9 @@ def call_library(
         pickled = args[0] if args else keywords.get("obj") or keywords.get("value")
         note_pickled(machine, pickled or UNKNOWN, span, name)
     note_checkpoint(machine, name, span)
+    layer = typed_layer(machine, name, args, keywords, span)
+    if layer is not None:
+        return layer
     model = find(name)
     if model is None:
         out = unknown_call(machine, args, keywords, span, name)

@@ -19,6 +19,7 @@ from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
 from gotcha_lint.interpret.models.optax import is_false
 from gotcha_lint.interpret.modes import note_drop
+from gotcha_lint.interpret.typed_layers import HOLDS, TYPED
 from gotcha_lint.program.ir import Function
 
 _SWITCHES = {
@@ -33,13 +34,6 @@ _DROPPING = {  # by the argument that says how much
 }
 
 
-_TYPED = frozenset(
-    ("Dense", "DenseGeneral", "Einsum", "Conv", "ConvTranspose", "ConvLocal", "Embed", "LayerNorm",
-     "RMSNorm", "GroupNorm", "BatchNorm", "InstanceNorm", "MultiHeadDotProductAttention",
-     "MultiHeadAttention", "SelfAttention")
-)  # fmt: skip
-_NNX = (*sorted(_TYPED), "Linear", "LinearGeneral")
-_EQUINOX = ("Linear", "Conv", "Conv1d", "Conv2d", "Conv3d", "Embedding", "MLP")
 _OF_DATA = ("__call__", "forward")  # what they are given is data: its type is no choice
 
 
@@ -64,36 +58,15 @@ def nnx_dropout(call: Call) -> Value:
     return only(Object(site, call.origin), call.marks)
 
 
-@model(*(f"flax.nnx.{name}" for name in _NNX))
-def nnx_layer(call: Call) -> Value:
-    """`nnx.Linear(8, 8, dtype=dtype, rngs=rngs)`: known where its type is written."""
-    if not {"dtype", "param_dtype"} & set(call.keywords):
-        return Value((), True, call.marks)
-    site = call.engine.allocate("layer", call.span, call.short)
-    site.info.update(name=call.short, options=dict(call.keywords), args=call.args, holds=True)
-    return only(Object(site, call.origin), call.marks)
-
-
-@model(*(f"equinox.nn.{name}" for name in _EQUINOX))
-def equinox_layer(call: Call) -> Value:
-    """`eqx.nn.Linear(8, 8, dtype=dtype, key=key)`: its `dtype` is that of the parameters."""
-    if "dtype" not in call.keywords:
-        return Value((), True, call.marks)
-    site = call.engine.allocate("layer", call.span, call.short)
-    options = {"param_dtype": call.keywords["dtype"]}
-    site.info.update(name=call.short, options=options, args=call.args, holds=True)
-    return only(Object(site, call.origin), call.marks)
-
-
 @methods("layer()")
 def call_layer(call: Call) -> Value:
     """`nn.Dropout(0.1, deterministic=False)(x)`."""
     assert isinstance(call.on, Object)
     info = call.on.site.info
-    if info.get("holds"):
+    call.engine.dispatch(OF_A_LAYER)
+    if info.get(HOLDS):
         half = layer_types(call, info)
         return Value((), True, call.marks) if half is None else half
-    call.engine.dispatch(OF_A_LAYER)
     if info["name"] == "nnx.Dropout":
         note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
     _note_undecided(call, info)
@@ -116,7 +89,7 @@ def layer_types(call: Call, info: Mapping[str, Any]) -> Value | None:
     chooses is there to be one of half precision: it may be. None where none is known.
     """
     options = info["options"]
-    if info["name"] not in (*_NNX, *_EQUINOX) or "*" in options:
+    if info["name"] not in TYPED or "*" in options:
         return None
     chosen = options.get("dtype")
     if chosen is not None and not chosen.is_none:
