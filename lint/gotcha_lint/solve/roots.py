@@ -177,7 +177,8 @@ def _of_module(
     for function in functions:
         site, own = engine.sites_of.get(function), names.names_in[function]
         at_top = function.parent is not None and function.parent.is_module
-        if site is not None and at_top and "where" in own and not _ROOTS.isdisjoint(own):
+        outside = at_top and function.name not in names.used
+        if site is not None and outside and "where" in own and not _ROOTS.isdisjoint(own):
             yield run(function, lambda f=function, s=site: _differentiate(engine, f, s))
 
 
