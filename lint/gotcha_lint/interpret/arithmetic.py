@@ -126,8 +126,8 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     x, y = as_leaf(x), as_leaf(y)
     marks = x.marks | y.marks
     if may_be_half(x) or may_be_half(y):
-        known = (Value(v.atoms, not v.atoms, v.marks, v.choice) for v in (x, y))
-        out = binary(machine, operator, *known, span)
+        a, b = (Value(v.atoms, not v.atoms, v.marks, v.choice) for v in (x, y))
+        out = binary(machine, operator, a, b, span)
         return Value(out.atoms, True, out.marks, out.choice)
     by_class = _by_class(machine, operator, x, y, span)
     if by_class is not None:

@@ -27,8 +27,8 @@ def named_policy(call: Call) -> Value:
     name = call.argument(0, "policy_name").constant
     if not isinstance(name, str):
         return UNKNOWN
-    parts = dict(part.strip().partition("=")[::2] for part in name.split(",") if "=" in part)
-    chosen = {key[:1]: value.strip() for key, value in parts.items()}
+    parts = [part.strip().partition("=") for part in name.split(",") if "=" in part]
+    chosen = {key[:1]: value.strip() for key, _, value in parts}
     own = chosen.get("p", "float32") if parts else name
     computed = chosen.get("c", own)
     types = (own, computed, chosen.get("o", computed))
