@@ -322,6 +322,16 @@ def is_tree_of_leaf(atom: Atom) -> bool:
     return isinstance(atom, Object) and atom.site.info.get("name") == TREE
 
 
+def as_leaf(value: Value) -> Value:
+    """A tree of which nothing but its leaf is known, where an array is needed: that leaf."""
+    atom = value.only
+    if not isinstance(atom, Object) or not is_tree_of_leaf(atom):
+        return value
+    leaf = atom.site.info[LEAF]
+    atoms = [replace(a, shape=None) if isinstance(a, Array) else a for a in leaf.atoms]
+    return Value(atoms, leaf.unknown, leaf.marks | value.marks)
+
+
 def fixed(size: int, origin: Origin | None = None) -> Size:
     """A size that is known."""
     return Size(size, size, origin=origin)

@@ -22,6 +22,7 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     as_affine,
+    as_leaf,
     constant,
     fixed,
     join,
@@ -41,6 +42,7 @@ from gotcha_lint.interpret.containers import (
 )
 from gotcha_lint.interpret.derivative import is_differentiated, kept
 from gotcha_lint.interpret.faults.checks import after_binary, check_test
+from gotcha_lint.interpret.faults.half_precision import may_be_half
 from gotcha_lint.interpret.heap import (
     Contents,
     class_of,
@@ -123,7 +125,12 @@ _SCALAR = (bool, int, float, complex, str, bytes)
 
 def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> Value:
     """`x operator y`; the operator by its name in `ast`."""
+    x, y = as_leaf(x), as_leaf(y)
     marks = x.marks | y.marks
+    if may_be_half(x) or may_be_half(y):
+        a, b = (Value(v.atoms, not v.atoms, v.marks, v.choice) for v in (x, y))
+        out = binary(machine, operator, a, b, span)
+        return Value(out.atoms, True, out.marks, out.choice)
     by_class = _by_class(machine, operator, x, y, span)
     if by_class is not None:
         return by_class

@@ -173,8 +173,8 @@ def _of_site(machine: Machine, atom: Object, value: Value, name: str, span: Span
     found = machine.read((site, name))
     if found is not None:
         return found
-    if is_tree_of_leaf(atom):
-        return Value((), True, value.marks)
+    if is_tree_of_leaf(atom) or (site.info.get("holds") and not name.startswith("__")):
+        return Value((), True, value.marks)  # parameters of a layer, of which nothing is known
     return only(Method(Value((atom,), False, value.marks), name, machine.origin(span)))
 
 

@@ -26,11 +26,13 @@ from gotcha_lint.domain.value import (
     Tuple,
     Value,
     all_marks,
+    as_leaf,
     join,
     only,
 )
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING
+from gotcha_lint.interpret.annotated import result_of
 from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
 from gotcha_lint.interpret.backend import note_joining, note_start, starts
 from gotcha_lint.interpret.batches import Batch
@@ -51,10 +53,12 @@ from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
 from gotcha_lint.interpret.own_sizes import own_size
 from gotcha_lint.interpret.schedules import is_schedule, rate_of
+from gotcha_lint.interpret.typed_layers import typed_layer
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
 _OPERATIONS = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.scipy.", "jax.image.")
+_OF_ARRAYS = ("jax.numpy.", "jax.nn.", "jax.scipy.")
 _UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
 
 
@@ -123,7 +127,7 @@ def call(
                 found = _call_method(machine, update, args, keywords, span)
             else:
                 found = _call_atom(machine, atom, args, keywords, span)
-                found = kept(machine, found, callee) if isinstance(atom, Symbol) else found
+                found = kept(machine, found, callee) if _has_weights(atom) else found
                 if isinstance(atom, Symbol) and not args and _last_name(atom) in _COUNTS:
                     found = found.marked(callee.marks)  # a number: other data, another one
             out = join(out, found)
@@ -135,6 +139,11 @@ def call(
 
 
 _COUNTS = frozenset(("max", "min", "sum", "item"))
+
+
+def _has_weights(atom: Atom) -> bool:
+    """A caller's model, or a layer that holds its parameters: both may be differentiated."""
+    return isinstance(atom, Symbol) or (isinstance(atom, Object) and "holds" in atom.site.info)
 
 
 def _call_of_batch(
@@ -181,10 +190,14 @@ def _call_atom(
         if model is not None:
             return model(Call(machine, "()", args, keywords, span, only(atom), atom))
     name = ""
+    tried = None
     if isinstance(atom, Symbol):
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
+        tried = result_of(machine, atom)
     found = unknown_call(machine, args, keywords, span, name)
+    if tried is not None:
+        return tried.marked(found.marks)
     return _tokens(machine, keywords, found.marks, span) or found
 
 
@@ -241,6 +254,9 @@ def call_library(
         note_start(machine, span)
     pickling.note_call(machine, name, args, keywords, span)
     note_checkpoint(machine, name, span)
+    layer = typed_layer(machine, name, args, keywords, span)
+    if layer is not None:
+        return layer
     model = find(name)
     if model is None:
         out = unknown_call(machine, args, keywords, span, name)
@@ -250,6 +266,8 @@ def call_library(
         if name.startswith(_OPERATIONS):
             machine.dispatch()
         return out
+    if name.startswith(_OF_ARRAYS):
+        args = tuple(map(as_leaf, args))
     call = Call(machine, name, args, keywords, span)
     out = after_call(call, model(call))
     if name.startswith(_OPERATIONS) and _is_on_device(out):

@@ -37,6 +37,7 @@ from gotcha_lint.domain.value import (
     Value,
     constant,
     fixed,
+    is_tree_of_leaf,
     join,
     join_all,
     join_sizes,
@@ -417,8 +418,8 @@ def _item_of(
         return UNKNOWN if atom.name in ("os.environ", "sys.argv") else only(atom)
     if isinstance(atom, (Constant, Number)):
         return _character(machine, atom, key, span)
-    if isinstance(atom, Object) and atom.site.kind == "class":
-        return only(atom)  # `Generic[T]`
+    if isinstance(atom, Object) and (atom.site.kind == "class" or is_tree_of_leaf(atom)):
+        return only(atom)  # `Generic[T]`; a part of a tree, of which the leaf is known
     if defines(machine, atom, "__getitem__"):
         method = machine.attribute(only(atom), "__getitem__", span)
         return machine.call(method, (key,), {}, span)

@@ -44,12 +44,14 @@ from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
 from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
+from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, remark
 from gotcha_lint.interpret.faults.signatures import check_unpacked
 from gotcha_lint.interpret.indexing import without_rest
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.modules import ModuleIndex
+from gotcha_lint.program.own_casts import writes_own_cast
 
 BUILTINS = frozenset(dir(__import__("builtins")))
 
@@ -155,6 +157,9 @@ class Engine(Machine):
     def _do_setitem(self, i: Instruction, r: Registers) -> None:
         _, _, base, key, source, place, span = i
         value = r.get(base, UNKNOWN)
+        atom = r.get(key, UNKNOWN).only
+        if isinstance(atom, Library) and writes_own_cast(self.activation.function, i):
+            remark(self, CAST_UNDONE, span)
         containers.set_item(self, value, r.get(key, UNKNOWN), r.get(source, UNKNOWN), span)
         if isinstance(value.only, Library) and value.only.name == pickling.SHELF:
             pickling.note_pickled(self, r.get(source, UNKNOWN), span, "shelve.Shelf")

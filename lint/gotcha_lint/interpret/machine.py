@@ -60,6 +60,9 @@ class Machine(State, ABC):
         self.callback = 0  # the program on the device waits for what runs here
         self.zeros: set[Origin] = set()  # where arrays of zeros are made
         self.halves: dict[Origin, Origin] = {}  # arrays of half precision, since which place
+        self.tried: dict[
+            Site, Value | None
+        ] = {}  # what objects of these classes give: see `annotated`
         self.squares: set[Origin] = set()  # ... those that are squares
         self.zero_products: set[Origin] = set()  # ... where these are multiplied or summed
         self.lenient = 0  # ... and of traces around it, those that leave arrays with a value

@@ -23,9 +23,11 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
+from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.facts.optax import PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
+from gotcha_lint.interpret.annotated import classes_of, halves_of
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL, heaviest_call
@@ -93,7 +95,33 @@ def of_roots(
     own = names[module.path]
     drawing = {name.rpartition(".")[2] for name, row in engine.rows.items() if row.key is not None}
     own.compiling = _leading_to_compiles(names.values(), compiled | drawing)
+    _try_classes(engine, names)
     yield from _of_module(engine, module, own, dict(engine.fresh))
+
+
+def _try_classes(engine: Engine, names: Mapping[str, Names]) -> None:
+    """What objects give whose class a parameter is annotated with, made without options."""
+    fresh = engine.fresh
+    for path, file in names.items():
+        for function in engine.modules[path].functions if file.names_annotated else ():
+            for parameter in function.parameters:
+                for cls in classes_of(engine, function, parameter.name):
+                    own = names.get(cls.path)
+                    used = own.names_in.get(cls.info["function"], set()) if own else set()
+                    if cls in engine.tried or not (used & (HALVES | {"dtype"})):
+                        continue
+                    engine.tried[cls] = None
+                    _begin(engine, cls.path)
+                    engine.fresh = dict(fresh)
+                    before = len(engine.failures)
+                    _guarded(engine, cls.info["function"], lambda c=cls: _try(engine, c))
+                    del engine.failures[before:]
+    engine.fresh = fresh
+
+
+def _try(engine: Engine, cls: Site) -> None:
+    me = make_instance(engine, cls, (), {}, cls.span)
+    engine.tried[cls] = halves_of(engine.call(me, (), {}, cls.span))
 
 
 def _of_module(
@@ -150,6 +178,12 @@ def _of_module(
         site = engine.sites_of.get(function)
         if site is not None and function not in covered and names.is_worth_running(function):
             yield run(function, lambda f=function, s=site: _call_alone(engine, f, s))
+    for function in functions:
+        site, own = engine.sites_of.get(function), names.names_in[function]
+        at_top = function.parent is not None and function.parent.is_module
+        outside = at_top and function.name not in names.used
+        if site is not None and outside and "where" in own and not _ROOTS.isdisjoint(own):
+            yield run(function, lambda f=function, s=site: _differentiate(engine, f, s))
 
 
 def _call_with_result(engine: Engine, callee: Value, args: tuple[Value, ...], span: Span) -> None:
@@ -313,6 +347,23 @@ def _forward(engine: Engine, cls: Site, methods: list[Function]) -> None:
     check_forward(engine, out, origin)
 
 
+def _differentiate(engine: Engine, function: Function, site: Site) -> None:
+    """Runs a function as a part of what others may differentiate."""
+    at = (function.line, 1, function.line, 1)
+    origin = (function.path, at, 0)
+    flows = frozenset((flow(origin),))
+    given = [p.name for p in function.parameters if p.kind == "pos" and not p.has_default]
+    args = [symbol_for((function, name)) for name in given]
+    args[:1] = [arg.marked(flows) for arg in args[:1]]
+    engine.differentiated += 1
+    try:
+        out = call_function(engine, site, tuple(args), {}, at)
+    finally:
+        engine.differentiated -= 1
+    engine.events.clear()
+    check_forward(engine, out, origin, maybe=True)
+
+
 def _kept_compiled(engine: Engine, me: Value, cls: Site) -> Iterator[Value]:
     """What `__init__` has compiled and put into public attributes: outsiders call it, too."""
     init = class_attribute(engine, cls, "__init__")
@@ -394,10 +445,12 @@ _MEANINGS = 3
 # What is divided by the first two may be zero; labels may be ignored; types lose digits.
 _CHECKED = frozenset(
     ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain",
-     "bfloat16", "float16")
+     "log_softmax", "cast_to_param", "cast_to_compute")
 )  # fmt: skip
+_CHECKED |= HALVES
 _LOOPS = frozenset(("for", "while"))
 _READING = frozenset(("device_get", "float", "int", "item", "tolist", "asarray", "array", "print"))
+_ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
 
 
 def compiled_names(layer: Layer) -> frozenset[str]:
@@ -419,7 +472,9 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
         for function, own in file.names_in.items():
             uses.setdefault(function.name, []).append(own)
     clear = {name: set().union(*own) for name, own in uses.items() if len(own) <= _MEANINGS}
-    found: set[str] = set(compiled) | {name for name, own in clear.items() if _uses_keys(own)}
+    found: set[str] = set(compiled) | {
+        name for name, own in clear.items() if _uses_keys(own) or not HALVES.isdisjoint(own)
+    }
     new = _COMPILING | found
     while new:
         known = found | _COMPILING
@@ -446,6 +501,7 @@ class Names:
         self.used: set[str] = set()  # by functions, outside of themselves
         self.compiling: frozenset[str] = frozenset()
         self.names_in: dict[Function, set[str]] = {f: set() for f in module.functions}
+        self.names_annotated = any(p.annotation for f in module.functions for p in f.parameters)
         self._imported = dict(_renamed(module))
         for function in module.functions:
             own = self.names_in[function]

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import einops
+import equinox as eqx
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import optax
+from flax import nnx
+from flax.training.train_state import TrainState
 
 
 @dataclass
@@ -142,3 +145,50 @@ def begin_wide(params):
     tx = optax.adamw(1e-4)
     state = tx.init(params)
     return state, jax.tree.map(lambda p: p.astype(jnp.bfloat16), params)
+
+
+def begin_state(params):
+    half = jax.tree.map(lambda p: p.astype(jnp.bfloat16), params)
+    return TrainState.create(apply_fn=None, params=half, tx=optax.sgd(0.1))  # ! computed-in-half-precision
+
+
+# Layers of nnx hold their parameters.
+
+
+class Tokens(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs, dtype=jnp.bfloat16, param_dtype=jnp.float32):
+        self.embed = nnx.Embed(100, 8, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.head = nnx.Linear(8, 100, dtype=dtype, param_dtype=param_dtype, rngs=rngs)
+        self.wide = nnx.Linear(8, 100, param_dtype=param_dtype, rngs=rngs)
+
+    def __call__(self, tokens):
+        x = self.embed(tokens)
+        self.embed.embedding[...] = self.embed.embedding[...] * self.head.kernel.mean()
+        scores = jax.nn.log_softmax(self.head(x))  # ! computed-in-half-precision
+        return scores, jax.nn.log_softmax(self.wide(x))
+
+
+def optimizers():
+    half = Tokens(nnx.Rngs(0), param_dtype=jnp.bfloat16)
+    tx = optax.adamw(1e-4)
+    first = nnx.Optimizer(half, tx, wrt=nnx.Param)  # ! computed-in-half-precision
+    return first, nnx.Optimizer(Tokens(nnx.Rngs(0)), tx, wrt=nnx.Param)
+
+
+def optimizer_of_adapters():
+    half = Tokens(nnx.Rngs(0), param_dtype=jnp.bfloat16)
+    return nnx.Optimizer(half, optax.adamw(1e-4), wrt=nnx.LoRAParam)
+
+
+class Scores(eqx.Module):
+    head: eqx.nn.Linear
+    wide: eqx.nn.Linear
+
+    def __init__(self, key, dtype=jnp.bfloat16):
+        self.head = eqx.nn.Linear(8, 100, dtype=dtype, key=key)
+        self.wide = eqx.nn.Linear(8, 100, key=key)
+
+    def __call__(self, x):
+        half = jax.vmap(self.head)(x.astype(jnp.bfloat16))
+        scores = jax.nn.log_softmax(half)  # ! computed-in-half-precision
+        return scores, jax.nn.log_softmax(jax.vmap(self.wide)(x))

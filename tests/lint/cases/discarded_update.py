@@ -175,3 +175,25 @@ def kept_by_an_object(xs):
         keeper.update(x)
         keeper.add(x)
     return keeper.average.mean
+
+
+class Table(nnx.Module):
+    """What is written to a variable is cast to the type that is there."""
+
+    def __init__(self, rngs: nnx.Rngs):
+        self.rows = nnx.Param(jax.random.normal(rngs.params(), (4, 8)))
+        self.rows[...] = self.rows[...].astype(jnp.bfloat16)  # ! discarded-update
+
+    def __call__(self, x):
+        return x @ self.rows
+
+
+class TableInHalfPrecision(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs, other):
+        self.rows = nnx.Param(jax.random.normal(rngs.params(), (4, 8)))
+        self.rows.set_value(self.rows[...].astype(jnp.bfloat16))
+        self.rows[...] = other.rows[...].astype(jnp.bfloat16)
+        self.rows[...] = 2 * self.rows[...]
+
+    def __call__(self, x):
+        return x @ self.rows

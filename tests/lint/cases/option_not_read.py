@@ -3,8 +3,10 @@ import dataclasses
 
 import flax.linen as nn
 import jax
+import jax.numpy as jnp
 import ml_collections
 from absl import flags
+from flax import nnx
 
 FLAGS = flags.FLAGS
 flags.DEFINE_float("grad_clip", 1.0, "nothing reads it")  # ! option-not-read
@@ -79,6 +81,42 @@ class Head(nn.Module):
 
 def sample_all(logits, key, temperature=1.0):
     return jax.random.categorical(key, logits / temperature)
+
+
+class Table(nnx.Module):
+    """What a variable of nnx gets by name is metadata."""
+
+    def __init__(self, rows, dtype, rngs: nnx.Rngs):
+        key = rngs.params()
+        self.table = nnx.Param(jax.random.normal(key, (rows, 8)), dtype=dtype)  # ! option-not-read
+        ones = nnx.initializers.ones_init()
+        self.scale = nnx.Param(jnp.empty(8), init_fn=ones)  # ! option-not-read
+
+    def __call__(self, x):
+        return x * self.table + self.scale
+
+
+class TableOfOneType(nnx.Module):
+    def __init__(self, rows, dtype, rngs: nnx.Rngs):
+        self.same = nnx.Param(jnp.ones(8), dtype=jnp.float32, sharding=("rows",))
+        self.cast = nnx.Param(jnp.ones(8, dtype), dtype=dtype)
+        self.unknown = nnx.Param(rows, dtype=dtype)
+        self.key = rngs.params()
+
+    def __call__(self, x):
+        return x + self.same + self.cast + self.unknown + jax.random.normal(self.key, x.shape)
+
+
+class Bias(nnx.Module):
+    """Whose library reads what its variables keep."""
+
+    def __init__(self, width, rngs: nnx.Rngs):
+        ones = nnx.initializers.ones_init()
+        self.bias = nnx.Param(jnp.zeros(width), initializer=ones)
+        self.bias.value = self.bias.initializer(rngs.params(), (width,))
+
+    def __call__(self, x):
+        return x + self.bias + jax.random.normal(jax.random.key(0), x.shape)
 
 
 def main(config, settings):

@@ -27,6 +27,7 @@ from gotcha_lint.interpret.elements import elements_of
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents, mapping_of
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.interpret.promotion import dtypes_of
 
 KIND = "half precision"
 CARRIED = "carried"
@@ -43,6 +44,11 @@ def halves_in(value: Value) -> tuple[frozenset[str], bool]:
     return frozenset(str(each) for each in found), not value.unknown and all(
         isinstance(atom, Array) and atom.dtype in HALVES for atom in value.atoms
     )
+
+
+def may_be_half(value: Value) -> bool:
+    """Arrays of half precision, or something unknown: of a type that is chosen elsewhere."""
+    return value.unknown and bool(halves_in(value)[0])
 
 
 def follow(machine: Machine, operands: Iterable[Value], out: Value) -> None:
@@ -129,8 +135,9 @@ def _note_value(
     machine: Machine, operand: Value, kind: str, word: str, span: Span, maybe: bool = False
 ) -> None:
     found, certain = halves_in(operand)
-    if not found or machine.lenient:
+    if not found or machine.lenient or (maybe and operand.unknown):
         return
+    doubt = "what may be " if operand.unknown else ""
     since = sorted(
         (str(atom.dtype), machine.halves.get(atom.origin, atom.origin))
         for atom in operand.atoms
@@ -138,7 +145,7 @@ def _note_value(
     )
     places = tuple((*place, f"of {dtype} from here on") for dtype, place in since[:1])
     remark(
-        machine, KIND, span, kind, word, " or ".join(sorted(found)),
+        machine, KIND, span, kind, word, doubt + " or ".join(sorted(found)),
         places=places, maybe=maybe or not certain,
     )  # fmt: skip
 
@@ -204,6 +211,9 @@ def _leaves(machine: Machine, tree: Value, depth: int) -> Iterator[Value]:
             parts = (*mapping.values, *((mapping.rest,) if mapping.rest is not None else ()))
         elif isinstance(atom, Object) and is_tree_of_leaf(atom):
             parts = (atom.site.info[LEAF],)
+        elif isinstance(atom, Object) and atom.site.info.get("holds"):
+            types = dtypes_of(atom.site.info["options"].get("param_dtype"))
+            parts = (Value([Array(each, False, None, "device", atom.origin) for each in types]),)
         elif isinstance(atom, Object) and atom.site.kind == "instance":
             fields = (machine.peek((atom.site, n)) for n in machine.fields_of(atom.site))
             parts = tuple(value for value in fields if value is not None)

@@ -69,16 +69,24 @@ def check_gradient(
             )  # fmt: skip
 
 
-def check_forward(machine: Machine, out: Value, origin: tuple[str, Span, int]) -> None:
-    """What a layer gives, as its input follows from the parameters of the layers before it."""
+def check_forward(
+    machine: Machine, out: Value, origin: tuple[str, Span, int], maybe: bool = False
+) -> None:
+    """What a layer gives, as its input follows from the parameters of the layers before it.
+
+    `maybe`: it is a function, which others may differentiate.
+    """
     for mark in sorted(flows_in(out.marks), key=repr):
         end = last_step(mark)
         if mark[1] == origin and end is not None and end[0] == POLE:
             _, at, what = end
             how, _, word = what.rpartition(" ")
             if how == "guarded":
-                places = ((origin[0], origin[1], "this layer is differentiated where it is used"),)
-                remark(machine, "guarded pole", origin[1], word, at=at, places=places)
+                what = "function may be" if maybe else "layer is"
+                places = ((origin[0], origin[1], f"this {what} differentiated where it is used"),)
+                remark(
+                    machine, "guarded pole", origin[1], word, at=at, places=places, maybe=maybe
+                )  # fmt: skip
 
 
 def _results(function: Function | None) -> Iterator[tuple[str, Span, str]]:

@@ -7,6 +7,8 @@ from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.machine import Machine
 
 DOUBLE_SOFTMAX = "double softmax"
+CAST_UNDONE = "cast undone"
+METADATA = "metadata"  # of a variable: kept, and not used
 
 
 def remark(

@@ -21,6 +21,7 @@ from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.discards import mark_version
 from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note_update
+from gotcha_lint.interpret.faults.half_precision import check_weights
 from gotcha_lint.interpret.faults.signatures import check_apply
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.keys import use_for_weights, use_streams
@@ -61,6 +62,7 @@ def _new_state(call: Call, site: Site) -> Value:
         machine.write((site, name), value)
     machine.write((site, "step"), only(Array("int32", True, (), "device", call.origin)))
     machine.write((site, "opt_state"), new_state(call))
+    check_weights(call, call.keyword("params"))
     return only(Object(site, call.origin))
 
 

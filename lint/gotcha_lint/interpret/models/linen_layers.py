@@ -1,7 +1,8 @@
-"""Layers of Flax's linen: what they need from the `apply` that runs them.
+"""Layers of Flax: the type of their results, and what linen's need from the `apply` that runs them.
 
 A dropout that drops needs random numbers; a batch norm that trains writes its statistics. Each
-notes what it needs; `apply` sees whether it was given (see `interpret.linen`).
+notes what it needs; `apply` sees whether it was given (see `interpret.linen`). A layer of nnx
+holds its parameters itself; those that compute in a type of their own are followed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gotcha_lint.domain.value import UNKNOWN, Array, Object, Value, only
+from gotcha_lint.domain.value import UNKNOWN, Array, Object, Symbol, Value, only
 from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.facts.layers import OF_A_LAYER
 from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype, dtypes_of, promote
@@ -19,6 +20,8 @@ from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
 from gotcha_lint.interpret.models.optax import is_false
 from gotcha_lint.interpret.modes import note_drop
+from gotcha_lint.interpret.typed_layers import HOLDS, TYPED
+from gotcha_lint.program.ir import Function
 
 _SWITCHES = {
     "Dropout": ("deterministic", DROPOUT),
@@ -32,11 +35,7 @@ _DROPPING = {  # by the argument that says how much
 }
 
 
-_TYPED = frozenset(
-    ("Dense", "DenseGeneral", "Einsum", "Conv", "ConvTranspose", "ConvLocal", "Embed", "LayerNorm",
-     "RMSNorm", "GroupNorm", "BatchNorm", "InstanceNorm", "MultiHeadDotProductAttention",
-     "MultiHeadAttention", "SelfAttention")
-)  # fmt: skip
+_OF_DATA = ("__call__", "forward")  # what they are given is data: its type is no choice
 
 
 @family("flax.linen.")
@@ -67,6 +66,9 @@ def call_layer(call: Call) -> Value:
     info = call.on.site.info
     call.engine.dispatch(OF_A_LAYER)
     call.engine.equations += OF_A_LAYER
+    if info.get(HOLDS):
+        half = layer_types(call, info)
+        return Value((), True, call.marks) if half is None else half
     if info["name"] == "nnx.Dropout":
         note_drop(call.engine, call.on.site, call.keyword("deterministic"), call.span)
     _note_undecided(call, info)
@@ -85,20 +87,22 @@ def call_layer(call: Call) -> Value:
 def layer_types(call: Call, info: Mapping[str, Any]) -> Value | None:
     """The result of a layer that computes in half precision, as its `dtype` says.
 
-    Without a `dtype` it promotes its parameters and what it is given. None where no half precision
-    is known.
+    Without a `dtype` it promotes its parameters and what it is given. A `dtype` that somebody else
+    chooses is there to be one of half precision: it may be. None where none is known.
     """
     options = info["options"]
-    if info["name"] not in _TYPED or "*" in options:
+    if info["name"] not in TYPED or "*" in options:
         return None
     chosen = options.get("dtype")
     if chosen is not None and not chosen.is_none:
+        if _is_open(chosen):
+            return Value((Array("bfloat16", False, None, "device", call.origin),), True, call.marks)
         names = [canonical_dtype(each) for each in dtypes_of(chosen)]
     else:
         own = options.get("param_dtype")
         params = ("float32",) if own is None else dtypes_of(own)
         given = [a.dtype for a in as_arrays(call.argument(0, "inputs")) or []] or [None]
-        if info["name"] == "Embed":
+        if info["name"] in ("Embed", "Embedding"):
             names = list(params)
         else:
             names = [promote((a, False), (b, False), False)[0] for a in params for b in given]
@@ -106,6 +110,17 @@ def layer_types(call: Call, info: Mapping[str, Any]) -> Value | None:
         return None
     atoms = [Array(each, False, None, "device", call.origin) for each in dict.fromkeys(names)]
     return Value(atoms, False, call.marks)
+
+
+def _is_open(chosen: Value) -> bool:
+    """A type of which nothing is known but that a configuration, or a caller, has chosen it."""
+    if not chosen.atoms:
+        return chosen.unknown
+    atom = chosen.only
+    if not isinstance(atom, Symbol):
+        return False
+    root = atom.root[0] if isinstance(atom.root, tuple) else None
+    return not (isinstance(root, Function) and root.name in _OF_DATA)
 
 
 def _note_undecided(call: Call, info: Mapping[str, Any]) -> None:

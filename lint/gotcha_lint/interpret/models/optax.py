@@ -8,6 +8,7 @@ from gotcha_lint.domain.value import (
     UNKNOWN,
     Array,
     Constant,
+    Library,
     Object,
     Tuple,
     Value,
@@ -54,6 +55,10 @@ def optimizer_or_loss(call: Call) -> Value:
     site.info["options"] = dict(call.keywords)
     if name == "#nnx":
         site.info["data"] = call.argument(1, "tx")
+        wanted = call.get(2, "wrt")
+        kind = wanted.only if wanted is not None else None
+        if wanted is None or (isinstance(kind, Library) and kind.name == "flax.nnx.Param"):
+            check_weights(call, call.get(0, "model"))
     if call.name in CHAINS:
         note_chain(call)
     return only(Object(site, call.origin))

@@ -69,6 +69,15 @@ def tree_map(call: Call) -> Value:
     return _map(call.engine, call.args[0], call.args[1:], call.span, 0)
 
 
+@model("equinox.filter")
+def filtered(call: Call) -> Value:
+    """The leaves of a tree that a test is true for, in the same tree."""
+    atom = call.args[0].only if call.args else None
+    if isinstance(atom, Object) and is_tree_of_leaf(atom):
+        return call.args[0]
+    return Value((), True, call.marks)
+
+
 def _computes(function: Value) -> bool:
     """A function of the program that does arithmetic."""
     atom = function.only

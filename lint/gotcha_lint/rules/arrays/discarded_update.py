@@ -23,6 +23,7 @@ from gotcha_lint.facts.updates import (
     STATE_UPDATES,
     STRUCTS,
 )
+from gotcha_lint.interpret.faults.remarks import CAST_UNDONE
 from gotcha_lint.queries.expected import expected_to_fail
 from gotcha_lint.queries.rebind import rebindable
 from gotcha_lint.rule import Change, Example, Foreseen, Report, Rewrite, Rule
@@ -37,7 +38,9 @@ class DiscardedUpdate(Rule):
     Nothing, and no message says so: `x.at[i].set(v)`, `state.replace(...)`,
     `state.apply_gradients(...)` and every `jnp` function return a new value and leave the old one
     as it was. A trainer that drops `apply_gradients` stays at step 0; a sampler that drops
-    `logits.at[pad].set(-inf)` goes on drawing the pad token.
+    `logits.at[pad].set(-inf)` goes on drawing the pad token. A cast that is written to its own
+    array, as in `weight[...] = weight[...].astype(jnp.bfloat16)` of a variable of nnx, only rounds:
+    what is written is cast to the type that is there.
 
     ## Instead
     Bind the result: `x = x.at[i].set(v)`.
@@ -97,6 +100,14 @@ class DiscardedUpdate(Rule):
                 "thrown away",
                 tuple((*place, "the new one is made here") for place in effect.origins),
                 certain=not effect.maybe,
+            )
+        for fault in programs.faults.of(CAST_UNDONE):
+            yield Foreseen(
+                (fault.path, fault.span),
+                "`[...] =` casts back to the type that is there: the cast only rounds, and the "
+                "array keeps its type",
+                fault.places,
+                fault.certain,
             )
 
 

@@ -18,7 +18,7 @@ class WhereNanGradient(Rule):
 
     ## Not reported
     Code that no gradient runs through, values that only reach the auxiliary output, and inputs that
-    are limited already.
+    are limited already. Functions that others may differentiate are shown with `--all`.
     """
 
     severity = "error"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.paths import is_test
+from gotcha_lint.interpret.faults.remarks import METADATA
 from gotcha_lint.program.options import Option
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.options import IgnoredArgument
@@ -20,7 +21,8 @@ class OptionNotRead(Rule):
     ## What happens
     A rate of dropout, a norm to clip at, or a coefficient of the loss is accepted, kept, and
     forgotten. The run trains without it, and nothing fails: whoever compares two values of the
-    option compares two equal runs.
+    option compares two equal runs. So it is with what a variable of nnx gets by name: in
+    `nnx.Param(jnp.ones(8), dtype=jnp.bfloat16)` the `dtype` is metadata, and the array is float32.
 
     ## Instead
     Use it, or delete it; `raise NotImplementedError` for what is planned.
@@ -91,6 +93,15 @@ class OptionNotRead(Rule):
             place = one.path, (line, column, line, column)
             yield Foreseen(place, _words(one.option), certain=one.certain)
         yield from _ignored(programs.ignored)
+        for fault in programs.faults.of(METADATA):
+            variable, word, made = fault.text
+            what = f"the array stays {made}" if made else "the array is what it is given"
+            yield Foreseen(
+                (fault.path, fault.span),
+                f"`nnx.{variable}` keeps `{word}` as metadata alone: {what}",
+                fault.places,
+                fault.certain,
+            )
 
 
 def _ignored(found: list[IgnoredArgument]) -> Iterator[Foreseen]:
