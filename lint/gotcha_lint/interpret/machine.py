@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -240,6 +241,14 @@ class Machine(State, ABC):
     def is_certain_module(self, name: str) -> bool:
         """Can the name stand for no other module, whatever else is installed?"""
         return self._index.is_sole(name, self.path)
+
+    def is_library(self, name: str) -> bool:
+        """Is it the first word of a library that the linter knows, or a module of Python?"""
+        return name in self._index.libraries or name in sys.stdlib_module_names
+
+    def places_of(self, name: str) -> frozenset[str]:
+        """The folders of the project, and its files without their ends, that are called so."""
+        return self._index.places_of(name)
 
     def find_module(self, name: str) -> str | None:
         """The path of a module of the project, as the file that runs now names it."""

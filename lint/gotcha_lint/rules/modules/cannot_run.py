@@ -8,7 +8,9 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
 
-_KINDS = ("misfit", "lacking", "unbound", "perhaps unbound", "unpacked")
+_KINDS = (
+    "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded"
+)  # fmt: skip
 
 
 class CannotRun(Rule):
@@ -137,11 +139,19 @@ def _message(fault: Fault) -> str:
         return f"{fault.text[0]}: this raises a `TypeError`"
     if fault.kind == "unpacked":
         return f"{fault.text[0]}: this raises a `ValueError`"
+    if fault.kind == "undefined":
+        return f"`{fault.text[0]}` is bound nowhere in this file: this raises a `NameError`"
     if fault.kind == "unbound":
         return f"nothing has bound `{fault.text[0]}` here: this raises an `UnboundLocalError`"
     if fault.kind == "perhaps unbound":
         name = fault.text[0]
         return f"where the condition does not hold, nothing binds `{name}`: an `UnboundLocalError`"
+    if fault.kind == "not loaded":
+        (module,) = fault.text
+        return (
+            f"`import jax` does not load `{module}`, and nothing else here does: this raises an "
+            "`AttributeError`; import the module"
+        )
     how, name, module = fault.text
     error = "an `ImportError`" if how == "import" else "an `AttributeError`"
     return f"`{module}` has no `{name}`: this raises {error}"

@@ -1,0 +1,257 @@
+"""`cannot-run` in code that the interpreter does not run: tests, and functions of plain Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.lint.support import code, found, lint_files, marks
+
+SELECT = ("cannot-run",)
+
+MODEL = code(
+    """
+    import jax
+    import jax.numpy as jnp
+
+
+    class Diffusion:
+        def __init__(self, steps):
+            self.steps = steps
+
+        def sample(self, x, key, scale=1.0):
+            return x + scale * jax.random.normal(key, x.shape)
+
+        def losses(self, x):
+            return jnp.mean(x), x
+
+        @staticmethod
+        def scaled(x):
+            return 2 * x
+
+        @property
+        def size(self):
+            return self.steps
+
+        def __call__(self, x, key):
+            return self.sample(x, key)
+
+
+    def load(path, step=None):
+        if step is None:
+            raise ValueError(path)
+        return path, step, {}
+
+
+    def maybe(path):
+        if path:
+            return path, 1
+        return None
+    """
+)
+
+TEST = code(
+    """
+    import unittest
+    from unittest.mock import patch
+
+    import jax.numpy as jnp
+    import pytest
+
+    from model import Diffusion, load, maybe
+
+
+    class TestDiffusion(unittest.TestCase):
+        def setUp(self):
+            with patch("model.jnp"):
+                self.diffusion = Diffusion(steps=4)
+            self.x = jnp.ones(3)
+
+        def test_sample(self):
+            self.diffusion.sample(self.x)  # ! cannot-run
+            self.diffusion.sample(self.x, 1, 2.0)
+            self.diffusion(self.x)  # ! cannot-run
+            self.diffusion.scaled(self.x)
+            self.diffusion.scaled(self.x, 2)  # ! cannot-run
+            self.diffusion.size()
+            with self.assertRaises(TypeError):
+                self.diffusion.sample(self.x)
+
+        def test_losses(self):
+            loss, aux, more = self.diffusion.losses(self.x)  # ! cannot-run
+            loss, aux = self.diffusion.losses(self.x)
+
+
+    def test_load():
+        a, b = load("x")  # ! cannot-run
+        a, b, c = load("x")
+        a, b, c = maybe("x")
+        with pytest.raises(TypeError):
+            load()
+        try:
+            load()
+        except TypeError:
+            pass
+    """
+)
+
+
+def lines(tmp_path: Path, files: dict[str, str], **options: bool) -> object:
+    return found(lint_files(tmp_path, files, SELECT, **options))
+
+
+def test_calls_in_tests(tmp_path: Path) -> None:
+    findings = lint_files(tmp_path, {"model.py": MODEL, "test_model.py": TEST}, SELECT)
+    assert found(findings) == marks(TEST)
+
+
+NAMES = code(
+    """
+    import jax
+    import jax.numpy as jnp
+
+    rate = make_rate()  # ! cannot-run
+
+
+    def build(kind, x):
+        if kind == "a":
+            from math import sqrt
+
+            y = sqrt(x)
+        elif kind == "b":
+            y = sqrt(2 * x)  # ! cannot-run
+        else:
+            y = steps  # ! cannot-run
+            steps = 1
+        return jnp.asarray(y)
+
+
+    def loops(batches):
+        for batch in batches:
+            if batch:
+                print(last)
+            last = batch
+        while True:
+            try:
+                value = next(batches)
+            except StopIteration:
+                print(value)
+                break
+
+
+    def handled():
+        try:
+            return unicode
+        except NameError:
+            return str
+
+
+    def counter():
+        global count
+        count = 1
+
+        def inner():
+            nonlocal total
+            total = 2
+
+        inner()
+        total = 0 if count else total
+        return [total for total in range(3)], __file__, later()
+
+
+    def make_rate():
+        return 0.1
+
+
+    def later():
+        return gone  # ! cannot-run
+    """
+)
+
+
+def test_names_that_nothing_binds(tmp_path: Path) -> None:
+    assert lines(tmp_path, {"a.py": NAMES}) == marks(NAMES)
+
+
+@pytest.mark.parametrize(
+    "line", ["from math import *", "globals().update(gone=1)", "exec('gone = 1')"]
+)
+def test_names_that_may_be_bound_otherwise(tmp_path: Path, line: str) -> None:
+    text = f"import jax\n{line}\n\n\ndef f():\n    return jax.numpy.asarray(gone)\n"
+    assert lines(tmp_path, {"a.py": text}) == []
+
+
+SUBMODULES = code(
+    """
+    import jax
+
+
+    def sync():
+        jax.experimental.multihost_utils.sync_global_devices("end")  # ! cannot-run
+
+
+    def ravel(tree):
+        return jax.flatten_util.ravel_pytree(tree)  # ! cannot-run
+
+
+    def kinds():
+        return jax.tree_util.tree_leaves(jax.scipy.special.logsumexp(1.0))
+    """
+)
+
+
+def test_submodules_of_jax_that_nothing_loads(tmp_path: Path) -> None:
+    assert lines(tmp_path, {"a.py": SUBMODULES}) == marks(SUBMODULES)
+
+
+@pytest.mark.parametrize(
+    ("first", "count"),
+    [
+        ("from jax.experimental import multihost_utils", 1),
+        ("import orbax.checkpoint as ocp", 0),
+        ("import optax", 1),
+        ("import chex", 0),
+        ("from helper import x", 1),
+    ],
+)
+def test_submodules_that_something_loads(tmp_path: Path, first: str, count: int) -> None:
+    helper = "import jax\nfrom jax.experimental import multihost_utils\n\nx = jax.numpy.ones(1)\n"
+    files = {"a.py": f"{first}\n{SUBMODULES}", "helper.py": helper}
+    assert len(lint_files(tmp_path, files, SELECT)) == count
+
+
+def test_modules_that_a_package_lacks(tmp_path: Path) -> None:
+    text = code(
+        """
+        import jax
+        from pkg.envs.gone import Env  # ! cannot-run
+        from pkg.tools import missing  # ! cannot-run
+        from pkg.tools import plain
+        from .also_gone import x  # ! cannot-run
+        from pkg._version import version
+        from pkg.filled import anything
+
+        try:
+            from pkg.fast import kernel
+        except ImportError:
+            kernel = None
+
+
+        def late():
+            from pkg.envs.later import Env  # ! cannot-run
+
+            return jax.jit(Env)
+        """
+    )
+    files = {
+        "pkg/envs/a.py": text,
+        "pkg/envs/__init__.py": "",
+        "pkg/tools/plain.py": "x = 1\n",
+        "pkg/filled/__init__.py": "anything = 1\n",
+    }
+    assert lines(tmp_path, files) == marks(text)
+    files["other/pkg/fine.py"] = "import jax\n\nx = jax.numpy.ones(1)\n"  # it may be the one that is meant
+    del files["pkg/envs/__init__.py"]
+    again = lint_files(tmp_path / "again", files, SELECT)
+    assert [finding.line for finding in again] == [5]
