@@ -251,7 +251,11 @@ def test_modules_that_a_package_lacks(tmp_path: Path) -> None:
         "pkg/filled/__init__.py": "anything = 1\n",
     }
     assert lines(tmp_path, files) == marks(text)
-    files["other/pkg/fine.py"] = "import jax\n\nx = jax.numpy.ones(1)\n"  # it may be the one that is meant
-    del files["pkg/envs/__init__.py"]
-    again = lint_files(tmp_path / "again", files, SELECT)
-    assert [finding.line for finding in again] == [5]
+
+
+def test_another_package_of_that_name_may_be_meant(tmp_path: Path) -> None:
+    files = {
+        "pkg/tests/test_a.py": "import jax\nfrom tests.common import x\n\njax.jit(x)\n",
+        "tests/helper.py": "x = 1\n",
+    }
+    assert lines(tmp_path, files) == []

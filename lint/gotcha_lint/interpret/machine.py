@@ -246,10 +246,6 @@ class Machine(State, ABC):
         """Is it the first word of a library that the linter knows, or a module of Python?"""
         return name in self._index.libraries or name in sys.stdlib_module_names
 
-    def places_of(self, name: str) -> frozenset[str]:
-        """The folders of the project, and its files without their ends, that are called so."""
-        return self._index.places_of(name)
-
     def find_module(self, name: str) -> str | None:
         """The path of a module of the project, as the file that runs now names it."""
         key = name, self.path.rpartition("/")[0]

@@ -43,15 +43,6 @@ class ModuleIndex:
     def is_package(self, path: str) -> bool:
         return path.rpartition("/")[2].startswith("__init__.")
 
-    def places_of(self, name: str) -> frozenset[str]:
-        """The folders, and the files without their ends, that are called so: paths from the root."""
-        return frozenset(
-            "/".join(parts[: end + 1])
-            for parts in self.parts.values()
-            for end, part in enumerate(parts)
-            if part == name
-        )
-
     def absolute(self, name: str, importer: str) -> tuple[str, ...] | None:
         """The path parts that a relative import points at, else None."""
         level = len(name) - len(name.lstrip("."))

@@ -16,6 +16,7 @@ from gotcha_lint.program.name_flow import names_of
 _PRIVATE_OF = frozenset(("jax", "jaxlib", "flax", "optax", "orbax", "chex", "equinox", "haiku"))
 _GENERATED = frozenset(("_version", "version", "__version__"))  # when the package is built
 _COMPILED = ("_pb2", "_pb2_grpc")
+_UP = 4  # folders above a package in which another one of its name is looked for
 _MAKE_NAMES = frozenset(("globals", "exec", "vars", "setattr", "locals", "__getattr__"))
 
 
@@ -69,7 +70,7 @@ def missing_module(
             folder = os.path.dirname(folder)
     else:
         root = None if machine.is_library(words[0]) else _folder_around(folder, words[0])
-        if root is None or _is_elsewhere(machine, root):
+        if root is None or _is_elsewhere(root):
             return None
         folder, words = root, words[1:]
     if name is not None and name != "*":
@@ -103,12 +104,18 @@ def _folder_around(folder: str, name: str) -> str | None:
     return None if inside else folder
 
 
-def _is_elsewhere(machine: Machine, root: str) -> bool:
-    """Is there another folder, or a file, of the same name? It may be the one that is meant."""
-    return any(
-        not root.startswith(f"{other}/") and not f"{other}/".startswith(f"{root}/")
-        for other in machine.places_of(os.path.basename(root))
-    )
+def _is_elsewhere(root: str) -> bool:
+    """Is there another one of this name further up? It may be the one that is meant."""
+    above, name = os.path.split(root)
+    for _ in range(_UP):
+        above, below = os.path.split(above)
+        if not below:
+            return False
+        for place in (above, os.path.join(above, "src")):
+            other = os.path.join(place, name)
+            if other != root and (os.path.isdir(other) or os.path.exists(f"{other}.py")):
+                return True
+    return False
 
 
 def _binds_names(folder: str, entry: str) -> bool:

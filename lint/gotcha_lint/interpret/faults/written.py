@@ -21,6 +21,7 @@ from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.ir import Function, Instruction, Module, Region
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
+from gotcha_lint.program.partly_bound import partly_bound
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -51,6 +52,13 @@ def check_written(machine: Machine, path: str) -> None:
     for function in module.functions:
         for name, span in unbound(module, function, _BUILTINS):
             _remark(machine, "unbound", function, span, name)
+        for found in partly_bound(function):
+            place = function.path, found.condition, "bound under this condition"
+            kind = "perhaps unbound"
+            _remark(
+                machine, kind, function, found.read, found.name, places=(place,),
+                maybe=not found.certain,
+            )  # fmt: skip
         for call in _certain(function.body):
             if call[0] == "call":
                 _check_call(machine, links, function, call)
