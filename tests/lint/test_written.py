@@ -259,3 +259,77 @@ def test_another_package_of_that_name_may_be_meant(tmp_path: Path) -> None:
         "tests/helper.py": "x = 1\n",
     }
     assert lines(tmp_path, files) == []
+
+
+ATTRIBUTES = code(
+    """
+    from dataclasses import dataclass
+    from typing import NamedTuple
+
+    import jax
+    from flax import nnx
+
+
+    class Config(NamedTuple):
+        width: int
+        depth: int = 2
+
+
+    @dataclass
+    class Options:
+        rate: float
+
+
+    class Model(nnx.Module):
+        scale = 2.0
+
+        def __init__(self, config: Config, rngs):
+            self.config = config
+            self.embed = nnx.Embed(10, config.width, rngs=rngs)
+            self.train()
+
+        def __call__(self, x):
+            return self.embed(x) * self.scale * self.offset  # ! cannot-run
+
+        @property
+        def size(self):
+            return self.config.depth
+
+
+    class Open:
+        def __init__(self, **options):
+            for name, value in options.items():
+                setattr(self, name, value)
+
+
+    class Part:
+        def run(self):
+            return self.given_by_others
+
+
+    def main():
+        model = Model(Config(3), nnx.Rngs(0))
+        print(model.size, model.head)  # ! cannot-run
+        if hasattr(model, "tied"):
+            print(model.tied)
+        options = Options(0.1)
+        print(options.rate, options.decay)  # ! cannot-run
+        print(Open(rate=1).rate, Config(2)._replace(width=3))
+        try:
+            print(options.other)
+        except AttributeError:
+            pass
+        return jax.jit(model)
+
+
+    def annotated(options: Options):
+        return options.speed
+    """
+)
+
+
+def test_attributes_that_no_object_of_the_class_has(tmp_path: Path) -> None:
+    assert lines(tmp_path, {"a.py": ATTRIBUTES}) == marks(ATTRIBUTES)
+    also = lint_files(tmp_path, {"a.py": ATTRIBUTES}, SELECT, all=True)
+    wanted = len(ATTRIBUTES.splitlines())
+    assert [finding.line for finding in also if finding.severity == "info"] == [wanted]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from gotcha_lint.program.ir import Function, Instruction, Region, Span
+from gotcha_lint.program.ir import Function, Instruction, Module, Region, Span
 
 _TURNS = 6  # through names that are read before they are written
 
@@ -21,6 +21,20 @@ def instructions(code: Region) -> Iterator[Instruction]:
             if isinstance(part, list) and part:
                 for region in part if isinstance(part[0], list) else [part]:
                     yield from instructions(region)
+
+
+def bodies(module: Module) -> Iterator[Function]:
+    """The functions of a module, the module itself, and the bodies of classes."""
+    for function in module.functions:
+        yield function
+        yield from _classes(function)
+
+
+def _classes(function: Function) -> Iterator[Function]:
+    for i in instructions(function.body):
+        if i[0] == "class":
+            yield i[2]
+            yield from _classes(i[2])
 
 
 def names_used(function: Function) -> set[str]:

@@ -19,7 +19,7 @@ _SAME_PARAMETERS = frozenset(  # decorators after which a function takes what it
      "cache", "lru_cache", "override", "final", "abstractmethod", "no_grad", "typechecked")
 )  # fmt: skip
 _RECEIVERS = frozenset(("staticmethod", "classmethod"))
-_OF_FIELDS = frozenset(("dataclass", "pytree_dataclass"))
+_SAME_CLASS = frozenset(("dataclass", "final", "runtime_checkable"))
 
 
 class Finder(Protocol):
@@ -40,20 +40,21 @@ class Link:
 
     `kind`: "function", "class", "instance" or "module"; `function`: it, the body of the class, or
     the top of the module. `bound`: how many positional arguments it has already. `virtual`: it was
-    found on `self`, whose class may be one that extends this one.
+    found on `self`, whose class may be one that extends this one; or on a parameter that says so.
     """
 
     kind: str
     function: Function
     bound: int = 0
     virtual: bool = False
+    annotated: bool = False  # a parameter is said to be one, and may be something else
     through: tuple[str, Span] | None = None  # the import that made it a name of the file
 
 
 @dataclass(frozen=True)
 class ClassParts:
     bases: tuple[Link, ...]
-    library: tuple[str, ...]  # names of bases that are not of the program
+    library: tuple[str, ...]  # full names of bases that are not of the program, "" for others
     decorators: tuple[str, ...]
     fields: tuple[str, ...]
     metaclass: bool
@@ -173,7 +174,7 @@ class Links:
             if link is not None and link.kind == "class":
                 own.append(link)
             else:
-                library.append(self.word(owner, base))
+                library.append(self.dotted(owner, base))
         words = tuple(self._decorators_of(owner, register))
         fields = tuple(i[2] for i in instructions(body.body) if i[0] == "field")
         return ClassParts(tuple(own), tuple(library), words, fields, bool(keywords))
@@ -207,6 +208,26 @@ class Links:
             return word
         return self.word(function, made[2]) if made[0] == "item" else ""
 
+    def dotted(self, function: Function, register: Register) -> str:
+        """The full name of what a library has, as far as imports tell; else ""."""
+        made = self.makers(function).get(register)
+        if made is None:
+            return ""
+        if made[0] == "import":
+            return f"{made[2]}.{made[4]}" if made[4] else made[2]
+        if made[0] == "item":
+            return self.dotted(function, made[2])
+        if made[0] == "attr":
+            inner = self.dotted(function, made[2])
+            return f"{inner}.{made[3]}" if inner else ""
+        if made[0] != "load":
+            return ""
+        top = self.finder.modules[function.path].top
+        registers = self.stores(top).get(made[2])
+        if made[3] != -1 or registers is None:
+            return f"builtins.{made[2]}" if made[3] == -1 else ""
+        return self.dotted(top, registers[0]) if len(registers) == 1 else ""
+
     # Parts
 
     def _names_rebound(self, path: str) -> set[str]:
@@ -223,21 +244,36 @@ class Links:
         """`self`, in a method."""
         body = owner.parent
         first = owner.parameters[0] if owner.parameters else None
-        if body is None or not body.is_class or first is None or first.name != name:
+        if body is not None and body.is_class and first is not None and first.name == name:
+            if first.kind == "pos" and name == "self":
+                return Link("instance", body, virtual=True)
             return None
-        if first.kind != "pos" or name != "self":
-            return None
-        return Link("instance", body, virtual=True)
+        return self._annotated(owner, name)
+
+    def _annotated(self, owner: Function, name: str) -> Link | None:
+        """A parameter that is annotated with a class of the program."""
+        for parameter in owner.parameters:
+            words = parameter.annotation.strip("\"'")
+            if parameter.name == name and words.isidentifier() and parameter.kind in ("pos", "kw"):
+                link = self._of_module(Link("module", self._top(owner)), words, 0)
+                if link is not None and link.kind == "class":
+                    return Link("instance", link.function, virtual=True, annotated=True)
+        return None
+
+    def _top(self, function: Function) -> Function:
+        return self.finder.modules[function.path].top
 
     def _of_call(self, function: Function, made: Instruction, depth: int) -> Link | None:
         """A decorated function, or an object of a class."""
         _, _, callee, args, keywords, span = made
         if len(args) == 1 and not keywords and not args[0][0]:
             inner = self.makers(function).get(args[0][1])
-            if inner is not None and inner[0] in ("closure", "call"):
+            if inner is not None and inner[0] in ("closure", "class", "call"):
                 word = self.word(function, callee)
                 link = self.of_register(function, args[0][1], depth)
-                if word in _SAME_PARAMETERS and link is not None and link.kind == "function":
+                kind = link.kind if link is not None else ""
+                same = word in (_SAME_CLASS if kind == "class" else _SAME_PARAMETERS)
+                if same and kind in ("function", "class"):
                     return link
         link = self.of_register(function, callee, depth)
         if link is None or link.kind != "class" or self.in_class(link.function, "__new__"):
@@ -298,7 +334,7 @@ class Links:
             return None
         static, of_class = "staticmethod" in words, "classmethod" in words
         bound = 0 if static else int(of_class or base.kind == "instance")
-        return Link("function", made[2], bound, base.virtual)
+        return Link("function", made[2], bound, base.virtual, base.annotated)
 
     def _field(self, base: Link, name: str, depth: int) -> Link | None:
         """What the methods of the class put into an attribute of `self`, once."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import bodies, instructions
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Span
 
 _OF_MODULES = frozenset(
@@ -49,7 +49,7 @@ def undefined(module: Module, builtins: frozenset[str]) -> Iterator[tuple[str, S
     if top.is_notebook or module.path.endswith(".pyi") or _makes_names(module):
         return
     known = names_of(module) | builtins | _OF_MODULES | _OF_OTHERS
-    for function in module.functions:
+    for function in bodies(module):
         flow = _Flow(None, -1)
         flow.walk(function.body, set(known), trying=False)
         for name, span in flow.found.items():
