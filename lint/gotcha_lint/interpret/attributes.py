@@ -27,6 +27,7 @@ from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
 from gotcha_lint.interpret.faults.checkpoints import check_saved
+from gotcha_lint.interpret.faults.divisors import check_none
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
@@ -43,6 +44,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     if machine.differentiated and name in OF_ARRAYS_ALONE and is_opaque(value):
         array = as_array(value, machine.origin(span))
         return only(Method(array, name, machine.origin(span)))
+    if value.is_none:
+        check_none(machine, value, name, span)
     out = Value((), value.unknown, value.marks) if value.unknown else BOTTOM
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))

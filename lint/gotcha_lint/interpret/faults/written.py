@@ -19,7 +19,7 @@ from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_modu
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.data_flow import bodies, instructions, names_used
-from gotcha_lint.program.ir import Function, Instruction, Module, Region
+from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
@@ -64,6 +64,8 @@ def check_written(machine: Machine, path: str) -> None:
         for call in _certain(function.body):
             if call[0] == "call":
                 _check_call(machine, links, function, call)
+            elif call[0] == "binop":
+                _check_modulo(machine, links, function, call)
             elif call[0] == "attr":
                 attributes.check(links, function, call)
             elif call[0] == "unpack":
@@ -175,6 +177,40 @@ def _check_unpacked(
         place = called.function.path, (line, 1, line, 1), "defined here"
         maybe = called.annotated
         _remark(machine, "unpacked", function, span, text, places=(place,), maybe=maybe)
+
+
+def _check_modulo(machine: Machine, links: Links, function: Function, step: Instruction) -> None:
+    """`step % (total // size)`: the remainder of a division by zero where `size` is larger."""
+    _, _, operator, _, right, span = step
+    if operator != "Mod":
+        return
+    makers = links.makers(function)
+    made = makers.get(right)
+    if made is not None and made[0] == "load" and made[3] == (-1 if function.is_module else 0):
+        if _is_compared(links, function, made[2]):
+            return
+        stored = links.stores(function).get(made[2], [])
+        made = makers.get(stored[0]) if len(stored) == 1 else None
+    if made is None or made[0] != "binop" or made[2] != "FloorDiv":
+        return
+    operands = [makers.get(register) for register in made[3:5]]
+    if all(one is not None and one[0] == "const" for one in operands):
+        return
+    place = function.path, made[-1], "the quotient"
+    _remark(machine, "division", function, span, "quotient", places=(place,), maybe=True)
+
+
+def _is_compared(links: Links, function: Function, name: str) -> bool:
+    """Does the function compare it with anything, or test whether it is zero?"""
+    makers = links.makers(function)
+    tested: set[Register] = set()
+    for i in instructions(function.body):
+        if i[0] == "compare":
+            tested.update(i[3:5])
+        elif i[0] == "if":
+            tested.add(i[2])
+    made = (makers.get(register) for register in tested)
+    return any(one is not None and one[0] == "load" and one[2] == name for one in made)
 
 
 def _returned(function: Function) -> set[int | None]:

@@ -5,6 +5,11 @@ from collections.abc import Iterator
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
+_ZERO = {
+    "zero": "the divisor is zero here: a `ZeroDivisionError`, or with arrays NaN and infinity",
+    "quotient": "the divisor is a whole quotient, which is zero where it divides by more: a "
+    "`ZeroDivisionError`; bound it from below, `max(1, ...)`",
+}
 _WORDS = {
     "spread": "a norm or a deviation, which is zero for equal or zero elements",
     "count": "the number of selected elements, which is zero where none is selected",
@@ -56,6 +61,10 @@ class UnguardedDivision(Rule):
             if (fault.within, kind, fault.certain) in seen:
                 continue
             seen.add((fault.within, kind, fault.certain))
+            if kind in _ZERO:
+                place = fault.path, fault.span
+                yield Foreseen(place, _ZERO[kind], fault.places, fault.certain)
+                continue
             yield Foreseen(
                 (fault.path, fault.span),
                 f"this divides by {_WORDS[kind]}: the result is NaN or infinite there; add a "

@@ -9,7 +9,7 @@ from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
 
 _KINDS = (
-    "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded"
+    "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded", "none"
 )  # fmt: skip
 
 
@@ -139,6 +139,8 @@ def _message(fault: Fault) -> str:
         return f"{fault.text[0]}: this raises a `TypeError`"
     if fault.kind == "unpacked":
         return f"{fault.text[0]}: this raises a `ValueError`"
+    if fault.kind == "none":
+        return f"`None` has no `{fault.text[0]}`: this raises an `AttributeError`"
     if fault.kind == "undefined":
         return f"`{fault.text[0]}` is bound nowhere in this file: this raises a `NameError`"
     if fault.kind == "unbound":
