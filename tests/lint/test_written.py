@@ -34,6 +34,10 @@ MODEL = code(
         def size(self):
             return self.steps
 
+        @classmethod
+        def made(cls, steps):
+            return cls(steps)
+
         def __call__(self, x, key):
             return self.sample(x, key)
 
@@ -75,6 +79,7 @@ TEST = code(
             self.diffusion.scaled(self.x)
             self.diffusion.scaled(self.x, 2)  # ! cannot-run
             self.diffusion.size()
+            self.diffusion.made(3)
             with self.assertRaises(TypeError):
                 self.diffusion.sample(self.x)
 
@@ -226,9 +231,7 @@ def test_modules_that_a_package_lacks(tmp_path: Path) -> None:
         """
         import jax
         from pkg.envs.gone import Env  # ! cannot-run
-        from pkg.tools import missing  # ! cannot-run
         from pkg.tools import plain
-        from .also_gone import x  # ! cannot-run
         from pkg._version import version
         from pkg.filled import anything
 
@@ -240,6 +243,8 @@ def test_modules_that_a_package_lacks(tmp_path: Path) -> None:
 
         def late():
             from pkg.envs.later import Env  # ! cannot-run
+            from pkg.tools import missing  # ! cannot-run
+            from .also_gone import x  # ! cannot-run
 
             return jax.jit(Env)
         """
@@ -259,6 +264,17 @@ def test_another_package_of_that_name_may_be_meant(tmp_path: Path) -> None:
         "tests/helper.py": "x = 1\n",
     }
     assert lines(tmp_path, files) == []
+    (tmp_path / "pkg/pyproject.toml").touch()  # the project is called as its package
+    (tmp_path / "tests/helper.py").unlink()
+    (tmp_path / "tests").rmdir()
+    text = "import jax\nfrom pkg.other import x\n\njax.jit(x)\n"
+    assert lines(tmp_path, {"pkg/examples/a.py": text}) == []
+
+
+def test_one_import_that_fails_ends_a_file(tmp_path: Path) -> None:
+    text = "import jax\nfrom pkg.gone import x\nfrom pkg.also import y\n\njax.jit(x)\n"
+    files = {"pkg/a.py": text, "pkg/__init__.py": ""}
+    assert lines(tmp_path, files) == [(2, "cannot-run")]
 
 
 ATTRIBUTES = code(

@@ -25,6 +25,7 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.state import Activation, Layer, State
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.links import Texts
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
@@ -110,6 +111,7 @@ class Machine(State, ABC):
         self.failures: list[tuple[str, str, str]] = []
         self.analyses = 0
         self.replays = 0
+        self.texts = Texts()
         self.rebinding: dict[Function, Rebindings] = {}  # as they are asked for
         self.array_updates: dict[tuple[Function, Span], bool] = {}  # do they replace the array?
         self.sites_of: dict[Function, Site] = {}  # the first closure of each function
@@ -124,6 +126,7 @@ class Machine(State, ABC):
         """These are the modules from now on, and what users say of functions elsewhere."""
         self.modules, self.visible = modules, modules
         self.rows = rows
+        self.texts = Texts()
         self._index = index
         self._found.clear()
 

@@ -7,10 +7,10 @@ where its class, and the classes that it extends, write it once. All else stands
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import bodies, instructions
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 
 _DEPTH = 12  # steps from a name to its definition
@@ -60,15 +60,38 @@ class ClassParts:
     metaclass: bool
 
 
+@dataclass(slots=True)
+class Texts:
+    """What follows from the text of one function or file alone, for all that ask."""
+
+    flat: dict[Function, list[Instruction]] = field(default_factory=dict)
+    makers: dict[Function, dict[Register, Instruction]] = field(default_factory=dict)
+    stores: dict[Function, dict[str, list[Register]]] = field(default_factory=dict)
+    rebound: dict[Function, set[str]] = field(default_factory=dict)  # by the top of the file
+    bodies: dict[Function, list[Function]] = field(default_factory=dict)
+
+
 class Links:
     """Answers for the functions of a program; what was asked once is kept."""
 
-    def __init__(self, finder: Finder) -> None:
+    def __init__(self, finder: Finder, texts: Texts) -> None:
         self.finder = finder
-        self._makers: dict[Function, dict[Register, Instruction]] = {}
-        self._stores: dict[Function, dict[str, list[Register]]] = {}
+        self._texts = texts
         self._classes: dict[Function, ClassParts | None] = {}
-        self._rebound: dict[str, set[str]] = {}
+
+    def flat(self, function: Function) -> list[Instruction]:
+        """All its instructions."""
+        known = self._texts.flat.get(function)
+        if known is None:
+            known = self._texts.flat[function] = list(instructions(function.body))
+        return known
+
+    def bodies(self, module: Module) -> list[Function]:
+        """The functions of a file, its top, and the bodies of classes."""
+        known = self._texts.bodies.get(module.top)
+        if known is None:
+            known = self._texts.bodies[module.top] = list(bodies(module))
+        return known
 
     def of_register(self, function: Function, register: Register, depth: int = 0) -> Link | None:
         """What the register of a function holds."""
@@ -91,18 +114,18 @@ class Links:
 
     def makers(self, function: Function) -> dict[Register, Instruction]:
         """The instruction that writes each register."""
-        known = self._makers.get(function)
+        known = self._texts.makers.get(function)
         if known is None:
-            known = self._makers[function] = {i[1]: i for i in instructions(function.body)}
+            known = self._texts.makers[function] = {i[1]: i for i in self.flat(function)}
         return known
 
     def stores(self, function: Function) -> dict[str, list[Register]]:
         """What is stored under each name of its own."""
-        known = self._stores.get(function)
+        known = self._texts.stores.get(function)
         if known is None:
             own = -1 if function.is_module else 0
-            known = self._stores[function] = {}
-            for i in instructions(function.body):
+            known = self._texts.stores[function] = {}
+            for i in self.flat(function):
                 if i[0] == "store" and i[3] == own:
                     known.setdefault(i[2], []).append(i[4])
                 elif i[0] == "delete" and i[2] == "name":
@@ -129,12 +152,17 @@ class Links:
             return None
         if base.kind == "module":
             return self._of_module(base, name, depth)
-        if base.kind == "function":
+        if base.kind == "function" or self._is_field(base.function, name):
             return None
         found = self.in_class(base.function, name)
         if found is not None:
             return self._method(base, *found)
         return self._field(base, name, depth) if base.kind == "instance" else None
+
+    def _is_field(self, body: Function, name: str) -> bool:
+        """Does each object have its own, given to the constructor?"""
+        lineage = self.lineage(body)
+        return lineage is None or any(name in parts.fields for _, parts in lineage)
 
     def in_class(
         self, body: Function, name: str, depth: int = 0
@@ -162,7 +190,7 @@ class Links:
     def _parts(self, body: Function) -> ClassParts | None:
         owner = body.parent or self.finder.modules[body.path].top
         made = next(
-            (i for i in instructions(owner.body) if i[0] == "class" and i[2] is body), None
+            (i for i in self.flat(owner) if i[0] == "class" and i[2] is body), None
         )
         if made is None:
             return None
@@ -176,7 +204,7 @@ class Links:
             else:
                 library.append(self.dotted(owner, base))
         words = tuple(self._decorators_of(owner, register))
-        fields = tuple(i[2] for i in instructions(body.body) if i[0] == "field")
+        fields = tuple(i[2] for i in self.flat(body) if i[0] == "field")
         return ClassParts(tuple(own), tuple(library), words, fields, bool(keywords))
 
     def lineage(self, body: Function) -> list[tuple[Function, ClassParts]] | None:
@@ -232,10 +260,11 @@ class Links:
 
     def _names_rebound(self, path: str) -> set[str]:
         """Names that functions of the file bind for others."""
-        known = self._rebound.get(path)
+        module = self.finder.modules[path]
+        known = self._texts.rebound.get(module.top)
         if known is None:
-            functions = self.finder.modules[path].functions
-            known = self._rebound[path] = set().union(
+            functions = module.functions
+            known = self._texts.rebound[module.top] = set().union(
                 *(function.globals | function.nonlocals for function in functions)
             )
         return known
@@ -285,7 +314,7 @@ class Links:
 
     def _decorators_of(self, owner: Function, register: Register) -> Iterator[str]:
         held = register
-        for i in instructions(owner.body):
+        for i in self.flat(owner):
             if i[0] == "call" and len(i[3]) == 1 and i[3][0] == (False, held) and not i[4]:
                 yield self.word(owner, i[2])
                 held = i[1]
@@ -348,7 +377,7 @@ class Links:
                 if function.parent is not body or not function.parameters:
                     continue
                 me = function.parameters[0].name
-                for i in instructions(function.body):
+                for i in self.flat(function):
                     if i[0] == "setattr" and i[3] == name:
                         on = self.makers(function).get(i[2])
                         if on is not None and on[0] == "load" and on[2] == me:

@@ -147,7 +147,11 @@ class _Reader:
             return False
         if made[0] == "compare":
             return made[2] in ("Is", "IsNot")
-        return made[0] in ("load", "attr") and "%" not in str(made[2])
+        if made[0] == "load":  # one that is set here may always be the same
+            stored = [self.makers.get(register) for register in self.stores.get(made[2], ())]
+            fixed = any(one is None or one[0] == "const" for one in stored)
+            return "%" not in made[2] and not fixed
+        return made[0] == "attr"
 
     def atoms(self, register: Register, steps: int = 0) -> frozenset[str]:
         """The names and attributes that a value is made of, as dotted words."""

@@ -64,6 +64,16 @@ def test_a_flag_or_a_branch_with_another_name(body: str) -> None:
     assert found[0][1]
 
 
+def test_a_flag_that_is_set_here_may_always_be_the_same() -> None:
+    body = """
+    x = False
+    if not x:
+        tx = 1
+    return tx
+    """
+    assert reads(body) == [("tx", False)]
+
+
 def test_options_that_are_asked_one_by_one_may_be_all_that_there_are() -> None:
     body = """
     if args.kind == "a":

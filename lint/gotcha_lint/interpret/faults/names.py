@@ -16,6 +16,7 @@ from gotcha_lint.program.name_flow import names_of
 _PRIVATE_OF = frozenset(("jax", "jaxlib", "flax", "optax", "orbax", "chex", "equinox", "haiku"))
 _GENERATED = frozenset(("_version", "version", "__version__"))  # when the package is built
 _COMPILED = ("_pb2", "_pb2_grpc")
+_OF_PROJECTS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "src", "requirements.txt")
 _UP = 4  # folders above a package in which another one of its name is looked for
 _MAKE_NAMES = frozenset(("globals", "exec", "vars", "setattr", "locals", "__getattr__"))
 
@@ -107,6 +108,8 @@ def _folder_around(folder: str, name: str) -> str | None:
 def _is_elsewhere(root: str) -> bool:
     """Is there another one of this name further up? It may be the one that is meant."""
     above, name = os.path.split(root)
+    if any(os.path.exists(os.path.join(root, entry)) for entry in _OF_PROJECTS):
+        return True  # the folder of a whole project may be called as its package
     for _ in range(_UP):
         above, below = os.path.split(above)
         if not below:

@@ -18,7 +18,7 @@ from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import bodies, instructions, names_used
+from gotcha_lint.program.data_flow import names_used
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
@@ -46,12 +46,12 @@ class Modules:
 def check_written(machine: Machine, path: str) -> None:
     """All functions of a file."""
     module = machine.modules[path]
-    links = Links(Modules(machine))
+    links = Links(Modules(machine), machine.texts)
     attributes = _Attributes(machine)
     _check_submodules(machine, links, module)
     for name, span, function in undefined(module, _BUILTINS):
         _remark(machine, "undefined", function, span, name)
-    for function in bodies(module):
+    for function in links.bodies(module):
         for name, span in unbound(module, function, _BUILTINS):
             _remark(machine, "unbound", function, span, name)
         for found in partly_bound(function):
@@ -104,7 +104,7 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
     if called is None:
         return
     problem = misfit(called.function, called.bound, frozenset(), len(args), names)
-    if problem is None or is_stub(called.function) or _differs(machine, called):
+    if problem is None or is_stub(called.function) or _differs(machine, links, called):
         return
     name = link.function.name if link.kind == "class" else called.function.name
     line = called.function.line
@@ -146,7 +146,7 @@ def _called(links: Links, link: Link) -> Link | None:
     return links.member(link, "__call__")
 
 
-def _differs(machine: Machine, called: Link) -> bool:
+def _differs(machine: Machine, links: Links, called: Link) -> bool:
     """May another class, which extends this one, have a method of its own here?"""
     if not called.virtual:
         return False
@@ -154,7 +154,7 @@ def _differs(machine: Machine, called: Link) -> bool:
     return any(
         other.is_class and other is not body and name in other.locals
         for path in machine.visible
-        for other in bodies(machine.modules[path])
+        for other in links.bodies(machine.modules[path])
     )
 
 
@@ -168,9 +168,9 @@ def _check_unpacked(
         return
     link = links.of_register(function, made[2])
     called = _called(links, link) if link is not None and link.kind != "class" else None
-    if called is None or _differs(machine, called):
+    if called is None or _differs(machine, links, called):
         return
-    counts = _returned(called.function)
+    counts = _returned(links, called.function)
     if len(counts) == 1 and counts != {len(targets)} and None not in counts:
         text = f"{len(targets)} names are bound to {counts.pop()} values"
         line = called.function.line
@@ -204,7 +204,7 @@ def _is_compared(links: Links, function: Function, name: str) -> bool:
     """Does the function compare it with anything, or test whether it is zero?"""
     makers = links.makers(function)
     tested: set[Register] = set()
-    for i in instructions(function.body):
+    for i in links.flat(function):
         if i[0] == "compare":
             tested.update(i[3:5])
         elif i[0] == "if":
@@ -213,13 +213,13 @@ def _is_compared(links: Links, function: Function, name: str) -> bool:
     return any(one is not None and one[0] == "load" and one[2] == name for one in made)
 
 
-def _returned(function: Function) -> set[int | None]:
+def _returned(links: Links, function: Function) -> set[int | None]:
     """How many values each `return` writes out; None for what is no tuple that is written out."""
     if function.is_generator or function.is_async:
         return {None}
-    makers = {i[1]: i for i in instructions(function.body)}
+    makers = links.makers(function)
     counts: set[int | None] = set()
-    for i in instructions(function.body):
+    for i in links.flat(function):
         if i[0] == "return":
             made = makers.get(i[2]) if i[2] is not None else None
             is_tuple = made is not None and made[0] == "build" and made[2] == "tuple"
@@ -250,15 +250,17 @@ def _remark(
 def _check_submodules(machine: Machine, links: Links, module: Module) -> None:
     """`jax.experimental.multihost_utils.x`, where nothing that is imported loads that module."""
     imported: set[str] | None = None
+    told: set[str] = set()
     for function in module.functions:
         for step in _certain(function.body):
             if step[0] != "attr":
                 continue
             dotted = _dotted(links, function, step)
-            if dotted not in NOT_LOADED:
+            if dotted not in NOT_LOADED or dotted in told:
                 continue
+            told.add(dotted)
             if imported is None:
-                imported = _imports(machine)
+                imported = _imports(machine, links)
             if not any(name == dotted or name.startswith(f"{dotted}.") for name in imported):
                 known = _loaded(imported)
                 if dotted not in known:
@@ -277,12 +279,12 @@ def _loaded(imported: set[str]) -> set[str]:
     }
 
 
-def _imports(machine: Machine) -> set[str]:
+def _imports(machine: Machine, links: Links) -> set[str]:
     """What the file and all that it imports import, wherever in them, in full."""
     found: set[str] = set()
     for path in machine.visible:
         for function in machine.modules[path].functions:
-            for step in instructions(function.body):
+            for step in links.flat(function):
                 if step[0] == "import" and step[3] == 0:
                     found.add(f"{step[2]}.{step[4]}" if step[4] else step[2])
                 elif step[0] == "importstar" and step[3] == 0:
@@ -373,7 +375,7 @@ class _Attributes:
         if self._written is None:
             self._written = set()
             for path in self.machine.visible:
-                for function in bodies(self.machine.modules[path]):
+                for function in links.bodies(self.machine.modules[path]):
                     self._collect(links, function)
         return self._written
 
@@ -386,7 +388,7 @@ class _Attributes:
             if parts is not None:
                 written.update(parts.fields)
                 self._extended.update(base.function for base in parts.bases)
-        for i in instructions(function.body):
+        for i in links.flat(function):
             if i[0] == "setattr":
                 written.add(i[3])
             elif i[0] == "const" and type(i[2]) is str and i[2].isidentifier():
