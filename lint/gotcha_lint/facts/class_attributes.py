@@ -37,4 +37,4 @@ OF_DECORATORS = {
     "final": frozenset[str](),
     "runtime_checkable": frozenset[str](),
 }
-"""Decorators by their last word: `dataclasses.dataclass`, `flax.struct.dataclass`, `chex.dataclass`."""
+"""Decorators by their last word: that of `dataclasses`, `flax.struct` and `chex` is one of them."""

@@ -44,6 +44,6 @@ MAY_LOAD = frozenset(
     ("blackjax", "brax", "chex", "clu", "craftax", "diffrax", "distrax", "dm_env", "evosax",
      "flashbax", "gymnax", "haiku", "jaxopt", "jumanji", "kfac_jax", "keras", "levanter", "lineax",
      "mctx", "mujoco", "neural_tangents", "numpyro", "optimistix", "penzai", "qax", "qwix",
-     "rlax", "seqio", "t5x", "tensorflow_probability", "tokamax", "transformers", "tunix")
+     "rlax", "seqio", "t5x", "tensorflow_probability", "tokamax", "tunix")
 )  # fmt: skip
 """Libraries that use JAX, of which it was not measured what they load."""

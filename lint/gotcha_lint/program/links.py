@@ -189,9 +189,7 @@ class Links:
 
     def _parts(self, body: Function) -> ClassParts | None:
         owner = body.parent or self.finder.modules[body.path].top
-        made = next(
-            (i for i in self.flat(owner) if i[0] == "class" and i[2] is body), None
-        )
+        made = next((i for i in self.flat(owner) if i[0] == "class" and i[2] is body), None)
         if made is None:
             return None
         _, register, _, bases, keywords, _ = made
@@ -294,7 +292,7 @@ class Links:
 
     def _of_call(self, function: Function, made: Instruction, depth: int) -> Link | None:
         """A decorated function, or an object of a class."""
-        _, _, callee, args, keywords, span = made
+        _, _, callee, args, keywords, _ = made
         if len(args) == 1 and not keywords and not args[0][0]:
             inner = self.makers(function).get(args[0][1])
             if inner is not None and inner[0] in ("closure", "class", "call"):

@@ -11,14 +11,12 @@ import builtins
 import os
 from collections.abc import Iterator, Mapping
 
-from gotcha_lint.domain.sites import Span
-from gotcha_lint.facts.class_attributes import ATTRIBUTES, OF_DECORATORS
 from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
-from gotcha_lint.interpret.events import Remark
+from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
+from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import names_used
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
@@ -47,17 +45,17 @@ def check_written(machine: Machine, path: str) -> None:
     """All functions of a file."""
     module = machine.modules[path]
     links = Links(Modules(machine), machine.texts)
-    attributes = _Attributes(machine)
+    attributes = Attributes(machine)
     _check_submodules(machine, links, module)
     for name, span, function in undefined(module, _BUILTINS):
-        _remark(machine, "undefined", function, span, name)
+        note(machine, "undefined", function, span, name)
     for function in links.bodies(module):
         for name, span in unbound(module, function, _BUILTINS):
-            _remark(machine, "unbound", function, span, name)
+            note(machine, "unbound", function, span, name)
         for found in partly_bound(function):
             place = function.path, found.condition, "bound under this condition"
             kind = "perhaps unbound"
-            _remark(
+            note(
                 machine, kind, function, found.read, found.name, places=(place,),
                 maybe=not found.certain,
             )  # fmt: skip
@@ -98,7 +96,7 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
     if link.kind == "module":
         name = machine.modules[link.function.path].name
         places = () if link.through is None else ((*link.through, "imported here"),)
-        _remark(machine, "misfit", function, span, f"`{name}` is a module", places=places)
+        note(machine, "misfit", function, span, f"`{name}` is a module", places=places)
         return
     called = _called(links, link)
     if called is None:
@@ -111,7 +109,7 @@ def _check_call(machine: Machine, links: Links, function: Function, call: Instru
     place = called.function.path, (line, 1, line, 1), "defined here"
     text = f"`{name}` {problem}"
     maybe = called.annotated
-    _remark(machine, "misfit", function, span, text, places=(place,), maybe=maybe)
+    note(machine, "misfit", function, span, text, places=(place,), maybe=maybe)
 
 
 def _check_import(machine: Machine, links: Links, function: Function, step: Instruction) -> None:
@@ -122,13 +120,15 @@ def _check_import(machine: Machine, links: Links, function: Function, step: Inst
     if path is None:
         missing = missing_module(machine, function.path, full, name)
         if missing is not None:
-            _remark(machine, "lacking", function, span, "import", *missing)
-    elif name is not None and links.finder.is_certain(full, function.path):
-        if lacks(machine, machine.modules[path], name) and not is_submodule(path, name):
-            written = (sets(machine.modules[other], name) for other in machine.visible)
-            if path != function.path and not any(written):
-                text = "import", name, machine.modules[path].name
-                _remark(machine, "lacking", function, span, *text)
+            note(machine, "lacking", function, span, "import", *missing)
+    elif (
+        name is not None and path != function.path and links.finder.is_certain(full, function.path)
+    ):
+        other = machine.modules[path]
+        if not lacks(machine, other, name) or is_submodule(path, name):
+            return
+        if not any(sets(machine.modules[each], name) for each in machine.visible):
+            note(machine, "lacking", function, span, "import", name, other.name)
 
 
 def _called(links: Links, link: Link) -> Link | None:
@@ -176,7 +176,7 @@ def _check_unpacked(
         line = called.function.line
         place = called.function.path, (line, 1, line, 1), "defined here"
         maybe = called.annotated
-        _remark(machine, "unpacked", function, span, text, places=(place,), maybe=maybe)
+        note(machine, "unpacked", function, span, text, places=(place,), maybe=maybe)
 
 
 def _check_modulo(machine: Machine, links: Links, function: Function, step: Instruction) -> None:
@@ -197,7 +197,7 @@ def _check_modulo(machine: Machine, links: Links, function: Function, step: Inst
     if all(one is not None and one[0] == "const" for one in operands):
         return
     place = function.path, made[-1], "the quotient"
-    _remark(machine, "division", function, span, "quotient", places=(place,), maybe=True)
+    note(machine, "division", function, span, "quotient", places=(place,), maybe=True)
 
 
 def _is_compared(links: Links, function: Function, name: str) -> bool:
@@ -230,42 +230,25 @@ def _returned(links: Links, function: Function) -> set[int | None]:
     return counts
 
 
-def _remark(
-    machine: Machine,
-    kind: str,
-    function: Function,
-    span: Span,
-    *text: str,
-    places: tuple[tuple[str, Span, str], ...] = (),
-    maybe: bool = False,
-) -> None:
-    machine.note(
-        Remark(
-            kind=kind, text=text, path=function.path, span=span, within=function, places=places,
-            maybe=maybe, about=None, calls=(),
-        )
-    )  # fmt: skip
-
-
 def _check_submodules(machine: Machine, links: Links, module: Module) -> None:
     """`jax.experimental.multihost_utils.x`, where nothing that is imported loads that module."""
     imported: set[str] | None = None
-    told: set[str] = set()
+    told: set[tuple[str, Function]] = set()
     for function in module.functions:
         for step in _certain(function.body):
             if step[0] != "attr":
                 continue
             dotted = _dotted(links, function, step)
-            if dotted not in NOT_LOADED or dotted in told:
+            if dotted not in NOT_LOADED or (dotted, function) in told:
                 continue
-            told.add(dotted)
+            told.add((dotted, function))
             if imported is None:
                 imported = _imports(machine, links)
             if not any(name == dotted or name.startswith(f"{dotted}.") for name in imported):
                 known = _loaded(imported)
                 if dotted not in known:
                     maybe = not MAY_LOAD.isdisjoint(name.partition(".")[0] for name in imported)
-                    _remark(machine, "not loaded", function, step[-1], dotted, maybe=maybe)
+                    note(machine, "not loaded", function, step[-1], dotted, maybe=maybe)
 
 
 def _loaded(imported: set[str]) -> set[str]:
@@ -302,98 +285,3 @@ def _dotted(links: Links, function: Function, step: Instruction) -> str:
     if made is None or made[0] != "load" or made[2] != "jax":
         return ""
     return ".".join(("jax", *reversed(words)))
-
-
-_DYNAMIC = frozenset(("setattr", "vars", "__dict__", "__getattr__", "__getattribute__"))
-
-
-def _is_within(function: Function, body: Function) -> bool:
-    """Is it a method of the class, or a function in one?"""
-    around = function.parent
-    while around is not None and around is not body:
-        around = around.parent
-    return around is not None
-
-
-class _Attributes:
-    """Attributes that an object of a class of the program does not have."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self._known: dict[Function, frozenset[str] | None] = {}
-        self._written: set[str] | None = None
-        self._extended: set[Function] = set()
-
-    def check(self, links: Links, function: Function, step: Instruction) -> None:
-        _, _, base, name, span = step
-        link = links.of_register(function, base)
-        if link is None or link.kind != "instance" or name.startswith("__"):
-            return
-        if link.function not in self._known:
-            self._known[link.function] = self._of(links, link.function)
-        known = self._known[link.function]
-        if known is None or name in known or name in self.written(links):
-            return
-        if link.virtual and not link.annotated and not self._is_whole(links, link.function):
-            return
-        line = link.function.line
-        place = link.function.path, (line, 1, line, 1), "defined here"
-        text = "attribute", name, link.function.name
-        maybe = link.annotated
-        _remark(self.machine, "lacking", function, span, *text, places=(place,), maybe=maybe)
-
-    def _of(self, links: Links, body: Function) -> frozenset[str] | None:
-        """All that the text gives to its objects; None where not all is written out."""
-        lineage = links.lineage(body)
-        if lineage is None:
-            return None
-        found: set[str] = set()
-        for one, parts in lineage:
-            if parts.metaclass or not all(word in OF_DECORATORS for word in parts.decorators):
-                return None
-            if not all(name in ATTRIBUTES for name in parts.library):
-                return None
-            found.update(parts.fields, links.stores(one))
-            for name in parts.library:
-                found |= ATTRIBUTES[name]
-            for word in parts.decorators:
-                found |= OF_DECORATORS[word]
-            for function in self.machine.modules[one.path].functions:
-                if _is_within(function, one) and not _DYNAMIC.isdisjoint(names_used(function)):
-                    return None
-        return None if _DYNAMIC & found else frozenset(found)
-
-    def _is_whole(self, links: Links, body: Function) -> bool:
-        """Are objects made of the class itself: it has a constructor, and nothing extends it?"""
-        self.written(links)
-        if body in self._extended or links.in_class(body, "__init__") is None:
-            return False
-        return not any(word in body.name for word in ("Base", "Abstract", "Mixin"))
-
-    def written(self, links: Links) -> set[str]:
-        """Names that the program gives to any object or class, or asks for as a text."""
-        if self._written is None:
-            self._written = set()
-            for path in self.machine.visible:
-                for function in links.bodies(self.machine.modules[path]):
-                    self._collect(links, function)
-        return self._written
-
-    def _collect(self, links: Links, function: Function) -> None:
-        written = self._written
-        assert written is not None
-        if function.is_class:
-            written.update(links.stores(function))
-            parts = links.class_parts(function)
-            if parts is not None:
-                written.update(parts.fields)
-                self._extended.update(base.function for base in parts.bases)
-        for i in links.flat(function):
-            if i[0] == "setattr":
-                written.add(i[3])
-            elif i[0] == "const" and type(i[2]) is str and i[2].isidentifier():
-                written.add(i[2])
-            elif i[0] == "call":
-                written.update(name for name, _ in i[4] if name)
-            elif i[0] == "delete" and i[2] == "attr":
-                written.add(i[3][1])

@@ -130,9 +130,7 @@ class CannotRun(Rule):
         seen: set[tuple[str, int]] = set()  # the first fault of a line is the one that raises
         faults = programs.faults.of(*_KINDS)
         ended: set[str] = set()  # files that an import ends: what follows is not reached
-        order = sorted(
-            faults, key=lambda f: (not f.certain, _KINDS.index(f.kind), f.path, f.span)
-        )
+        order = sorted(faults, key=lambda f: (not f.certain, _KINDS.index(f.kind), f.path, f.span))
         for fault in order:
             line = fault.path, fault.span[0]
             if fault.kind == "lacking" and fault.within.is_module and fault.text[0] == "import":
