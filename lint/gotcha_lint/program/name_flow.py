@@ -28,8 +28,6 @@ def unbound(
     """Its own names (of a module: those of the module) that nothing has bound: name and place."""
     if function.is_notebook or function.is_class:
         return
-    if function.is_module and _makes_names(module):
-        return
     own = -1 if function.is_module else 0
     bound = names_of(module) if function.is_module else function.locals
     names = {name for name in bound if "%" not in name}
@@ -40,18 +38,21 @@ def unbound(
         names -= _OF_MODULES | builtins
     flow = _Flow(names, own)
     flow.walk(function.body, set(), trying=False)
-    yield from flow.found.items()
+    if flow.found and not (function.is_module and _makes_names(module)):
+        yield from flow.found.items()
 
 
 def undefined(module: Module, builtins: frozenset[str]) -> Iterator[tuple[str, Span, Function]]:
     """Names that neither the module nor Python has: the first place of each in each function."""
     top = module.top
-    if top.is_notebook or module.path.endswith(".pyi") or _makes_names(module):
+    if top.is_notebook or module.path.endswith(".pyi"):
         return
     known = names_of(module) | builtins | _OF_MODULES | _OF_OTHERS
     for function in bodies(module):
         flow = _Flow(None, -1)
         flow.walk(function.body, set(known), trying=False)
+        if flow.found and _makes_names(module):
+            return
         for name, span in flow.found.items():
             yield name, span, function
 

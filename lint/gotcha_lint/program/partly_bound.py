@@ -6,7 +6,7 @@ what the branch binds: so both ways lead there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gotcha_lint.program.data_flow import instructions, used_registers
@@ -41,20 +41,21 @@ class _Binding:
     certain: bool
 
 
-def partly_bound(function: Function) -> Iterator[Partly]:
-    """The first such read of each name."""
+def partly_bound(function: Function, flat: Sequence[Instruction]) -> Iterator[Partly]:
+    """The first such read of each name. `flat`: all instructions of the function."""
     own = -1 if function.is_module else 0
     if function.is_class or function.is_notebook:
         return
-    yield from _Reader(function, own).read()
+    if any(i[0] == "if" for i in flat):
+        yield from _Reader(function, flat, own).read()
 
 
 class _Reader:
-    def __init__(self, function: Function, own: int) -> None:
+    def __init__(self, function: Function, flat: Sequence[Instruction], own: int) -> None:
         self.own = own
         self.makers: dict[Register, Instruction] = {}
         self.stores: dict[str, list[Register]] = {}
-        for i in instructions(function.body):
+        for i in flat:
             self.makers[i[1]] = i
             if i[0] == "store" and i[3] == own:
                 self.stores.setdefault(i[2], []).append(i[4])

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from gotcha_lint.program.data_flow import instructions
 from gotcha_lint.program.partly_bound import partly_bound
 from tests.lint.program.support import lowered
 
@@ -14,7 +15,8 @@ def reads(body: str) -> list[tuple[str, bool]]:
     """The names that are read unbound in a function with this body, and whether it is certain."""
     module = lowered("def f(args, x, batches):\n" + textwrap.indent(textwrap.dedent(body), "    "))
     function = next(each for each in module.functions if each.name == "f")
-    return [(found.name, found.certain) for found in partly_bound(function)]
+    flat = list(instructions(function.body))
+    return [(found.name, found.certain) for found in partly_bound(function, flat)]
 
 
 @pytest.mark.parametrize(

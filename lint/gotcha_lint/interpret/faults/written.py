@@ -22,6 +22,7 @@ from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
 
+_WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -52,7 +53,7 @@ def check_written(machine: Machine, path: str) -> None:
     for function in links.bodies(module):
         for name, span in unbound(module, function, _BUILTINS):
             note(machine, "unbound", function, span, name)
-        for found in partly_bound(function):
+        for found in partly_bound(function, links.flat(function)):
             place = function.path, found.condition, "bound under this condition"
             kind = "perhaps unbound"
             note(
@@ -76,6 +77,8 @@ def _certain(code: Region) -> Iterator[Instruction]:
     """Those outside of the bodies of `try` whose errors are caught."""
     for i in code:
         yield i
+        if i[0] not in _WITH_REGIONS:
+            continue
         if i[0] == "try":
             _, _, body, handlers, otherwise, final, _ = i
             regions = [*([] if handlers else [body]), *handlers, otherwise, final]
