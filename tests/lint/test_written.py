@@ -271,6 +271,12 @@ def test_another_package_of_that_name_may_be_meant(tmp_path: Path) -> None:
     assert lines(tmp_path, {"pkg/examples/a.py": text}) == []
 
 
+def test_a_folder_that_is_called_as_a_library(tmp_path: Path) -> None:
+    text = "import jax\nfrom layers.attention import x\n\njax.jit(x)\n"
+    assert lines(tmp_path, {"pkg/models/layers/a.py": text, "pkg/__init__.py": ""}) == []
+    assert lines(tmp_path / "other", {"pkg/models/layers/a.py": text}) == []
+
+
 def test_one_import_that_fails_ends_a_file(tmp_path: Path) -> None:
     text = "import jax\nfrom pkg.gone import x\nfrom pkg.also import y\n\njax.jit(x)\n"
     files = {"pkg/a.py": text, "pkg/__init__.py": ""}

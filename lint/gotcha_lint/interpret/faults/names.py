@@ -95,14 +95,21 @@ def missing_module(
 
 
 def _folder_around(folder: str, name: str) -> str | None:
-    """The folder of that name around a file, if it lies in no package."""
+    """The folder of that name around a file, if it is a package at the top of a project."""
     while os.path.basename(folder) != name:
         above = os.path.dirname(folder)
         if above == folder:
             return None
         folder = above
-    inside = os.path.exists(os.path.join(os.path.dirname(folder), "__init__.py"))
-    return None if inside else folder
+    above = os.path.dirname(folder)
+    at_top = os.path.exists(os.path.join(folder, "__init__.py")) or any(
+        os.path.exists(os.path.join(above, entry)) for entry in _OF_PROJECTS
+    )
+    for _ in range(_UP):
+        if os.path.exists(os.path.join(above, "__init__.py")):
+            return None
+        above = os.path.dirname(above)
+    return folder if at_top else None
 
 
 def _is_elsewhere(root: str) -> bool:
