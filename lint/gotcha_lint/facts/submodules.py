@@ -35,6 +35,14 @@ LOADED_BY = {
     "equinox": frozenset(("jax.experimental.shard_map", "jax.extend", "jax.flatten_util")),
     "flax.training.checkpoints": _ORBAX,
     "flax.training.orbax_utils": _ORBAX,
+    "jax.experimental.array_serialization.pytree_serialization": frozenset(
+        ("jax.experimental.multihost_utils",)
+    ),
+    "jax.experimental.checkify": frozenset(("jax.experimental.shard_map",)),
+    "jax.experimental.colocated_python": frozenset(("jax.experimental.shard_map", "jax.extend")),
+    "jax.experimental.ode": frozenset(("jax.flatten_util",)),
+    "jax.experimental.pallas": frozenset(("jax.experimental.shard_map",)),
+    "jax.experimental.topologies": frozenset(("jax.experimental.mesh_utils",)),
     "orbax": _ORBAX,
     "grain": _ORBAX,
 }
