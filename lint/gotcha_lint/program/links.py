@@ -29,9 +29,11 @@ class Finder(Protocol):
 
     def module_from(self, name: str, importer: str) -> str | None:
         """The path of a module, as another file names it."""
+        ...
 
     def is_certain(self, name: str, importer: str) -> bool:
         """Can the name stand for no other module, whatever else is installed?"""
+        ...
 
 
 @dataclass(frozen=True)
