@@ -325,8 +325,11 @@ ATTRIBUTES = code(
 
 
     class Part:
+        def __init__(self):
+            self.own = 1
+
         def run(self):
-            return self.given_by_others
+            return self.given_by_a_class_elsewhere
 
 
     def main():

@@ -17,7 +17,17 @@ _OF_MODULES = frozenset(
      "__qualname__")
 )  # fmt: skip
 _OF_OTHERS = frozenset(  # who runs the file puts them there: IPython, profilers, gettext
-    ("get_ipython", "display", "profile", "_", "reveal_type", "WindowsError", "spark", "dbutils")
+    (
+        "get_ipython",
+        "display",
+        "profile",
+        "_",
+        "reveal_type",
+        "WindowsError",
+        "spark",
+        "dbutils",
+        "snakemake",
+    )
 )
 _MAKING = frozenset(("globals", "locals", "exec", "vars", "eval", "__import__"))
 

@@ -45,6 +45,12 @@ TEXT = code(
             return x
 
 
+    @jax.jit
+    def sampled(key, logits, temperature=0.0):
+        drawn = jax.random.categorical(key, logits / temperature)
+        return jnp.where(temperature == 0, jnp.argmax(logits), drawn)
+
+
     class Meter:
         def __init__(self):
             self.total, self.count = 0.0, 0

@@ -6,9 +6,10 @@ from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import Constant, Value
 from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import instructions, names_used
 
 _DIVIDING = frozenset(("Div", "FloorDiv", "Mod"))
+_CHOOSING = frozenset(("where", "select", "cond", "switch", "nan_to_num", "isfinite"))
 _OF_NONE = frozenset(dir(None))
 
 
@@ -20,7 +21,7 @@ def check_divisor(machine: Machine, operator: str, by: Value, span: Span) -> Non
     if type(zero.value) not in (int, float) or zero.value != 0 or zero.origin is None:
         return
     if not _is_literal(machine, zero.origin, span):
-        maybe = bool(machine.guards) or not _is_own(machine, zero.origin)
+        maybe = bool(machine.guards) or not _is_own(machine, zero.origin) or _is_chosen(machine)
         places = ((*zero.origin, "zero here"),)
         remark(machine, "division", span, "zero", places=places, maybe=maybe)
 
@@ -52,6 +53,11 @@ def _is_own(machine: Machine, origin: Origin) -> bool:
     path, span = origin
     inside = function.is_module or function.line <= span[0] <= function.end_line
     return path == function.path and inside
+
+
+def _is_chosen(machine: Machine) -> bool:
+    """Does the function choose between arrays? What is not taken may be infinite."""
+    return not _CHOOSING.isdisjoint(names_used(machine.activation.function))
 
 
 def _is_literal(machine: Machine, origin: Origin, span: Span) -> bool:

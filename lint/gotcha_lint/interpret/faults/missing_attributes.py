@@ -28,6 +28,7 @@ class Attributes:
         self._known: dict[Function, frozenset[str] | None] = {}
         self._written: set[str] | None = None
         self._extended: set[Function] = set()
+        self._made: set[Function] = set()  # classes that are called
 
     def check(self, links: Links, function: Function, step: Instruction) -> None:
         _, _, base, name, span = step
@@ -69,11 +70,12 @@ class Attributes:
         return None if _DYNAMIC & found else frozenset(found)
 
     def _is_whole(self, links: Links, body: Function) -> bool:
-        """Are objects made of the class itself: it has a constructor, and nothing extends it?"""
+        """Are objects made of the class itself, and does nothing extend it?
+
+        Else a class of another file may add what this one lacks.
+        """
         self.written(links)
-        if body in self._extended or links.in_class(body, "__init__") is None:
-            return False
-        return not any(word in body.name for word in ("Base", "Abstract", "Mixin"))
+        return body in self._made and body not in self._extended
 
     def written(self, links: Links) -> set[str]:
         """Names that the program gives to any object or class, or asks for as a text."""
@@ -100,5 +102,8 @@ class Attributes:
                 written.add(i[2])
             elif i[0] == "call":
                 written.update(name for name, _ in i[4] if name)
+                link = links.of_register(function, i[2])
+                if link is not None and link.kind == "class":
+                    self._made.add(link.function)
             elif i[0] == "delete" and i[2] == "attr":
                 written.add(i[3][1])
