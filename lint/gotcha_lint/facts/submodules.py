@@ -1,7 +1,8 @@
 """Modules of JAX that `import jax` does not load, and which libraries load them.
 
-Measured with jax 0.10.2, flax 0.12.8, optax 0.2.8, equinox 0.13.8, orbax-checkpoint 0.12.8 and
-grain 0.2.18: in a fresh process, what is an attribute of `jax` after one import.
+Measured with jax 0.10.2, flax 0.12.8, optax 0.2.8, equinox 0.13.8, orbax-checkpoint 0.12.8,
+grain 0.2.18, chex 0.1.92 and dm-haiku 0.0.17: in a fresh process, what is an attribute of `jax`
+after one import.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _ORBAX = _FLAX | {
     "jax.experimental.pjit",
 }
 LOADED_BY = {
+    "chex": frozenset(("jax.experimental.checkify", "jax.experimental.shard_map", "jax.test_util")),
+    "haiku": frozenset(("jax.experimental.layout", "jax.experimental.shard_map", "jax.extend")),
     "optax": frozenset(("jax.flatten_util",)),
     "flax": _FLAX,
     "equinox": frozenset(("jax.experimental.shard_map", "jax.extend", "jax.flatten_util")),
@@ -49,8 +52,8 @@ LOADED_BY = {
 """By the first words of an import. Equinox also loads Lineax and others where they are there."""
 
 MAY_LOAD = frozenset(
-    ("blackjax", "brax", "chex", "clu", "craftax", "diffrax", "distrax", "dm_env", "evosax",
-     "flashbax", "gymnax", "haiku", "jaxopt", "jumanji", "kfac_jax", "keras", "levanter", "lineax",
+    ("blackjax", "brax", "clu", "craftax", "diffrax", "distrax", "dm_env", "evosax",
+     "flashbax", "gymnax", "jaxopt", "jumanji", "kfac_jax", "keras", "levanter", "lineax",
      "mctx", "mujoco", "neural_tangents", "numpyro", "optimistix", "penzai", "qax", "qwix",
      "rlax", "seqio", "t5x", "tensorflow_probability", "tokamax", "tunix")
 )  # fmt: skip
