@@ -101,8 +101,9 @@ class Attributes:
             elif i[0] == "const" and type(i[2]) is str and i[2].isidentifier():
                 written.add(i[2])
             elif i[0] == "call":
-                written.update(name for name, _ in i[4] if name)
-                link = links.of_register(function, i[2])
+                _, _, callee, _, keywords, _ = i
+                written.update(name for name, _ in keywords if name)
+                link = links.of_register(function, callee)
                 if link is not None and link.kind == "class":
                     self._made.add(link.function)
             elif i[0] == "delete" and i[2] == "attr":

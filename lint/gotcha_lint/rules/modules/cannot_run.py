@@ -129,14 +129,16 @@ class CannotRun(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         seen: set[tuple[str, int]] = set()  # the first fault of a line is the one that raises
         faults = programs.faults.of(*_KINDS)
-        ended: set[str] = set()  # files that an import ends: what follows is not reached
+        ended: dict[str, int] = {}  # where an import ends a file: what follows is not reached
         order = sorted(faults, key=lambda f: (not f.certain, _KINDS.index(f.kind), f.path, f.span))
         for fault in order:
             line = fault.path, fault.span[0]
-            if fault.kind == "lacking" and fault.within.is_module and fault.text[0] == "import":
-                if fault.path in ended:
-                    continue
-                ended.add(fault.path)
+            at_import = fault.kind == "lacking" and fault.text[0] == "import"
+            first = fault.span[0]
+            if at_import and fault.within.is_module:
+                first = ended.setdefault(fault.path, first)
+            if first < fault.span[0]:
+                continue
             if line not in seen:
                 seen.add(line)
                 place = fault.path, fault.span
