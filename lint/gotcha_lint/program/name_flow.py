@@ -55,7 +55,7 @@ def unbound(
 def undefined(module: Module, builtins: frozenset[str]) -> Iterator[tuple[str, Span, Function]]:
     """Names that neither the module nor Python has: the first place of each in each function."""
     top = module.top
-    if top.is_notebook or module.path.endswith(".pyi"):
+    if top.is_notebook or module.has_type_parameters or module.path.endswith(".pyi"):
         return
     known = names_of(module) | builtins | _OF_MODULES | _OF_OTHERS
     for function in bodies(module):
