@@ -179,6 +179,13 @@ def test_names_that_nothing_binds(tmp_path: Path) -> None:
     assert lines(tmp_path, {"a.py": NAMES}) == marks(NAMES)
 
 
+def test_a_name_of_the_file_that_is_bound_further_down(tmp_path: Path) -> None:
+    text = "import jax\n\nprint(vars(jax))\nstep = jax.jit(loss)  # ! cannot-run\nloss = abs\n"
+    findings = lint_files(tmp_path, {"a.py": text}, SELECT)
+    assert found(findings) == marks(text)
+    assert "`NameError`" in findings[0].message
+
+
 @pytest.mark.parametrize(
     "line", ["from math import *", "globals().update(gone=1)", "exec('gone = 1')"]
 )

@@ -29,7 +29,7 @@ _OF_OTHERS = frozenset(  # who runs the file puts them there: IPython, profilers
         "snakemake",
     )
 )
-_MAKING = frozenset(("globals", "locals", "exec", "vars", "eval", "__import__"))
+_MAKING = frozenset(("globals", "locals", "exec"))
 
 
 def unbound(

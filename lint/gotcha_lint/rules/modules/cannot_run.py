@@ -155,7 +155,8 @@ def _message(fault: Fault) -> str:
     if fault.kind == "undefined":
         return f"`{fault.text[0]}` is bound nowhere in this file: this raises a `NameError`"
     if fault.kind == "unbound":
-        return f"nothing has bound `{fault.text[0]}` here: this raises an `UnboundLocalError`"
+        error = "a `NameError`" if fault.within.is_module else "an `UnboundLocalError`"
+        return f"nothing has bound `{fault.text[0]}` here: this raises {error}"
     if fault.kind == "perhaps unbound":
         name = fault.text[0]
         return f"where the condition does not hold, nothing binds `{name}`: an `UnboundLocalError`"
