@@ -42,6 +42,7 @@ from gotcha_lint.interpret.containers import (
 )
 from gotcha_lint.interpret.derivative import is_differentiated, kept
 from gotcha_lint.interpret.faults.checks import after_binary, check_test
+from gotcha_lint.interpret.faults.divisors import check_divisor
 from gotcha_lint.interpret.faults.half_precision import may_be_half
 from gotcha_lint.interpret.heap import (
     Contents,
@@ -134,6 +135,8 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     by_class = _by_class(machine, operator, x, y, span)
     if by_class is not None:
         return by_class
+    if not _is_text(x):
+        check_divisor(machine, operator, y, span)
     if (whole := _of_batch(x, y)) is not None:
         return whole
     if holds_array(x) or holds_array(y) or is_differentiated(machine, x, y):

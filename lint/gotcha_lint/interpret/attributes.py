@@ -30,6 +30,7 @@ from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
 from gotcha_lint.interpret.eager_loops import without_layers
 from gotcha_lint.interpret.faults.checkpoints import check_saved
+from gotcha_lint.interpret.faults.divisors import check_none
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
@@ -50,6 +51,8 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     if machine.differentiated and name in OF_ARRAYS_ALONE and is_opaque(value):
         array = as_array(value, machine.origin(span))
         return only(Method(array, name, machine.origin(span)))
+    if value.is_none:
+        check_none(machine, value, name, span)
     out = without_layers(Value((), True, value.marks)) if value.unknown else BOTTOM
     if name in _WITHOUT_VALUES:  # the host knows these, whatever the device still computes
         out = Value((), out.unknown, without_histories(out.marks - made_in(out.marks)))

@@ -12,7 +12,12 @@ from gotcha_lint.domain.sites import Frame, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Library, Object, Value, constant, only
 from gotcha_lint.interpret.backend import note_import
 from gotcha_lint.interpret.call import canonical
-from gotcha_lint.interpret.faults.names import check_module, check_name, check_private
+from gotcha_lint.interpret.faults.names import (
+    check_missing,
+    check_module,
+    check_name,
+    check_private,
+)
 from gotcha_lint.interpret.garbage import collect
 from gotcha_lint.interpret.machine import RESERVE, Instruction, Machine, OutOfBudget
 from gotcha_lint.interpret.state import Activation
@@ -41,11 +46,14 @@ def import_name(machine: Machine, module: str, level: int, name: str | None, spa
             check_name(machine, path, name, span, "import")
         return below
     if name is not None and (level or machine.find_module(f"{full}.{name}")):
+        check_missing(machine, full, name, span)
         return _submodule(machine, full, name, span)
     package, _, last = full.rpartition(".")
     above = machine.find_module(package) if level == 0 and package else None
     if above is not None and machine.is_certain_module(package):
         check_module(machine, above, last, span)
+    elif above is None:
+        check_missing(machine, full, name, span)
     dotted = f"{full}.{name}" if name else full
     check_private(machine, module if level == 0 else "", dotted, span)
     return only(Library(canonical(dotted), machine.origin(span)))

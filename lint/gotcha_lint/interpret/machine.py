@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from gotcha_lint.interpret.events import (
 from gotcha_lint.interpret.state import Activation, Layer, State
 from gotcha_lint.program.array_updates import Argument, Growth
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.links import Texts
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.rebinding import Rebindings
 
@@ -117,6 +119,7 @@ class Machine(State, ABC):
         self.failures: list[tuple[str, str, str]] = []
         self.analyses = 0
         self.replays = 0
+        self.texts = Texts()
         self.rebinding: dict[Function, Rebindings] = {}  # as they are asked for
         self.array_updates: dict[tuple[Function, Span], bool] = {}  # do they replace the array?
         self.growths: dict[tuple[Function, Span, Argument | None], Growth | None] = {}
@@ -132,6 +135,7 @@ class Machine(State, ABC):
         """These are the modules from now on, and what users say of functions elsewhere."""
         self.modules, self.visible = modules, modules
         self.rows = rows
+        self.texts = Texts()
         self._index = index
         self._found.clear()
 
@@ -249,6 +253,10 @@ class Machine(State, ABC):
     def is_certain_module(self, name: str) -> bool:
         """Can the name stand for no other module, whatever else is installed?"""
         return self._index.is_sole(name, self.path)
+
+    def is_library(self, name: str) -> bool:
+        """Is it the first word of a library that the linter knows, or a module of Python?"""
+        return name in self._index.libraries or name in sys.stdlib_module_names
 
     def find_module(self, name: str) -> str | None:
         """The path of a module of the project, as the file that runs now names it."""

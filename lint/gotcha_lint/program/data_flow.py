@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from gotcha_lint.program.ir import Function, Instruction, Region, Span
+from gotcha_lint.program.ir import Function, Instruction, Module, Region, Span
 
 _TURNS = 6  # through names that are read before they are written
 
@@ -28,6 +28,20 @@ def steps_of(function: Function) -> tuple[Instruction, ...]:
     if function.steps is None:
         function.steps = tuple(instructions(function.body))
     return function.steps
+
+
+def bodies(module: Module) -> Iterator[Function]:
+    """The functions of a module, the module itself, and the bodies of classes."""
+    for function in module.functions:
+        yield function
+        yield from _classes(function)
+
+
+def _classes(function: Function) -> Iterator[Function]:
+    for i in steps_of(function):
+        if i[0] == "class":
+            yield i[2]
+            yield from _classes(i[2])
 
 
 def names_used(function: Function) -> set[str]:

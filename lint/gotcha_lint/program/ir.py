@@ -116,3 +116,4 @@ class Module:
     path: str
     top: Function
     functions: list[Function]  # all functions and lambdas, inner ones first; `top` is the last
+    has_type_parameters: bool = False  # `def f[T](x)`: names that no instruction binds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,11 @@ class NotParsed(Exception):
         self.why = why
 
 
+_TYPE_PARAMETERS = re.compile(
+    r"^[ \t]*(?:async[ \t]+)?(?:def|class|type)[ \t]+\w+[ \t]*\[", re.MULTILINE
+)
+
+
 def parse(path: str, name: str, text: str) -> Module:
     """The module `name` at `path`, of which `text` is the source. Raises `NotParsed`."""
     if len(text) > MAX_CHARACTERS:
@@ -32,7 +38,9 @@ def parse(path: str, name: str, text: str) -> Module:
         raise NotParsed(path, text.count("\n", 0, text.index("\0")) + 1, "holds a null character")
     try:
         with _deep():
-            return _lowered(path, name, text)
+            module = _lowered(path, name, text)
+            module.has_type_parameters = _TYPE_PARAMETERS.search(text) is not None
+            return module
     except SyntaxError as error:
         raise NotParsed(path, error.lineno or 1, f"is not valid Python: {error.msg}") from None
     except (RecursionError, MemoryError):

@@ -34,6 +34,7 @@ from gotcha_lint.interpret.eager_loops import OF_A_MODEL, heaviest_call
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
+from gotcha_lint.interpret.faults.written import check_written
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
@@ -77,6 +78,7 @@ def of_import(engine: Engine, path: str) -> Segment:
     """Runs a module, as it is run when it is imported."""
     _begin(engine, path)
     load_module(engine, path)
+    check_written(engine, path)
     fresh = dict(engine.fresh) if engine.events else {}
     return Segment(None, engine.events, fresh, engine.waiting, engine.turns)
 

@@ -11,10 +11,13 @@ from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.state import Layer
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Module
+from gotcha_lint.program.name_flow import names_of
 
 _PRIVATE_OF = frozenset(("jax", "jaxlib", "flax", "optax", "orbax", "chex", "equinox", "haiku"))
 _GENERATED = frozenset(("_version", "version", "__version__"))  # when the package is built
 _COMPILED = ("_pb2", "_pb2_grpc")
+_OF_PROJECTS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "src", "requirements.txt")
+_UP = 4  # folders above a package in which another one of its name is looked for
 _MAKE_NAMES = frozenset(("globals", "exec", "vars", "setattr", "locals", "__getattr__"))
 
 
@@ -28,9 +31,9 @@ def check_name(machine: Machine, path: str, name: str, span: Span, how: str) -> 
     module = machine.modules[path]
     if (machine.path, path) in machine.doubtful:
         return
-    if not _lacks(machine, module, name) or _is_submodule(path, name):
+    if not lacks(machine, module, name) or is_submodule(path, name):
         return
-    if not any(_sets(machine.modules[other], name) for other in machine.visible):
+    if not any(sets(machine.modules[other], name) for other in machine.visible):
         # A file of a package may be generated, or left out of a copy.
         maybe = bool(machine.guards) or (how == "import" and "/__init__." in f"/{path}")
         remark(machine, "lacking", span, how, name, module.name, maybe=maybe)
@@ -40,8 +43,99 @@ def check_module(machine: Machine, package: str, name: str, span: Span) -> None:
     """A module of a package of the program is imported, and there is no such file."""
     if machine.trying or machine.guards or name in _GENERATED or name.endswith(_COMPILED):
         return
-    if not _is_submodule(package, name) and _lacks(machine, machine.modules[package], name):
+    if not is_submodule(package, name) and lacks(machine, machine.modules[package], name):
         remark(machine, "lacking", span, "import", name, machine.modules[package].name, maybe=True)
+
+
+def check_missing(machine: Machine, full: str, name: str | None, span: Span) -> None:
+    """`from .gone import name`: no such file in the package that imports it."""
+    if machine.trying or machine.guards:
+        return
+    missing = missing_module(machine, machine.path, full, name)
+    if missing is not None:
+        remark(machine, "lacking", span, "import", *missing)
+
+
+def missing_module(
+    machine: Machine, importer: str, full: str, name: str | None
+) -> tuple[str, str] | None:
+    """What the package of the importer lacks of `full` and the name from it, and where.
+
+    The files of a package that use no JAX are not analysed: the disk is asked.
+    """
+    level = len(full) - len(full.lstrip("."))
+    words = [word for word in full.split(".") if word]
+    folder = os.path.dirname(os.path.abspath(importer))
+    if level:
+        for _ in range(level - 1):
+            folder = os.path.dirname(folder)
+    else:
+        root = None if machine.is_library(words[0]) else _folder_around(folder, words[0])
+        if root is None or _is_elsewhere(root):
+            return None
+        folder, words = root, words[1:]
+    if name is not None and name != "*":
+        words.append(name)
+    for position, word in enumerate(words):
+        below = os.path.join(folder, word)
+        if os.path.isdir(below):
+            folder = below
+            continue
+        try:
+            entries = os.listdir(folder)
+        except OSError:
+            return None
+        is_name = name is not None and position == len(words) - 1
+        may_be_bound = is_name and any(_binds_names(folder, entry) for entry in entries)
+        there = any(entry.partition(".")[0] == word for entry in entries)
+        if there or may_be_bound or word in _GENERATED or word.endswith(_COMPILED):
+            return None
+        return word, os.path.basename(folder)
+    return None
+
+
+def _folder_around(folder: str, name: str) -> str | None:
+    """The folder of that name around a file, if it is a package at the top of a project."""
+    while os.path.basename(folder) != name:
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    above = os.path.dirname(folder)
+    at_top = os.path.exists(os.path.join(folder, "__init__.py")) or any(
+        os.path.exists(os.path.join(above, entry)) for entry in _OF_PROJECTS
+    )
+    for _ in range(_UP):
+        if os.path.exists(os.path.join(above, "__init__.py")):
+            return None
+        above = os.path.dirname(above)
+    return folder if at_top else None
+
+
+def _is_elsewhere(root: str) -> bool:
+    """Is there another one of this name further up? It may be the one that is meant."""
+    above, name = os.path.split(root)
+    if any(os.path.exists(os.path.join(root, entry)) for entry in _OF_PROJECTS):
+        return True  # the folder of a whole project may be called as its package
+    for _ in range(_UP):
+        above, below = os.path.split(above)
+        if not below:
+            return False
+        for place in (above, os.path.join(above, "src")):
+            other = os.path.join(place, name)
+            if other != root and (os.path.isdir(other) or os.path.exists(f"{other}.py")):
+                return True
+    return False
+
+
+def _binds_names(folder: str, entry: str) -> bool:
+    """Is it the file of a package, with something in it?"""
+    if entry.partition(".")[0] != "__init__":
+        return False
+    try:
+        return os.path.getsize(os.path.join(folder, entry)) > 0
+    except OSError:
+        return True
 
 
 def check_local(machine: Machine, name: str, span: Span) -> None:
@@ -96,21 +190,18 @@ def check_private(machine: Machine, module: str, dotted: str, span: Span) -> Non
         remark(machine, "private", span, dotted, head)
 
 
-def _lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = frozenset()) -> bool:
+def lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = frozenset()) -> bool:
     """Does nothing in the text of the module bind the name?
 
     Where modules import each other, a name may come later than the import that asks for it here:
     which of them runs first is up to whoever imports them.
     """
-    top = module.top
-    if name.startswith("__") or top.is_notebook or module.path.endswith(".pyi"):
+    names = names_of(module)
+    if name.startswith("__") or name in names or module.top.is_notebook:
         return False
-    bound = {i[2] for i in steps_of(top) if i[0] == "store"}
-    if name in bound or not _MAKE_NAMES.isdisjoint(bound):
+    if module.path.endswith(".pyi") or not _MAKE_NAMES.isdisjoint(names):
         return False
     for function in module.functions:
-        if name in function.globals:
-            return False
         for instruction in steps_of(function):
             operation = instruction[0]
             if operation == "load" and instruction[2] in _MAKE_NAMES:
@@ -122,12 +213,12 @@ def _lacks(machine: Machine, module: Module, name: str, seen: frozenset[str] = f
                 if path is None:
                     return False
                 around = seen | {module.path}
-                if path not in around and not _lacks(machine, machine.modules[path], name, around):
+                if path not in around and not lacks(machine, machine.modules[path], name, around):
                     return False
     return True
 
 
-def _is_submodule(path: str, name: str) -> bool:
+def is_submodule(path: str, name: str) -> bool:
     """Files that use no JAX, and compiled ones, are not among those that are analysed."""
     folder, _, file = path.rpartition("/")
     if not file.startswith("__init__."):
@@ -138,7 +229,7 @@ def _is_submodule(path: str, name: str) -> bool:
         return True
 
 
-def _sets(module: Module, name: str) -> bool:
+def sets(module: Module, name: str) -> bool:
     """Does a module write an attribute of that name of anything?"""
     return any(
         instruction[0] == "setattr" and instruction[3] == name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.interpret.events import Remark
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.ir import Function
 
 DOUBLE_SOFTMAX = "double softmax"
 CAST_UNDONE = "cast undone"
@@ -36,3 +37,21 @@ def remark(
             calls=machine.calls,
         )
     )
+
+
+def note(
+    machine: Machine,
+    kind: str,
+    function: Function,
+    span: Span,
+    *text: str,
+    places: tuple[tuple[str, Span, str], ...] = (),
+    maybe: bool = False,
+) -> None:
+    """Notes a fault in a function that is not run."""
+    machine.note(
+        Remark(
+            kind=kind, text=text, path=function.path, span=span, within=function, places=places,
+            maybe=maybe, about=None, calls=(),
+        )
+    )  # fmt: skip

@@ -205,7 +205,7 @@ def _of_function(
     called: str = "",
 ) -> tuple[str, Function] | None:
     problem = misfit(function, bound, named, args, keywords)
-    if problem is None or _is_stub(function):
+    if problem is None or is_stub(function):
         return None
     return f"`{called or function.name}` {problem}", function
 
@@ -240,7 +240,7 @@ def misfit(
     return f"needs `{missing[0]}`" if missing else None
 
 
-def _is_stub(function: Function) -> bool:
+def is_stub(function: Function) -> bool:
     """A body that only raises, or does nothing: others write their own, with what they need."""
     operations = {instruction[0] for instruction in steps_of(function)}
     return operations <= _DOING_NOTHING or ("raise" in operations and operations <= _RAISING)

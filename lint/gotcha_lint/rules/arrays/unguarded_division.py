@@ -5,6 +5,11 @@ from collections.abc import Iterator
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
+_ZERO = {
+    "zero": "the divisor is zero here: a `ZeroDivisionError`, or with arrays NaN and infinity",
+    "quotient": "the divisor is a whole quotient, which is zero where it divides by more: a "
+    "`ZeroDivisionError`; bound it from below, `max(1, ...)`",
+}
 _WORDS = {
     "spread": "a norm or a deviation, which is zero for equal or zero elements",
     "count": "the number of selected elements, which is zero where none is selected",
@@ -12,20 +17,23 @@ _WORDS = {
 
 
 class UnguardedDivision(Rule):
-    """Divides by a norm, a standard deviation or the sum of a mask that can be zero.
+    """Divides by a norm, a standard deviation, the sum of a mask or a number that can be zero.
 
     ## What happens
     No error: the result is NaN or infinite. Equal rewards of a group have the deviation 0, a layer
     that starts with zeros has the norm 0, a row of padding has no selected element. One such row
-    makes the mean of the batch NaN, and with it all parameters.
+    makes the mean of the batch NaN, and with it all parameters. A default can be zero too:
+    `1 / (steps - 1)` with `steps=1`, or a counter before its first turn. Numbers of Python raise a
+    `ZeroDivisionError`.
 
     ## Instead
     Add a small number, `x / (jnp.std(x) + 1e-6)`, or divide by at least one:
     `jnp.sum(x * mask) / jnp.maximum(mask.sum(), 1)`.
 
     ## Not reported
-    What is drawn at random. That the divisor is zero is certain for arrays of zeros alone; all
-    others are shown with `--all`.
+    What is drawn at random, and a zero that is written in the division itself. The divisor is
+    certainly zero for arrays of zeros, and for numbers that are zero on the way there; all others
+    are shown with `--all`, and so is the remainder `step % (total // size)`.
     """
 
     severity = "warning"
@@ -56,6 +64,10 @@ class UnguardedDivision(Rule):
             if (fault.within, kind, fault.certain) in seen:
                 continue
             seen.add((fault.within, kind, fault.certain))
+            if kind in _ZERO:
+                place = fault.path, fault.span
+                yield Foreseen(place, _ZERO[kind], fault.places, fault.certain)
+                continue
             yield Foreseen(
                 (fault.path, fault.span),
                 f"this divides by {_WORDS[kind]}: the result is NaN or infinite there; add a "

@@ -8,27 +8,32 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
 
-_KINDS = ("misfit", "lacking", "unbound", "perhaps unbound", "unpacked")
+_KINDS = (
+    "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded", "none"
+)  # fmt: skip
 
 
 class CannotRun(Rule):
-    """Calls a function or a module of the program with what it does not take.
+    """A line that raises: a call that does not fit, a name or an attribute that is not there.
 
     ## What happens
-    A `TypeError`, `ImportError`, `AttributeError`, `UnboundLocalError` or `ValueError`, as soon as
-    the line is reached. In a training script that may be after hours: the evaluation, the last
-    checkpoint, the sampling. `apply`, `jit` and `vmap` hand their arguments on, so neither a reader
-    nor most tools see that the model below takes others since last week.
+    A `TypeError`, `ImportError`, `AttributeError`, `NameError`, `UnboundLocalError` or
+    `ValueError`, as soon as the line is reached. In a training script that may be after hours: the
+    evaluation, the last checkpoint, the sampling. `apply`, `jit` and `vmap` hand their arguments
+    on, so neither a reader nor most tools see that the model below takes others since last week.
+    `import jax` does not load all of JAX: `jax.experimental.multihost_utils` works only where
+    another import has loaded it.
 
     ## Instead
-    What the function takes now; the message says what differs.
+    What the function takes now; the message says what differs. Import what is used, and bind a
+    name on both ways of a condition.
 
     ## Not reported
     Calls with star arguments, within `try`, or of what may be one of several functions; names of
     modules that bind them in ways that are not written down (`import *`, `globals()`,
-    `__getattr__`); methods that only raise. Variables that one way of a condition alone binds are
-    shown with `--all`, where they are read under no condition; so are imports of what a package
-    lacks, which may be a file that is made later.
+    `__getattr__`); methods that only raise. A variable that one branch alone binds is reported
+    where the condition is a flag, or the other branch binds other names; where options are asked
+    one by one, it is shown with `--all`.
 
     ## References
     https://docs.python.org/3/tutorial/controlflow.html#more-on-defining-functions
@@ -124,8 +129,16 @@ class CannotRun(Rule):
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         seen: set[tuple[str, int]] = set()  # the first fault of a line is the one that raises
         faults = programs.faults.of(*_KINDS)
-        for fault in sorted(faults, key=lambda f: (not f.certain, _KINDS.index(f.kind))):
+        ended: dict[str, int] = {}  # where an import ends a file: what follows is not reached
+        order = sorted(faults, key=lambda f: (not f.certain, _KINDS.index(f.kind), f.path, f.span))
+        for fault in order:
             line = fault.path, fault.span[0]
+            at_import = fault.kind == "lacking" and fault.text[0] == "import"
+            first = fault.span[0]
+            if at_import and fault.within.is_module:
+                first = ended.setdefault(fault.path, first)
+            if first < fault.span[0]:
+                continue
             if line not in seen:
                 seen.add(line)
                 place = fault.path, fault.span
@@ -137,11 +150,22 @@ def _message(fault: Fault) -> str:
         return f"{fault.text[0]}: this raises a `TypeError`"
     if fault.kind == "unpacked":
         return f"{fault.text[0]}: this raises a `ValueError`"
+    if fault.kind == "none":
+        return f"`None` has no `{fault.text[0]}`: this raises an `AttributeError`"
+    if fault.kind == "undefined":
+        return f"`{fault.text[0]}` is bound nowhere in this file: this raises a `NameError`"
     if fault.kind == "unbound":
-        return f"nothing has bound `{fault.text[0]}` here: this raises an `UnboundLocalError`"
+        error = "a `NameError`" if fault.within.is_module else "an `UnboundLocalError`"
+        return f"nothing has bound `{fault.text[0]}` here: this raises {error}"
     if fault.kind == "perhaps unbound":
         name = fault.text[0]
         return f"where the condition does not hold, nothing binds `{name}`: an `UnboundLocalError`"
+    if fault.kind == "not loaded":
+        (module,) = fault.text
+        return (
+            f"`import jax` does not load `{module}`, and nothing else here does: this raises an "
+            "`AttributeError`; import the module"
+        )
     how, name, module = fault.text
     error = "an `ImportError`" if how == "import" else "an `AttributeError`"
     return f"`{module}` has no `{name}`: this raises {error}"

@@ -1,0 +1,110 @@
+"""Attributes that no object of a class of the program has, as the text of the program says."""
+
+from __future__ import annotations
+
+from gotcha_lint.facts.class_attributes import ATTRIBUTES, OF_DECORATORS
+from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.data_flow import names_used
+from gotcha_lint.program.ir import Function, Instruction
+from gotcha_lint.program.links import Links
+
+_DYNAMIC = frozenset(("setattr", "vars", "__dict__", "__getattr__", "__getattribute__"))
+
+
+def _is_within(function: Function, body: Function) -> bool:
+    """Is it a method of the class, or a function in one?"""
+    around = function.parent
+    while around is not None and around is not body:
+        around = around.parent
+    return around is not None
+
+
+class Attributes:
+    """Attributes that an object of a class of the program does not have."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._known: dict[Function, frozenset[str] | None] = {}
+        self._written: set[str] | None = None
+        self._extended: set[Function] = set()
+        self._made: set[Function] = set()  # classes that are called
+
+    def check(self, links: Links, function: Function, step: Instruction) -> None:
+        _, _, base, name, span = step
+        link = links.of_register(function, base)
+        if link is None or link.kind != "instance" or name.startswith("__"):
+            return
+        if link.function not in self._known:
+            self._known[link.function] = self._of(links, link.function)
+        known = self._known[link.function]
+        if known is None or name in known or name in self.written(links):
+            return
+        if link.virtual and not link.annotated and not self._is_whole(links, link.function):
+            return
+        line = link.function.line
+        place = link.function.path, (line, 1, line, 1), "defined here"
+        text = "attribute", name, link.function.name
+        maybe = link.annotated
+        note(self.machine, "lacking", function, span, *text, places=(place,), maybe=maybe)
+
+    def _of(self, links: Links, body: Function) -> frozenset[str] | None:
+        """All that the text gives to its objects; None where not all is written out."""
+        lineage = links.lineage(body)
+        if lineage is None:
+            return None
+        found: set[str] = set()
+        for one, parts in lineage:
+            if parts.metaclass or not all(word in OF_DECORATORS for word in parts.decorators):
+                return None
+            if not all(name in ATTRIBUTES for name in parts.library):
+                return None
+            found.update(parts.fields, links.stores(one))
+            for name in parts.library:
+                found |= ATTRIBUTES[name]
+            for word in parts.decorators:
+                found |= OF_DECORATORS[word]
+            for function in self.machine.modules[one.path].functions:
+                if _is_within(function, one) and not _DYNAMIC.isdisjoint(names_used(function)):
+                    return None
+        return None if _DYNAMIC & found else frozenset(found)
+
+    def _is_whole(self, links: Links, body: Function) -> bool:
+        """Are objects made of the class itself, and does nothing extend it?
+
+        Else a class of another file may add what this one lacks.
+        """
+        self.written(links)
+        return body in self._made and body not in self._extended
+
+    def written(self, links: Links) -> set[str]:
+        """Names that the program gives to any object or class, or asks for as a text."""
+        if self._written is None:
+            self._written = set()
+            for path in self.machine.visible:
+                for function in links.bodies(self.machine.modules[path]):
+                    self._collect(links, function)
+        return self._written
+
+    def _collect(self, links: Links, function: Function) -> None:
+        written = self._written
+        assert written is not None
+        if function.is_class:
+            written.update(links.stores(function))
+            parts = links.class_parts(function)
+            if parts is not None:
+                written.update(parts.fields)
+                self._extended.update(base.function for base in parts.bases)
+        for i in links.flat(function):
+            if i[0] == "setattr":
+                written.add(i[3])
+            elif i[0] == "const" and type(i[2]) is str and i[2].isidentifier():
+                written.add(i[2])
+            elif i[0] == "call":
+                _, _, callee, _, keywords, _ = i
+                written.update(name for name, _ in keywords if name)
+                link = links.of_register(function, callee)
+                if link is not None and link.kind == "class":
+                    self._made.add(link.function)
+            elif i[0] == "delete" and i[2] == "attr":
+                written.add(i[3][1])

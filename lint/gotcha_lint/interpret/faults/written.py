@@ -1,0 +1,290 @@
+"""Calls and names that are wrong as they are written, in code that nothing here may run.
+
+The interpreter runs what leads to JAX. A test, or a function of plain Python, may call what has
+another signature since: this looks at each function of a file, and takes only what has one
+definition (see `program/links.py`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+from collections.abc import Iterator, Mapping
+
+from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
+from gotcha_lint.interpret.faults.missing_attributes import Attributes
+from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
+from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.faults.signatures import is_stub, misfit
+from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
+from gotcha_lint.program.links import Link, Links
+from gotcha_lint.program.name_flow import unbound, undefined
+from gotcha_lint.program.partly_bound import partly_bound
+
+_WITH_REGIONS = frozenset(("if", "for", "while", "try"))
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Modules:
+    """The modules that a file may import."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.modules: Mapping[str, Module] = machine.modules
+
+    def module_from(self, name: str, importer: str) -> str | None:
+        return self._machine.module_from(name, importer)
+
+    def is_certain(self, name: str, importer: str) -> bool:
+        path = self._machine.module_from(name, importer)
+        beside = path is not None and os.path.dirname(path) == os.path.dirname(importer)
+        return beside or self._machine.is_certain_module(name)
+
+
+def check_written(machine: Machine, path: str) -> None:
+    """All functions of a file."""
+    module = machine.modules[path]
+    links = Links(Modules(machine), machine.texts)
+    attributes = Attributes(machine)
+    _check_submodules(machine, links, module)
+    for name, span, function in undefined(module, _BUILTINS):
+        note(machine, "undefined", function, span, name)
+    for function in links.bodies(module):
+        for name, span in unbound(module, function, _BUILTINS):
+            note(machine, "unbound", function, span, name)
+        for found in partly_bound(function, links.flat(function)):
+            place = function.path, found.condition, "bound under this condition"
+            kind = "perhaps unbound"
+            note(
+                machine, kind, function, found.read, found.name, places=(place,),
+                maybe=not found.certain,
+            )  # fmt: skip
+        for call in _certain(function.body):
+            if call[0] == "call":
+                _check_call(machine, links, function, call)
+            elif call[0] == "binop":
+                _check_modulo(machine, links, function, call)
+            elif call[0] == "attr":
+                attributes.check(links, function, call)
+            elif call[0] == "unpack":
+                _check_unpacked(machine, links, function, call)
+            elif call[0] == "import" and not function.is_module:
+                _check_import(machine, links, function, call)
+
+
+def _certain(code: Region) -> Iterator[Instruction]:
+    """Those outside of the bodies of `try` whose errors are caught."""
+    for i in code:
+        yield i
+        if i[0] not in _WITH_REGIONS:
+            continue
+        if i[0] == "try":
+            _, _, body, handlers, otherwise, final, _ = i
+            regions = [*([] if handlers else [body]), *handlers, otherwise, final]
+        else:
+            regions = [part for part in i if isinstance(part, list)]
+        for region in regions:
+            yield from _certain(region)
+
+
+def _check_call(machine: Machine, links: Links, function: Function, call: Instruction) -> None:
+    _, _, callee, args, keywords, span = call
+    if any(star for star, _ in args) or any(name is None for name, _ in keywords):
+        return
+    link = links.of_register(function, callee)
+    names = [name for name, _ in keywords]
+    if link is None:
+        return
+    if link.kind == "module":
+        name = machine.modules[link.function.path].name
+        places = () if link.through is None else ((*link.through, "imported here"),)
+        note(machine, "misfit", function, span, f"`{name}` is a module", places=places)
+        return
+    called = _called(links, link)
+    if called is None:
+        return
+    problem = misfit(called.function, called.bound, frozenset(), len(args), names)
+    if problem is None or is_stub(called.function) or _differs(machine, links, called):
+        return
+    name = link.function.name if link.kind == "class" else called.function.name
+    line = called.function.line
+    place = called.function.path, (line, 1, line, 1), "defined here"
+    text = f"`{name}` {problem}"
+    maybe = called.annotated
+    note(machine, "misfit", function, span, text, places=(place,), maybe=maybe)
+
+
+def _check_import(machine: Machine, links: Links, function: Function, step: Instruction) -> None:
+    """`from module import name` within a function; those at the top of a file are run."""
+    _, _, module, level, name, span = step
+    full = "." * level + module
+    path = links.finder.module_from(full, function.path)
+    if path is None:
+        missing = missing_module(machine, function.path, full, name)
+        if missing is not None:
+            note(machine, "lacking", function, span, "import", *missing)
+    elif (
+        name is not None and path != function.path and links.finder.is_certain(full, function.path)
+    ):
+        other = machine.modules[path]
+        if not lacks(machine, other, name) or is_submodule(path, name):
+            return
+        if not any(sets(machine.modules[each], name) for each in machine.visible):
+            note(machine, "lacking", function, span, "import", name, other.name)
+
+
+def _called(links: Links, link: Link) -> Link | None:
+    """The function that runs where this is called, with what it has already."""
+    if link.kind == "function":
+        return link
+    lineage = links.lineage(link.function)
+    if lineage is None or any(parts.metaclass or parts.decorators for _, parts in lineage):
+        return None
+    if link.kind == "class":
+        if links.in_class(link.function, "__new__") is not None:
+            return None
+        made = Link("instance", link.function)
+        return links.member(made, "__init__")
+    return links.member(link, "__call__")
+
+
+def _differs(machine: Machine, links: Links, called: Link) -> bool:
+    """May another class, which extends this one, have a method of its own here?"""
+    if not called.virtual:
+        return False
+    name, body = called.function.name, called.function.parent
+    return any(
+        other.is_class and other is not body and name in other.locals
+        for path in machine.visible
+        for other in links.bodies(machine.modules[path])
+    )
+
+
+def _check_unpacked(
+    machine: Machine, links: Links, function: Function, unpack: Instruction
+) -> None:
+    """`a, b = f(x)`, where each `return` of the program's own `f` writes out three."""
+    _, _, source, targets, star, span = unpack
+    made = links.makers(function).get(source)
+    if made is None or made[0] != "call" or star is not None:
+        return
+    link = links.of_register(function, made[2])
+    called = _called(links, link) if link is not None and link.kind != "class" else None
+    if called is None or _differs(machine, links, called):
+        return
+    counts = _returned(links, called.function)
+    if len(counts) == 1 and counts != {len(targets)} and None not in counts:
+        text = f"{len(targets)} names are bound to {counts.pop()} values"
+        line = called.function.line
+        place = called.function.path, (line, 1, line, 1), "defined here"
+        maybe = called.annotated
+        note(machine, "unpacked", function, span, text, places=(place,), maybe=maybe)
+
+
+def _check_modulo(machine: Machine, links: Links, function: Function, step: Instruction) -> None:
+    """`step % (total // size)`: the remainder of a division by zero where `size` is larger."""
+    _, _, operator, _, right, span = step
+    if operator != "Mod":
+        return
+    makers = links.makers(function)
+    made = makers.get(right)
+    if made is not None and made[0] == "load" and made[3] == (-1 if function.is_module else 0):
+        if _is_compared(links, function, made[2]):
+            return
+        stored = links.stores(function).get(made[2], [])
+        made = makers.get(stored[0]) if len(stored) == 1 else None
+    if made is None or made[0] != "binop" or made[2] != "FloorDiv":
+        return
+    operands = [makers.get(register) for register in made[3:5]]
+    if all(one is not None and one[0] == "const" for one in operands):
+        return
+    place = function.path, made[-1], "the quotient"
+    note(machine, "division", function, span, "quotient", places=(place,), maybe=True)
+
+
+def _is_compared(links: Links, function: Function, name: str) -> bool:
+    """Does the function compare it with anything, or test whether it is zero?"""
+    makers = links.makers(function)
+    tested: set[Register] = set()
+    for i in links.flat(function):
+        if i[0] == "compare":
+            tested.update(i[3:5])
+        elif i[0] == "if":
+            tested.add(i[2])
+    made = (makers.get(register) for register in tested)
+    return any(one is not None and one[0] == "load" and one[2] == name for one in made)
+
+
+def _returned(links: Links, function: Function) -> set[int | None]:
+    """How many values each `return` writes out; None for what is no tuple that is written out."""
+    if function.is_generator or function.is_async:
+        return {None}
+    makers = links.makers(function)
+    counts: set[int | None] = set()
+    for i in links.flat(function):
+        if i[0] == "return":
+            made = makers.get(i[2]) if i[2] is not None else None
+            is_tuple = made is not None and made[0] == "build" and made[2] == "tuple"
+            if made is None or not is_tuple or any(star for star, _ in made[3]):
+                counts.add(None)
+            else:
+                counts.add(len(made[3]))
+    return counts
+
+
+def _check_submodules(machine: Machine, links: Links, module: Module) -> None:
+    """`jax.experimental.multihost_utils.x`, where nothing that is imported loads that module."""
+    imported: set[str] | None = None
+    told: set[tuple[str, Function]] = set()
+    for function in module.functions:
+        for step in _certain(function.body):
+            if step[0] != "attr":
+                continue
+            dotted = _dotted(links, function, step)
+            if dotted not in NOT_LOADED or (dotted, function) in told:
+                continue
+            told.add((dotted, function))
+            if imported is None:
+                imported = _imports(machine, links)
+            if not any(name == dotted or name.startswith(f"{dotted}.") for name in imported):
+                known = _loaded(imported)
+                if dotted not in known:
+                    maybe = not MAY_LOAD.isdisjoint(name.partition(".")[0] for name in imported)
+                    note(machine, "not loaded", function, step[-1], dotted, maybe=maybe)
+
+
+def _loaded(imported: set[str]) -> set[str]:
+    """The modules of JAX that the imported libraries load."""
+    return {
+        module
+        for name in imported
+        for prefix, loads in LOADED_BY.items()
+        if name == prefix or name.startswith(f"{prefix}.")
+        for module in loads
+    }
+
+
+def _imports(machine: Machine, links: Links) -> set[str]:
+    """What the file and all that it imports import, wherever in them, in full."""
+    found: set[str] = set()
+    for path in machine.visible:
+        for function in machine.modules[path].functions:
+            for step in links.flat(function):
+                if step[0] == "import" and step[3] == 0:
+                    found.add(f"{step[2]}.{step[4]}" if step[4] else step[2])
+                elif step[0] == "importstar" and step[3] == 0:
+                    found.add(step[2])
+    return found
+
+
+def _dotted(links: Links, function: Function, step: Instruction) -> str:
+    """`jax.a.b` in full, where `jax` is the name that `import jax` binds; else ""."""
+    words: list[str] = []
+    made: Instruction | None = step
+    while made is not None and made[0] == "attr":
+        words.append(made[3])
+        made = links.makers(function).get(made[2])
+    if made is None or made[0] != "load" or made[2] != "jax":
+        return ""
+    return ".".join(("jax", *reversed(words)))
