@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from gotcha_sanitizer.checks.eager_op_storm import EagerOpStorm
 from gotcha_sanitizer.checks.host_bound_loop import HostBoundLoop
 from gotcha_sanitizer.checks.many_first_compiles import ManyFirstCompiles
 from gotcha_sanitizer.checks.recompile import Recompile
 from gotcha_sanitizer.hooks import activity
 from gotcha_sanitizer.hooks.activity import Sampler
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program
+from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
 from tests.sanitizer.support import run
@@ -83,6 +85,27 @@ def test_parameters_that_are_made_each_with_its_own_shape(training: bool):
 def test_one_more_shape_is_judged_by_its_price(seconds: float, severity: str):
     (found,) = on(Recompile, program(2, seconds, why="4"))
     assert found.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("seconds", "end", "severities"),
+    [
+        (0.01, 60.0, ["warning", "info"]),  # 0.1 s in all
+        (0.01, 4.0, ["warning"]),
+        (1.0, 600.0, ["warning"]),
+    ],
+)
+def test_operations_whose_compiles_a_run_does_not_notice(
+    seconds: float, end: float, severities: list[str]
+):
+    inside = replace(program(9, seconds, "op", why="9").program, loops=(OUTER,))
+    storm = [
+        replace(program(n, seconds, "op", why=str(n)), variants=n, program=inside)
+        for n in range(6, 16)
+    ]
+    jitted = program(1, 0.1)
+    told = on(EagerOpStorm, jitted, *storm, Tick(end - 1.0), Tick(end, last=True))
+    assert list(dict.fromkeys(f.severity for f in told)) == severities
 
 
 def loop(site: Site, seconds: float, eager: float, samples: int = 50) -> LoopActivity:
