@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,6 +36,17 @@ def on(check, *events: Event) -> list[Finding]:
     return [
         finding for event in events if isinstance(event, made.wants()) for finding in made.on(event)
     ]
+
+
+
+@pytest.mark.parametrize("value", [1.0, float("nan")])
+def test_buffers_say_their_type_in_several_ways(value: float):
+    """JAX's have the format `=f` from 0.11 on; ctypes writes `<f`."""
+    held = memoryview((ctypes.c_float * 2)(1.0, value))
+    assert held.format == "<f"
+    assert finite.of_buffer(held) == (value == value)
+    assert finite.of_buffer(memoryview(np.array([1.0, value]))) == (value == value)
+    assert finite.of_buffer(memoryview(np.array([1, 2])))
 
 
 def weights(at: float, bad: int, turn: int | None = None) -> Memory:
