@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gotcha_lint import registry
 from gotcha_sanitizer.checks.eager_op_storm import EagerOpStorm
 from gotcha_sanitizer.checks.host_bound_loop import HostBoundLoop
 from gotcha_sanitizer.checks.many_first_compiles import ManyFirstCompiles
@@ -17,6 +18,7 @@ from gotcha_sanitizer.checks.recompile import Recompile
 from gotcha_sanitizer.hooks import activity
 from gotcha_sanitizer.hooks.activity import Sampler
 from gotcha_sanitizer.options import Options
+from gotcha_sanitizer.run import suppress
 from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
@@ -233,3 +235,33 @@ def test_compiling_ahead_of_time_is_no_dispatch(ahead: bool):
         _ = [looked_at(x) for _ in range(2)]
     sampler.tell()
     assert [row.eager for event in emitted for row in event.loops] == ([] if ahead else [2.0])
+
+
+LATE = ("multiprocessing.util", "gotcha_lint.errors", "gotcha_lint.facts.removed")
+
+
+def test_a_short_run_does_not_import_what_it_does_not_need(tmp_path: Path):
+    program = tmp_path / "short.py"
+    program.write_text(
+        "import sys, jax\n"
+        "jax.jit(lambda x: x + 1)(1.0).block_until_ready()\n"
+        f"print([name for name in {LATE} if name in sys.modules])\n"
+    )
+    result = run(program, tmp_path / "run.jsonl")
+    assert result.code == 0 and result.out == "[]\n"
+
+
+def test_an_allow_comment_is_read_without_reading_all_rules(monkeypatch, tmp_path: Path):
+    """A loop's first finding would wait for 130 files."""
+
+    def no_reading(path: Path) -> None:
+        raise AssertionError(path)
+
+    monkeypatch.setattr(registry, "_info", no_reading)
+    registry.rules.cache_clear()
+    program = tmp_path / "train.py"
+    program.write_text("x = 1\ny = 2  # gotcha: allow[recompile, key-reuse] meant\n")
+    found = [Finding(n, "", Site(str(program), 2)) for n in ("recompile", "memory-growth")]
+    assert [suppress.allowed(each) for each in found] == [True, False]
+    monkeypatch.undo()
+    assert registry.names() == set(registry.rules())

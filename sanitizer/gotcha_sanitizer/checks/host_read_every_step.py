@@ -52,11 +52,11 @@ class HostReadEveryStep(Check):
     next step is queued. A read in each iteration that costs less is a note, and so is one whose
     value the program acts on, as `env.step(int(action))` does; one in a loop that Python holds up
     (`host-bound-loop`), where it takes less than a tenth of the time; and one beside a
-    `block_until_ready` of the same loop that takes ten times as long: the loop has waited. Reading the loss of the step
-    before, once the next step is queued, waits as long and is right, unless the next step too is
-    done before the host has woken up. So is reading every n steps or once per epoch. `seconds` is
-    what could be spared at most: the time that the host took between the reads, while the device
-    had nothing to do.
+    `block_until_ready` of the same loop that takes ten times as long: the loop has waited. Reading
+    the loss of the step before, once the next step is queued, waits as long and is right, unless
+    the next step too is done before the host has woken up. So is reading every n steps or once per
+    epoch. `seconds` is what could be spared at most: the time that the host took between the reads,
+    while the device had nothing to do.
     """
 
     def __init__(self, options) -> None:
@@ -88,7 +88,6 @@ class HostReadEveryStep(Check):
             yield _finding(row, now, severity)
         elif key in self._told:  # no more: a note, with its last numbers
             yield _finding(row, now, "info")
-
 
     def _is_a_wait(self, row: ReadsAt) -> None:
         if row.how != _WAIT or not row.loops:
