@@ -110,6 +110,14 @@ def test_operations_whose_compiles_a_run_does_not_notice(
     assert list(dict.fromkeys(f.severity for f in told)) == severities
 
 
+def test_control_flow_outside_of_jit_is_reported_however_short_it_is():
+    first, again = program(1, 0.01, "op", why="1"), program(2, 0.01, "op", why="2")
+    called = replace(again.program.function, name="scan")
+    inside = replace(again.program, loops=(OUTER,), function=called)
+    told = on(EagerOpStorm, program(0, 0.1), first, replace(again, program=inside), Tick(9e3, True))
+    assert [(f.name, f.severity) for f in told] == [("eager-control-flow", "warning")]
+
+
 def loop(site: Site, seconds: float, eager: float, samples: int = 50) -> LoopActivity:
     return LoopActivity(site, samples, seconds, eager, {LINE: eager})
 

@@ -33,7 +33,7 @@ class EagerOpStorm(Check):
 
     The first compile of an operation is normal. So is all that comes before the first jitted
     function of the program: parameters are made there, each with its own shape. What took less
-    than half a percent of the run is a note at its end.
+    than half a percent of the run is a note at its end, but for control flow.
 
     ## Instead
     Pad to a few sizes, do it in numpy, or move it into the jitted step.
@@ -78,8 +78,8 @@ class EagerOpStorm(Check):
 
     def _trifles(self, run: float) -> Iterator[Finding]:
         """By what they cost: a storm of a tenth of a second is none in a run of a minute."""
-        for storm in self._storms.values():
-            if storm.told is not None and storm.seconds < _OF_RUN * run:
+        for (_, control), storm in self._storms.items():
+            if not control and storm.told is not None and storm.seconds < _OF_RUN * run:
                 yield replace(storm.told, severity="info")
 
 
