@@ -5,10 +5,12 @@
     python -m benchmarks.sanitizer_programs --table          the table of docs/sanitizer.md
 
 `sanitizer_programs.json` holds the scripts, their arguments and, made by hand, a verdict on every
-finding. A script is from a release that `ecosystem.json` pins, or from a clone of `repository` at
-`commit`, which has to lie in CLONES. These programs are run, not only read: the packages that they
-import are in `programs/requirements.txt`, the sanitizer is installed beside them (`pip install .`),
-and the interpreter that runs this one runs them.
+finding and what a reader of the program finds and the sanitizer does not. A script is from a
+release that `ecosystem.json` pins, or from `repository` at `commit`: of a clone in CLONES, else it
+is fetched. The code cells of a notebook are run as a script. These programs are run, not only
+read: the packages that they import are in the file of `programs/` that `requirements` names, the
+sanitizer is installed beside them (`pip install .`), and the interpreter that runs this one runs
+them. So one call of this runs the programs of one `requirements` file: `--requirements`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +36,7 @@ from benchmarks.measure import Run, run
 PROGRAMS = corpus.HERE / "sanitizer_programs.json"
 STAND_INS = corpus.HERE / "programs"
 RESULT = "sanitizer_programs.json"
+ADDRESS = "https://github.com/{}"
 COPIED = ("name", "file", "steps", "counted", "checkpoints", "data", "remark")
 # A line of output that tells a time is not compared.
 TIMED = re.compile(r"time|second|\bsps\b|\bdone in\b|\d{2}:\d{2}|\d{8}_\d{6}", re.IGNORECASE)
@@ -53,6 +57,11 @@ class Program:
     saves: str = ""  # files in {work} that hold what was trained: these too
     checkpoints: bool = False
     start: str = ""
+    module: str = ""  # started as `python -m`, with the repository on the path
+    moved: dict[str, str] = field(
+        default_factory=dict
+    )  # folders that an installation has elsewhere
+    requirements: str = "requirements.txt"
     stand_in: str = ""  # a folder of `programs/` that takes the place of a source of data
     repository: str = ""
     commit: str = ""
@@ -61,11 +70,12 @@ class Program:
     remark: str = ""  # what a reader of the table has to know
 
 
-def programs(only: Sequence[str] = ()) -> list[Program]:
+def programs(only: Sequence[str] = (), requirements: str = "") -> list[Program]:
     found = [Program(**row) for row in _rows("programs")]
     if unknown := set(only) - {each.name for each in found}:
         raise SystemExit(f"not in {PROGRAMS.name}: {', '.join(sorted(unknown))}")
-    return [each for each in found if not only or each.name in only]
+    found = [each for each in found if not only or each.name in only]
+    return [each for each in found if not requirements or each.requirements == requirements]
 
 
 def verdicts() -> dict[tuple[str, str, str, int], dict[str, Any]]:
@@ -85,11 +95,59 @@ def folder_of(program: Program, cache: Path, clones: Path | None) -> Path:
         if isinstance(place, str):
             raise corpus.FetchError(place)
         return place
-    folder = (clones or Path()) / program.project
+    folder = clones / program.project if clones else fetched(program, cache)
     changed = _git(folder, "status", "--porcelain", "-uno", "--", str(Path(program.file).parent))
     if changed or _git(folder, "rev-parse", "HEAD") != program.commit:
         raise corpus.FetchError(f"{folder} is not {program.repository} at {program.commit}")
     return folder
+
+
+def fetched(program: Program, cache: Path) -> Path:
+    """The repository at the pinned commit, and nothing of its history."""
+    folder = cache / f"{program.project}-{program.commit[:10]}"
+    if not (folder / ".git").exists():
+        folder.mkdir(parents=True)
+        _git(folder, "init", "-q")
+    if program.commit not in _git(folder, "log", "--all", "--format=%H"):
+        address = ADDRESS.format(program.repository)
+        _git(folder, "fetch", "-q", "--depth=1", address, program.commit)
+        _git(folder, "checkout", "-q", "FETCH_HEAD")
+    return folder
+
+
+def laid_out(program: Program, folder: Path, place: Path) -> Path:
+    """Where the program is run from: a copy, where it is a notebook or parts of it are moved."""
+    if not program.moved and not program.file.endswith((".ipynb", ".md")):
+        return folder
+    for before, after in program.moved.items():
+        shutil.copytree(folder / before, place / after, dirs_exist_ok=True)
+    for file in (program.file, program.start):
+        if file.endswith((".ipynb", ".md")):
+            script = place / Path(file).with_suffix(".py")
+            script.parent.mkdir(parents=True, exist_ok=True)
+            script.write_text(as_script(folder / file), encoding="utf-8")
+    return place
+
+
+def as_script(notebook: Path) -> str:
+    """The code cells, one after the other; what is no Python (`!pip`, `%magic`) is a comment."""
+    text = notebook.read_text(encoding="utf-8")
+    if notebook.suffix == ".md":  # MyST: fenced cells, with options on lines that begin with `:`
+        found = re.findall(r"^```\{code-cell\}.*\n((?:.*\n)*?)```$", text, re.MULTILINE)
+        cells = [re.sub(r"\A(?::.*\n)+", "", cell) for cell in found]
+    else:
+        held = json.loads(text)["cells"]
+        cells = ["".join(cell["source"]) for cell in held if cell["cell_type"] == "code"]
+    cells = [re.sub(r"^([ \t]*)(?=[%!])", r"\1# ", cell, flags=re.MULTILINE) for cell in cells]
+    return "\n\n".join(cell.strip("\n") for cell in cells) + "\n"
+
+
+def started(program: Program, folder: Path) -> list[str]:
+    """What follows the interpreter on the command line."""
+    if program.module:
+        return ["-m", program.module]
+    file = folder / (program.start or program.file)
+    return [str(file.with_suffix(".py"))]
 
 
 def _git(folder: Path, *command: str) -> str:
@@ -106,14 +164,16 @@ def once(program: Program, folder: Path, work: Path, watched: bool, limit: float
     env = {k: v for k, v in os.environ.items() if not k.startswith(("GOTCHA_", "PYTHONPATH"))}
     env |= {"JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0"}
     env |= {name: value.format(work=work) for name, value in program.environment.items()}
-    if program.stand_in:
-        env["PYTHONPATH"] = str(STAND_INS / program.stand_in)
+    path = [str(STAND_INS / program.stand_in)] if program.stand_in else []
+    path += [str(folder)] if program.module or program.moved else []
+    if path:
+        env["PYTHONPATH"] = os.pathsep.join(path)
     if watched:
         record = work.with_name(work.name + "-%p.jsonl")
         env |= {"GOTCHA_SANITIZE": "1", "GOTCHA_OPTIONS": f"log_path={record}:quiet=1"}
     arguments = [each.format(work=work, here=folder) for each in program.arguments]
-    script = folder / (program.start or program.file)
-    return run([sys.executable, str(script), *arguments], cwd=work, limit=limit, env=env)
+    command = [sys.executable, *started(program, folder), *arguments]
+    return run(command, cwd=work, limit=limit, env=env)
 
 
 def told(program: Program, done: Run, work: Path) -> tuple[list[str], list[str]]:
@@ -165,13 +225,14 @@ def described(event: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def measured(program: Program, folder: Path, limit: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
-        scratch = Path(name)
-        on = once(program, folder, scratch / "on", True, limit)
-        off = once(program, folder, scratch / "off", False, limit)
+        scratch = Path(name).resolve()
+        tree = laid_out(program, folder, scratch / "tree")
+        on = once(program, tree, scratch / "on", True, limit)
+        off = once(program, tree, scratch / "off", False, limit)
         results = [told(program, *each) for each in ((off, scratch / "off"), (on, scratch / "on"))]
         records = sorted(scratch.glob("*.jsonl"))
         assert records, "the sanitizer said nothing: is it installed in this environment?"
-        said = recorded(records, folder)
+        said = recorded(records, tree)
     if off.code != program.exit_code:
         print(off.errors[-2000:], file=sys.stderr)
     return {
@@ -218,6 +279,26 @@ def table(rows: Iterable[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def share(rows: Iterable[dict[str, Any]]) -> str:
+    """How many of the warnings and errors are worth a user's time."""
+    judged = verdicts()
+    found = [
+        judged[row["name"], each["finding"], each["file"], each["line"]]["verdict"]
+        for row in rows
+        for each in row["findings"]
+    ]
+    counts = ", ".join(f"{found.count(kind)} {kind}" for kind in ("true", "minor", "false"))
+    return f"{len(found)} warnings and errors: {counts}."
+
+
+def missed() -> str:
+    """Markdown: what a reader of a program finds, and no warning says."""
+    return "\n".join(
+        f"- {row['program']}, `{Path(row['file']).name}:{row['line']}`: {row['what']}"
+        for row in _rows("missed")
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -225,14 +306,15 @@ def main() -> int:
     parser.add_argument("--cache", type=Path, default=corpus.DEFAULT_CACHE)
     parser.add_argument("--sources", type=Path, metavar="CLONES", help="folder of the clones")
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
+    parser.add_argument("--requirements", default="requirements.txt", metavar="FILE")
     parser.add_argument("--limit", type=float, default=1800.0, help="seconds for one run")
     parser.add_argument("--table", action="store_true")
     user = parser.parse_args()
     if user.table:
-        print(table(_written()))
+        print(table(_written()), share(_written()), missed(), sep="\n\n")
         return 0
     rows = {row["name"]: row for row in _written()}
-    for program in programs(user.only):
+    for program in programs(user.only, user.requirements):
         folder = folder_of(program, user.cache.expanduser(), user.sources)
         rows[program.name] = measured(program, folder, user.limit)
         print(json.dumps(rows[program.name], indent=1, ensure_ascii=False), flush=True)

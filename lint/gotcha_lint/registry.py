@@ -93,9 +93,23 @@ _OWN = {
 
 
 @cache
+def names() -> frozenset[str]:
+    """Of all rules, without reading them."""
+    return frozenset({*map(_name, _files()), *_OWN})
+
+
+def _files() -> list[Path]:
+    return [path for path in sorted(_FOLDER.glob("*/*.py")) if path.stem != "__init__"]
+
+
+def _name(path: Path) -> str:
+    return path.stem.replace("_", "-")
+
+
+@cache
 def rules() -> dict[str, RuleInfo]:
     """Every rule by its name, in order."""
-    found = [_info(path) for path in sorted(_FOLDER.glob("*/*.py")) if path.stem != "__init__"]
+    found = list(map(_info, _files()))
     own = [
         RuleInfo(name, "engine", False, "", partial(Text, text, text + ".", severity))
         for name, (severity, text) in _OWN.items()
@@ -106,7 +120,7 @@ def rules() -> dict[str, RuleInfo]:
 def _info(path: Path) -> RuleInfo:
     source = path.read_text("utf-8")
     return RuleInfo(
-        name=path.stem.replace("_", "-"),
+        name=_name(path),
         family=path.parent.name,
         preview=_PREVIEW.search(source) is not None,
         module=f"gotcha_lint.rules.{path.parent.name}.{path.stem}",

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from gotcha_lint import registry
+from gotcha_sanitizer.checks.eager_op_storm import EagerOpStorm
 from gotcha_sanitizer.checks.host_bound_loop import HostBoundLoop
 from gotcha_sanitizer.checks.many_first_compiles import ManyFirstCompiles
 from gotcha_sanitizer.checks.recompile import Recompile
 from gotcha_sanitizer.hooks import activity
 from gotcha_sanitizer.hooks.activity import Sampler
 from gotcha_sanitizer.options import Options
-from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program
+from gotcha_sanitizer.run import suppress
+from gotcha_sanitizer.values.events import Activity, Event, Explained, LoopActivity, Program, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Function, Signature, Site
 from tests.sanitizer.support import run
@@ -83,6 +87,35 @@ def test_parameters_that_are_made_each_with_its_own_shape(training: bool):
 def test_one_more_shape_is_judged_by_its_price(seconds: float, severity: str):
     (found,) = on(Recompile, program(2, seconds, why="4"))
     assert found.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("seconds", "end", "severities"),
+    [
+        (0.01, 60.0, ["warning", "info"]),  # 0.1 s in all
+        (0.01, 4.0, ["warning"]),
+        (1.0, 600.0, ["warning"]),
+    ],
+)
+def test_operations_whose_compiles_a_run_does_not_notice(
+    seconds: float, end: float, severities: list[str]
+):
+    inside = replace(program(9, seconds, "op", why="9").program, loops=(OUTER,))
+    storm = [
+        replace(program(n, seconds, "op", why=str(n)), variants=n, program=inside)
+        for n in range(6, 16)
+    ]
+    jitted = program(1, 0.1)
+    told = on(EagerOpStorm, jitted, *storm, Tick(end - 1.0), Tick(end, last=True))
+    assert list(dict.fromkeys(f.severity for f in told)) == severities
+
+
+def test_control_flow_outside_of_jit_is_reported_however_short_it_is():
+    first, again = program(1, 0.01, "op", why="1"), program(2, 0.01, "op", why="2")
+    called = replace(again.program.function, name="scan")
+    inside = replace(again.program, loops=(OUTER,), function=called)
+    told = on(EagerOpStorm, program(0, 0.1), first, replace(again, program=inside), Tick(9e3, True))
+    assert [(f.name, f.severity) for f in told] == [("eager-control-flow", "warning")]
 
 
 def loop(site: Site, seconds: float, eager: float, samples: int = 50) -> LoopActivity:
@@ -210,3 +243,33 @@ def test_compiling_ahead_of_time_is_no_dispatch(ahead: bool):
         _ = [looked_at(x) for _ in range(2)]
     sampler.tell()
     assert [row.eager for event in emitted for row in event.loops] == ([] if ahead else [2.0])
+
+
+LATE = ("multiprocessing.util", "gotcha_lint.errors", "gotcha_lint.facts.removed")
+
+
+def test_a_short_run_does_not_import_what_it_does_not_need(tmp_path: Path):
+    program = tmp_path / "short.py"
+    program.write_text(
+        "import sys, jax\n"
+        "jax.jit(lambda x: x + 1)(1.0).block_until_ready()\n"
+        f"print([name for name in {LATE} if name in sys.modules])\n"
+    )
+    result = run(program, tmp_path / "run.jsonl")
+    assert result.code == 0 and result.out == "[]\n"
+
+
+def test_an_allow_comment_is_read_without_reading_all_rules(monkeypatch, tmp_path: Path):
+    """A loop's first finding would wait for 130 files."""
+
+    def no_reading(path: Path) -> None:
+        raise AssertionError(path)
+
+    monkeypatch.setattr(registry, "_info", no_reading)
+    registry.rules.cache_clear()
+    program = tmp_path / "train.py"
+    program.write_text("x = 1\ny = 2  # gotcha: allow[recompile, key-reuse] meant\n")
+    found = [Finding(n, "", Site(str(program), 2)) for n in ("recompile", "memory-growth")]
+    assert [suppress.allowed(each) for each in found] == [True, False]
+    monkeypatch.undo()
+    assert registry.names() == set(registry.rules())

@@ -128,3 +128,44 @@ def test_a_function_that_cannot_run_twice_is_judged_by_its_program(tmp_path: Pat
     (found,) = [f for f in result.problems if f.name == "failed-guard"]
     assert found.cause == "not-finite" and found.site is not None
     assert "gives a NaN" in MODULE.splitlines()[found.site.line - 1]
+
+
+LATER = """
+import jax, jax.numpy as jnp
+
+class Data:
+    def __init__(self):
+        self.index = jnp.asarray(0)
+
+@jax.jit
+def picks(table, index):
+    return table[index]  # out of bounds, from the fourth call on
+
+@jax.jit
+def decays(w, scale):
+    return jnp.log(w) * 0 + w - scale  # gives a NaN, from the sixth call on
+
+def main():
+    table, data, w = jnp.arange(3.0), Data(), jnp.full(3, 5.0)
+    for i in range(40):
+        data.index = jnp.asarray(i)
+        x = picks(table, data.index)
+        w = decays(w, scale=jnp.asarray(1.0))
+    print(x, w)
+
+main()
+"""
+
+
+def test_the_arguments_of_later_calls_are_judged_too(tmp_path: Path):
+    program = tmp_path / "train.py"
+    program.write_text(LATER)
+    off = run(program, tmp_path / "off.jsonl", on=False)
+    result = run(program, tmp_path / "run.jsonl", options="guard=1")
+    assert (result.code, result.out) == (off.code, off.out)
+    found = {f.cause: f for f in result.run.findings.values() if f.name == "failed-guard"}
+    for cause, line in (("out-of-bounds", "# out of bounds"), ("not-finite", "gives a NaN")):
+        site = found[cause].site
+        assert site is not None and line in LATER.splitlines()[site.line - 1]
+        assert "with the arguments of call" in found[cause].message
+    assert not [f for f in result.problems if f.name == "silent-training-error"]

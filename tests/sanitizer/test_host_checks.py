@@ -135,6 +135,31 @@ def test_waiting_on_purpose_is_a_note():
     assert [finding.severity for finding in reads(how="block_until_ready")] == ["info"]
 
 
+@pytest.mark.parametrize(
+    ("loop", "visits", "severity"),
+    [
+        (Site("train.py", 5), 100, "info"),
+        (Site("train.py", 5), 10, "warning"),  # at some steps only
+        (Site("train.py", 40), 100, "warning"),
+    ],
+)
+def test_a_read_of_what_the_loop_has_waited_for_is_a_note(loop: Site, visits: int, severity: str):
+    """Equinox waits for the results of each step: reading them then takes no time."""
+    line = Site("train.py", loop.line + 1, "main")
+    waits = {"site": line, "how": "block_until_ready", "loops": (loop,)}
+    wait = replace(STALLS, visits=visits, blocked=2.0, span=4.0, **waits)
+    read = replace(STALLS, blocked=0.1, waited=0.0, waits=0, span=4.0)
+    found = on(HostReadEveryStep, HostReads(4.0, (read, wait)))
+    assert [each.severity for each in found if each.site == LINE] == [severity]
+
+
+def test_a_read_that_waits_longer_than_the_wait_beside_it_is_reported():
+    wait = replace(STALLS, site=Site("train.py", 6), how="block_until_ready", blocked=0.1, span=4.0)
+    read = replace(STALLS, blocked=2.0, span=4.0)
+    found = on(HostReadEveryStep, HostReads(4.0, (read, wait)))
+    assert [each.severity for each in found if each.site == LINE] == ["warning"]
+
+
 def test_of_steps_that_are_over_before_the_host_wakes_up_every_nth_is_read():
     assert "step before" in reads()[0].advice
     assert "step before" not in reads(waits=3000, visits=3000, count=3000)[0].advice

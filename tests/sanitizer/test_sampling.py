@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ import pytest
 
 from gotcha_sanitizer.checks.memory_growth import MemoryGrowth
 from gotcha_sanitizer.checks.non_finite_weights import NonFiniteWeights
-from gotcha_sanitizer.hooks import finite, nan_origin, readiness, summaries
+from gotcha_sanitizer.hooks import finite, memory, nan_origin, readiness, summaries
 from gotcha_sanitizer.hooks.hosts import published
 from gotcha_sanitizer.hooks.memory import Samples
 from gotcha_sanitizer.options import Options
@@ -35,6 +36,40 @@ def on(check, *events: Event) -> list[Finding]:
     return [
         finding for event in events if isinstance(event, made.wants()) for finding in made.on(event)
     ]
+
+
+@pytest.mark.parametrize(("seconds", "looks"), [(0.0, 100), (1e-3, 5)])
+def test_looks_at_values_take_a_hundredth_of_the_time(seconds: float, looks: int, monkeypatch):
+    """Values on a GPU are copied: in the first second of a run this was a third of the time."""
+    clock = {"now": 0.0, "worked": 0.0}
+    context = SimpleNamespace(
+        jax=jax, now=lambda: clock["now"], options=Options(), emit=lambda event: None
+    )
+    samples = Samples(context)  # type: ignore[arg-type]
+    monkeypatch.setattr(memory.time, "thread_time", lambda: clock["worked"])
+    seen: list[float] = []
+
+    def look(array: Any) -> bool:
+        seen.append(clock["now"])
+        clock["worked"] += seconds
+        return False
+
+    monkeypatch.setattr(memory, "has_nan", look)
+    kept = jnp.ones((64, 64))
+    for _ in range(100):
+        clock["now"] += 0.005
+        samples.sample()
+    assert kept.shape and len(set(seen)) == pytest.approx(looks, abs=1)
+
+
+@pytest.mark.parametrize("value", [1.0, float("nan")])
+def test_buffers_say_their_type_in_several_ways(value: float):
+    """JAX's have the format `=f` from 0.11 on; ctypes writes `<f`."""
+    held = memoryview((ctypes.c_float * 2)(1.0, value))
+    assert held.format == "<f"
+    assert finite.of_buffer(held) == (value == value)
+    assert finite.of_buffer(np.array([1.0, value]).data) == (value == value)
+    assert finite.of_buffer(np.array([1, 2]).data)
 
 
 def weights(at: float, bad: int, turn: int | None = None) -> Memory:
@@ -142,6 +177,17 @@ def test_the_samples_of_ten_hours_are_few_but_never_far_apart():
         assert pause <= 60
         at, count = at + pause, count + 1
     assert 600 <= count < 3000
+
+
+def test_the_first_second_of_a_loop_is_sampled_often_and_costs_a_hundredth_of_it():
+    samples: Any = Samples(SimpleNamespace(now=lambda: 0.0))  # type: ignore[arg-type]
+    samples.cost, at, moments = 2e-4, 0.0, list[float]()
+    while at < 1.0:
+        samples.spent += samples.cost
+        moments.append(at)
+        at += samples.pause(at)
+    assert len(moments) * samples.cost < 0.012
+    assert sum(moment < 0.05 for moment in moments) >= 15  # a loop may last no longer
 
 
 def test_one_sample_that_takes_long_is_rare():

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gotcha_sanitizer.check import Check
-from gotcha_sanitizer.values.events import Explained, Program
+from gotcha_sanitizer.values.events import Explained, Program, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import package
 
 _CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
 _MANY = 6  # compiles of one operation at one line
+_OF_RUN = 0.005  # of the run: what takes less in all is a note at its end
 _TURNS, _KINDS = 3, 4  # fewer turns and kinds of operations: a map over leaves, once or twice
 
 
@@ -24,13 +25,15 @@ class _Storm:
     turns: set[int] = field(default_factory=set)  # of a loop that counts
     kinds: set[str] = field(default_factory=set)
     examples: list[str] = field(default_factory=list)
+    told: Finding | None = None  # as last given
 
 
 class EagerOpStorm(Check):
     """Counts, line by line, the operations that compile again outside of `jax.jit` in a loop.
 
     The first compile of an operation is normal. So is all that comes before the first jitted
-    function of the program: parameters are made there, each with its own shape.
+    function of the program: parameters are made there, each with its own shape. What took less
+    than half a percent of the run is a note at its end, but for control flow.
 
     ## Instead
     Pad to a few sizes, do it in numpy, or move it into the jitted step.
@@ -43,7 +46,11 @@ class EagerOpStorm(Check):
         self._storms: dict[tuple[Site | None, bool], _Storm] = {}
         self._starting = True
 
-    def on(self, event: Explained) -> Iterator[Finding]:
+    def on(self, event: Explained | Tick) -> Iterator[Finding]:
+        if isinstance(event, Tick):
+            if event.last:
+                yield from self._trifles(event.at)
+            return
         program = event.program
         self._starting &= not program.ends_the_start
         if program.eager != "op" or self._starting:
@@ -66,7 +73,14 @@ class EagerOpStorm(Check):
         storm.operations.add(name)
         shapes = [str(each) for each in event.differences if each.cause == "shape"]
         storm.examples = (storm.examples + shapes[:1])[-3:]
-        yield _finding(event, storm, control)
+        storm.told = _finding(event, storm, control)
+        yield storm.told
+
+    def _trifles(self, run: float) -> Iterator[Finding]:
+        """By what they cost: a storm of a tenth of a second is none in a run of a minute."""
+        for (_, control), storm in self._storms.items():
+            if not control and storm.told is not None and storm.seconds < _OF_RUN * run:
+                yield replace(storm.told, severity="info")
 
 
 def _is_callback(loop: Site) -> bool:

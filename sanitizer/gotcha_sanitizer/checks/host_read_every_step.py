@@ -24,7 +24,8 @@ _OF_LOOP = 0.005  # of the loop's own time could be spared at most: less is not 
 _NEW = 0.5  # of the first reads, as a share, are of an array made since the read before
 _LONG = 0.2  # seconds: a read that waits longer is that of an epoch or a chunk ...
 _WORTH = 0.01  # ... unless reading later could spare this share of the time
-_BESIDE = 0.1  # of the time of a loop that starts its operations one by one
+_BESIDE = 0.1  # of the time of a loop that Python holds up, or of a wait beside it
+_ALWAYS = 0.9  # of the visits of a read, those of a wait beside it
 _SHORT = 1e-3  # seconds: waking up from such a wait takes about as long as the step
 
 _WAIT = "block_until_ready"  # waiting on purpose, as a benchmark does
@@ -49,21 +50,25 @@ class HostReadEveryStep(Check):
     A finding only where a line reads in each iteration of its loop, waits for a good part of the
     loop's own time or of the run, and leaves nothing in flight: the device then idles until the
     next step is queued. A read in each iteration that costs less is a note, and so is one whose
-    value the program acts on, as `env.step(int(action))` does, or in a loop that Python holds up
-    (`host-bound-loop`), where it takes less than a tenth of the time. Reading the loss of the step
-    before, once the next step is queued, waits as long and is right, unless the next step too is
-    done before the host has woken up. So is reading every n steps or once per epoch. `seconds` is
-    what could be spared at most: the time that the host took between the reads, while the device
-    had nothing to do.
+    value the program acts on, as `env.step(int(action))` does; one in a loop that Python holds up
+    (`host-bound-loop`), where it takes less than a tenth of the time; and one beside a
+    `block_until_ready` of the same loop that takes ten times as long: the loop has waited. Reading
+    the loss of the step before, once the next step is queued, waits as long and is right, unless
+    the next step too is done before the host has woken up. So is reading every n steps or once per
+    epoch. `seconds` is what could be spared at most: the time that the host took between the reads,
+    while the device had nothing to do.
     """
 
     def __init__(self, options) -> None:
         super().__init__(options)
         self._told: dict[tuple[object, str], ReadsAt] = {}
+        self._waits: dict[Site, ReadsAt] = {}  # the longest wait on purpose, by loop
         self._bound: frozenset[Site] = frozenset()  # loops that Python holds up
 
     def on(self, event: HostReads | Activity) -> Iterator[Finding]:
         if isinstance(event, HostReads):
+            for row in event.rows:
+                self._is_a_wait(row)
             for row in event.rows:
                 yield from self._judged(row, event.at)
             return
@@ -76,11 +81,27 @@ class HostReadEveryStep(Check):
         key, severity = (row.site, row.how), _severity(row, now)
         if severity == "warning" and self._bound & set(row.loops) and _is_small(row):
             severity = "info"
+        if severity == "warning" and self._has_waited(row):
+            severity = "info"
         if severity:
             self._told[key] = row
             yield _finding(row, now, severity)
         elif key in self._told:  # no more: a note, with its last numbers
             yield _finding(row, now, "info")
+
+    def _is_a_wait(self, row: ReadsAt) -> None:
+        if row.how != _WAIT or not row.loops:
+            return
+        before = self._waits.get(row.loops[0])
+        if before is None or before.site == row.site or before.blocked < row.blocked:
+            self._waits[row.loops[0]] = row
+
+    def _has_waited(self, row: ReadsAt) -> bool:
+        """The loop waits on purpose in each iteration, itself or in a library that it calls."""
+        wait = self._waits.get(row.loops[0]) if row.loops else None
+        if wait is None or wait.visits < _ALWAYS * row.visits:
+            return False
+        return max(row.blocked, row.waited) < _BESIDE * wait.blocked
 
 
 def _loop(row: LoopActivity) -> Site:

@@ -34,6 +34,7 @@ def each_turn(stack: Sequence[Site], columns: Sequence[int]) -> bool:
     return False
 
 
+@lru_cache(maxsize=1024)
 def acts(path: str, line: int) -> bool:
     """True where a value that the line reads goes into a `.step(...)` or `.send(...)` of the loop.
 

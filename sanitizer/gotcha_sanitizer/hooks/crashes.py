@@ -12,11 +12,13 @@ import re
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gotcha_sanitizer.explain import crashes
 from gotcha_sanitizer.hooks import Context
 from gotcha_sanitizer.values.events import Deleted, Event
+
+if TYPE_CHECKING:
+    from gotcha_sanitizer.explain.crashes import Crash
 
 _DELETED = re.compile(r"has been deleted with shape=(?P<dtype>\w+)\[(?P<shape>[\d,]*)\]")
 
@@ -37,9 +39,11 @@ class _Crashes:
         self.context.guard("crashes", self.tell, error)
 
     def tell(self, error: BaseException | None) -> None:
-        if error is None or self._told == id(error):
-            return
+        if not isinstance(error, Exception) or self._told == id(error):
+            return  # a Ctrl-C, say
         self._told = id(error)
+        from gotcha_sanitizer.explain import crashes  # has the table of errors: 15 ms to import
+
         if (found := crashes.explain(error)) is None:
             return
         told = False
@@ -48,7 +52,7 @@ class _Crashes:
         finally:
             self.context.emit(_event(found, str(error), self.context.now(), told))
 
-    def _say(self, found: crashes.Crash) -> bool:
+    def _say(self, found: Crash) -> bool:
         if self.context.options.redact:
             return False
         self.context.say(found.as_text(f"=={os.getpid()}==gotcha: "))
@@ -66,7 +70,7 @@ class _Crashes:
             threading.excepthook = self.thread_before
 
 
-def _event(found: crashes.Crash, message: str, now: float, told: bool) -> Event:
+def _event(found: Crash, message: str, now: float, told: bool) -> Event:
     """A deleted array has a check of its own, which knows who donates arrays of that shape."""
     if array := _DELETED.search(message):
         shape = tuple(int(size) for size in array["shape"].split(",") if size)

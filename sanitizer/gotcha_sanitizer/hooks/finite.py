@@ -31,10 +31,9 @@ def of_array(value: Any) -> bool:
 
 
 def of_buffer(value: Any) -> bool:
-    if value.nbytes > 8 * _SMALL or value.format not in ("e", "f", "d"):
+    """Of a memoryview; JAX writes its type as `f`, or as `=f` since 0.11."""
+    if value.nbytes > 8 * _SMALL or value.format.lstrip("=<@") not in ("e", "f", "d"):
         return True
-    if value.ndim == 0:
-        return of_number(value[()])
     return of_array(np.asarray(value))
 
 

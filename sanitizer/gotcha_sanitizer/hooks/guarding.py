@@ -1,8 +1,9 @@
 """`guard=N`: JAX's own checks that are off by default, in another evaluation of captured steps.
 
-Never in the program itself: the arguments of the first call of a few functions are copied, and at
-the end of the run each function is evaluated again, N times, under one check after the other. What
-JAX raises is said as a finding. What the functions print while they are traced is thrown away; a
+Never in the program itself: the arguments of the first call of a few functions are copied, and
+those of the latest one that was looked at (`training`) and had no NaN. At the end of the run each
+function is evaluated again, N times, under one check after the other. What JAX raises is said as a
+finding. What the functions print while they are traced is thrown away; a
 function with effects of its own (callbacks, `jax.debug.print`) is traced again, but not run.
 """
 
@@ -16,8 +17,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from gotcha_sanitizer.frames import owner
-from gotcha_sanitizer.hooks import Context, ending, internals, private, stack
+from gotcha_sanitizer.hooks import Context, ending, internals, private, stack, training
+from gotcha_sanitizer.hooks.filtered import filtered
 from gotcha_sanitizer.hooks.jaxpr.jaxprs import Frame, opened
 from gotcha_sanitizer.hooks.other_keys import another
 from gotcha_sanitizer.hooks.summaries import copied
@@ -41,6 +45,8 @@ class Captured:
     tree: Any
     has_effects: bool
     program: Any  # as JAX has traced it
+    parameters: tuple[str, ...] = ()  # none where the arguments are packed, as Equinox does
+    number: int = 0  # of the call
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ class Guarding:
         self.context = context
         self.jax = context.jax
         self.captured: list[Captured] = []
+        self.later: dict[str, Captured] = {}  # of a later call, by function
         self._bytes = 0
 
     def capture(self, jaxpr: Any, function: str, site: Site | None) -> None:
@@ -75,7 +82,22 @@ class Guarding:
             return
         kept = [copied(leaf) if i in arrays else leaf for i, leaf in enumerate(leaves)]
         effects = bool(getattr(jaxpr, "effects", ()))
-        self.captured.append(Captured(function, site, call.fun, kept, arrays, tree, effects, jaxpr))
+        names = () if filtered(self.jax, call) else tuple(training.parameters(call.fun))
+        self.captured.append(
+            Captured(function, site, call.fun, kept, arrays, tree, effects, jaxpr, names)
+        )
+
+    def called(self, function: str, number: int, given: dict[str, Any]) -> None:
+        """A later call: its arguments are copied; those that are not known stay the first ones."""
+        first = next((each for each in self.captured if each.function == function), None)
+        if first is None or first.has_effects or self._bytes > _BYTES:
+            return
+        new = with_arguments(self.jax, first, given)
+        if new is None:
+            return
+        leaves = [copied(leaf) if i in new.dynamic else leaf for i, leaf in enumerate(new.leaves)]
+        if not any(_has_nan(leaves[i]) for i in new.dynamic):
+            self.later[function] = replace(new, leaves=leaves, number=number + 1)
 
     def last(self) -> None:
         if self.captured and ending.is_under_way():
@@ -83,10 +105,14 @@ class Guarding:
             self.captured.clear()
         for each in self.captured:
             for check in CHECKS:
-                said = self._try(check, each)
+                said, told = self._try(check, each), each
+                if said is None and check in OF_PROGRAMS and each.function in self.later:
+                    told = self.later[each.function]
+                    said = self._try(check, told)
                 if said is not None:
-                    self.context.emit(_fact(self.context.now(), each, said))
+                    self.context.emit(_fact(self.context.now(), told, said))
         self.captured.clear()
+        self.later.clear()
 
     def _try(self, check: Check, captured: Captured) -> Said | None:
         try:
@@ -98,6 +124,29 @@ class Guarding:
             why = f"{check.__name__} of `{captured.function}`: {type(error).__name__}: {error}"
             self.context.degraded("guard", why[:200])
             return None
+
+
+def with_arguments(jax: Any, first: Captured, given: dict[str, Any]) -> Captured | None:
+    """Another call of the same program; None where its arguments are of other kinds."""
+    args, kwargs = jax.tree_util.tree_unflatten(first.tree, first.leaves)
+    named = zip(first.parameters, args, strict=False)
+    new = [given.get(name, arg) for name, arg in named]
+    new += args[len(new) :]
+    tree = tuple(new), {name: given.get(name, arg) for name, arg in kwargs.items()}
+    leaves, structure = jax.tree_util.tree_flatten(tree)
+    if not first.parameters or structure != first.tree:
+        return None
+    if any(_type(leaves[i]) != _type(first.leaves[i]) for i in first.dynamic):
+        return None
+    return replace(first, leaves=leaves)
+
+
+def _type(leaf: Any) -> tuple[Any, str]:
+    return getattr(leaf, "shape", None), str(getattr(leaf, "dtype", ""))
+
+
+def _has_nan(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc" and bool(np.isnan(leaf).any())
 
 
 def _of_program(jax: Any, captured: Captured) -> Captured | None:
@@ -369,10 +418,12 @@ def _users_line(error: BaseException) -> Site | None:
 
 
 def _fact(now: float, captured: Captured, said: Said) -> Fact:
+    call = f" with the arguments of call {captured.number}" if captured.number else ""
     return Fact(
         at=now,
         gotcha="failed-guard",
-        message=f"`{captured.function}`, evaluated again under JAX's own checks: {said.message}",
+        message=f"`{captured.function}`, evaluated again under JAX's own checks{call}: "
+        f"{said.message}",
         site=said.site or captured.site,
         function=captured.function,
         cause=said.cause,
@@ -394,5 +445,11 @@ def install(context: Context) -> Callable[[], None]:
         return lambda: None
     guarding = Guarding(context)
     _running.append(guarding)
+    training.listeners.append(guarding.called)
     context.at_end(guarding.last)
-    return lambda: _running.remove(guarding)
+
+    def uninstall() -> None:
+        training.listeners.remove(guarding.called)
+        _running.remove(guarding)
+
+    return uninstall

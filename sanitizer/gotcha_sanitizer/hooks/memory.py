@@ -27,7 +27,7 @@ from gotcha_sanitizer.values.parts import Turn
 _SHARE = 0.0015  # of the run's time
 _GRACE = 0.025  # seconds that are always allowed
 _SOONEST = 0.002  # seconds between samples
-_SAMPLES = 20  # the next comes after a 20th of the loop's time so far, at the earliest,
+_SAMPLES = 10  # the next comes after a tenth of the loop's time so far, at the earliest,
 _LEAST = 6  # and after a 6th of the run's at the latest, however many arrays there are to count,
 _RAREST = 60.0  # or after so many seconds
 _MOST = 0.01  # of the run's time, where a single sample takes so long that a minute is too often
@@ -36,7 +36,8 @@ _GROUPS = 40  # of a sample that are kept
 _GREW = 20  # arrays gained, and none lost: then the holder is looked for
 _RISES = 4  # samples
 _WEIGHTS, _EACH = 6, 2  # groups whose values are looked at, the largest; arrays of each
-_VALUES = 0.005  # seconds between two looks at values
+_VALUES = 0.005  # seconds between two looks at values, at least,
+_OF_TIME = 0.01  # and as many as let looking take this share of the time: a GPU's are copied
 
 
 class Samples:
@@ -44,7 +45,7 @@ class Samples:
         self.context = context
         self.cost = self.spent = 0.0  # seconds: of the last sample, of all
         self.searched = 0.0  # seconds spent on looking for holders
-        self.looked = -_VALUES  # seconds since the start: when values were looked at
+        self.look_due = 0.0  # seconds since the start: when values are looked at again
         self.began = self.due = 0.0  # seconds since the start: of this loop, of the next sample
         self.sampled = 0.0  # seconds since the start: when there was a sample
         self.state: object = None  # of the program, at that time: its turn, and its arrays
@@ -83,7 +84,7 @@ class Samples:
         """At the end, when nobody waits: one more sample, and time to look for holders."""
         self.searched = 0.0
         if internals.backend_started(self.context.jax) is not False:
-            self.looked = -_VALUES
+            self.look_due = 0.0
             self.sample()
             if any(self.nan.values()):
                 nan_origin.weights_are_nan()
@@ -107,7 +108,7 @@ class Samples:
                 holders={group: found.text for group, found in held.items()},
                 resident=resident(),
                 places={group: found.site for group, found in held.items() if found.site},
-                nan=self._nan(arrays, largest) if at >= self.looked + _VALUES else {},
+                nan=self._nan(arrays, largest) if at >= self.look_due else {},
                 turn=turn,
                 worked=worked,
             )
@@ -119,7 +120,7 @@ class Samples:
 
     def _nan(self, arrays: list[Any], groups: dict[Group, int]) -> dict[Group, tuple[int, int]]:
         """Of the largest floating-point groups: (arrays looked at, of these with a NaN)."""
-        self.looked = self.context.now()
+        began = time.thread_time()
         floats = [group for group in groups if "float" in group[1] and math.prod(group[0]) > 1]
         wanted = set(sorted(floats, key=lambda group: -math.prod(group[0]))[:_WEIGHTS])
         found: dict[Group, tuple[int, int]] = {}
@@ -131,6 +132,8 @@ class Samples:
                 if nan is not None:
                     found[group] = looked + 1, bad + nan
         self.nan |= {group: bad > 0 for group, (_, bad) in found.items()}
+        cost = time.thread_time() - began
+        self.look_due = self.context.now() + max(_VALUES, cost / _OF_TIME)
         return found
 
     def _turn(self) -> Turn | None:

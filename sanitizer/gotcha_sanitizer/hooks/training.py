@@ -1,4 +1,4 @@
-"""`training=1`: what the arguments of a jitted step are, call by call.
+"""What the arguments of a jitted step are, call by call: for `training=1`, and for `guard=N`.
 
 A call on JAX's fast path shows its arguments to nobody. So the lines that make such calls are
 traced, as a debugger does it (`sys.settrace`), and the arguments are read by their names before
@@ -34,6 +34,10 @@ _AT_FIRST = 64  # calls that are all looked at
 _LATER = 1.25  # by which the number of a call grows from look to look
 _OBSERVED = 12  # looks with a second evaluation
 _PLACES = 32
+
+# Told of the arguments of a call by their parameters: those whose values the line names.
+Given = Callable[[str, int, dict[str, Any]], None]  # the function, the number of the call
+listeners: list[Given] = []
 
 
 @dataclass
@@ -81,6 +85,7 @@ class Training:
         self.context = context
         self._places: dict[int, dict[int, _Place]] = {}  # by code, by line
         self._jitted = internals.jitted_type(context.jax)
+        self._looks = context.options.training
         self._kept: list[CodeType] = []  # their identities stay theirs
         self._installed = False
 
@@ -89,9 +94,7 @@ class Training:
         call = stack.find(sys._getframe(1), private.CALL)
         jitted = internals.call(call)
         named = self._named_arguments(jitted) if jitted is not None else {}
-        found = flow(jaxpr, self.context.now(), function, site)
-        found = self._as_the_user_wrote(found, jaxpr, named)
-        self.context.emit(found)
+        trains = self._looks and self._tell_flow(jaxpr, function, site, named)
         if threading.current_thread() is not threading.main_thread():
             return
         frame = call.f_back if call is not None else None
@@ -115,10 +118,11 @@ class Training:
             function=function,
             parameters=list(named),
             observer=Observer(self.context.jax, jaxpr),
-            trains=found.trains,
+            trains=trains,
             given={
                 name: [copied(leaf) for _, leaf in leaves(self.context.jax, tree)]
                 for name, tree in named.items()
+                if self._looks
             },
         )
         if before is not None and before.function == function:  # traced again: the count goes on
@@ -128,6 +132,15 @@ class Training:
         self._kept.append(frame.f_code)
         self._trace(frame)
         place.waiting[id(frame)] = self._comes(place, frame, first=True)
+
+    def _tell_flow(
+        self, jaxpr: Any, function: str, site: Site | None, named: dict[str, Any]
+    ) -> bool:
+        """What the program makes of its arguments; True where it trains some."""
+        found = flow(jaxpr, self.context.now(), function, site)
+        found = self._as_the_user_wrote(found, jaxpr, named)
+        self.context.emit(found)
+        return found.trains
 
     def _call(self, here: Statement, frame: FrameType, fun: Any) -> ast.Call | None:
         """The call of the statement that made JAX trace: by its function, else the outermost."""
@@ -146,7 +159,7 @@ class Training:
         seen = filtered(self.context.jax, call)
         if seen is not None:  # Equinox packs them
             return dict(seen.args) | dict(seen.kwargs)
-        names = _parameters(call.fun)
+        names = parameters(call.fun)
         held = {
             names[i] if i < len(names) else f"args[{i}]": each for i, each in enumerate(call.args)
         }
@@ -178,7 +191,10 @@ class Training:
     def _trace(self, frame: FrameType) -> None:
         if not self._installed:
             if sys.gettrace() is not None:
-                self.context.degraded("training", "a debugger or a coverage tool traces this run")
+                self.context.degraded(
+                    "training" if self._looks else "guard: later calls",
+                    "a debugger or a coverage tool traces this run",
+                )
                 return
             sys.settrace(self._global)
             self._installed = True
@@ -213,6 +229,12 @@ class Training:
         if number >= _AT_FIRST and number < place.due:
             return None
         place.due = max(number + 1, number * _LATER)
+        if listeners and not first:
+            given = self._values(place, frame)
+            for told in listeners:
+                told(place.function, number, given)
+        if not self._looks:
+            return None
         found = [self._argument(place, i, node, frame) for i, node in enumerate(place.call.args)]
         found += [
             self._named(keyword.arg or "", keyword.value, frame) for keyword in place.call.keywords
@@ -236,6 +258,17 @@ class Training:
         )
         arguments = [argument for argument, _ in known]
         return _Pending(place, arguments, drifting, observed, stood_in)
+
+    def _values(self, place: _Place, frame: FrameType) -> dict[str, Any]:
+        names, found = place.parameters, {}
+        for index, node in enumerate(place.call.args):
+            if isinstance(node, ast.Starred) or index >= len(names):
+                break
+            found[names[index]] = value(node, frame.f_locals, frame.f_globals)
+        for keyword in place.call.keywords:
+            if keyword.arg:
+                found[keyword.arg] = value(keyword.value, frame.f_locals, frame.f_globals)
+        return {name: held for name, held in found.items() if held is not MISSING}
 
     def _stand_ins(self, place: _Place) -> dict[str, list[Any]]:
         """The arguments of the first call, with random keys that are others in each look."""
@@ -329,7 +362,7 @@ class Training:
         self._places.clear()
 
 
-def _parameters(fun: Any) -> list[str]:
+def parameters(fun: Any) -> list[str]:
     base = internals.jitted_function(internals.mapped(fun))
     try:
         names = list(inspect.signature(base).parameters)
@@ -364,7 +397,7 @@ def at_trace_end(context: Context, jaxpr: Any, function: str, site: Site | None)
 
 
 def install(context: Context) -> Callable[[], None]:
-    if not context.options.training:
+    if not context.options.training and not context.options.guard:
         return lambda: None
     training = Training(context)
     _running.append(training)

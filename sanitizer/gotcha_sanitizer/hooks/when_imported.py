@@ -11,12 +11,22 @@ from types import ModuleType
 from typing import Any
 
 
-def when_imported(name: str, then: Callable[[ModuleType], None]) -> None:
-    """Calls `then(module)` now if the module is loaded, else as soon as it is."""
+def when_imported(name: str, then: Callable[[ModuleType], None]) -> Callable[[], None]:
+    """Calls `then(module)` now if the module is loaded, else as soon as it is.
+
+    What it gives back ends the waiting.
+    """
     if name in sys.modules:
         then(sys.modules[name])
-    else:
-        sys.meta_path.insert(0, _Watch(name, then))
+        return lambda: None
+    watch = _Watch(name, then)
+    sys.meta_path.insert(0, watch)
+
+    def cancel() -> None:
+        if watch in sys.meta_path:
+            sys.meta_path.remove(watch)
+
+    return cancel
 
 
 class _Watch(MetaPathFinder):

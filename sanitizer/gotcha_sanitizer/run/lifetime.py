@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import atexit
-import multiprocessing
 import os
+import sys
 import weakref
 from collections.abc import Callable
-from multiprocessing import util
+from types import ModuleType
 from typing import TYPE_CHECKING
 
+from gotcha_sanitizer.hooks.when_imported import when_imported
+
 if TYPE_CHECKING:
+    from multiprocessing.util import Finalize
+
     from gotcha_sanitizer.run.watched import Watched
 
 # One registration for all sessions: what is registered for forks can never be taken out again.
@@ -25,21 +29,30 @@ def enter(session: Watched) -> Callable[[], None]:
         os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
     _sessions.add(session)
     atexit.register(session.finish)
-    end = [_at_worker_end(session)]
-    # A worker of multiprocessing forgets its finalizers as it starts, however it was started.
-    util.register_after_fork(session, _at_worker_end)
+    end: list[Finalize] = []
+
+    def workers(util: ModuleType) -> None:
+        end.append(_at_worker_end(session))
+        # A worker of multiprocessing forgets its finalizers as it starts, however it was started.
+        util.register_after_fork(session, _at_worker_end)
+
+    # A program without it has no workers.
+    cancel = when_imported("multiprocessing.util", workers)
 
     def leave() -> None:
         _sessions.discard(session)
         atexit.unregister(session.finish)
-        end.pop().cancel()
+        cancel()
+        while end:
+            end.pop().cancel()
 
     return leave
 
 
 def is_worker() -> bool:
     """True in the processes that multiprocessing starts."""
-    return multiprocessing.parent_process() is not None
+    process = sys.modules.get("multiprocessing.process")
+    return process is not None and process.parent_process() is not None
 
 
 def is_first_host(session: Watched) -> bool:
@@ -53,9 +66,11 @@ def is_first_host(session: Watched) -> bool:
         return True
 
 
-def _at_worker_end(session: Watched) -> util.Finalize:
+def _at_worker_end(session: Watched) -> Finalize:
     """Workers of multiprocessing leave without atexit."""
-    return util.Finalize(session, session.finish, exitpriority=-1)
+    from multiprocessing.util import Finalize
+
+    return Finalize(session, session.finish, exitpriority=-1)
 
 
 def _each(act: Callable[[Watched], None]) -> None:

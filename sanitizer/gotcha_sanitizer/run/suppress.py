@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from gotcha_lint.registry import rules
+from gotcha_lint import registry
 from gotcha_lint.text import comments
 from gotcha_sanitizer.values.finding import Finding
 
@@ -87,7 +87,7 @@ def _names(line: str, verb: str) -> frozenset[str]:
 def _known() -> frozenset[str]:
     from gotcha_sanitizer.catalogue import names
 
-    return frozenset({*rules(), *names()})
+    return registry.names() | names()
 
 
 def covered(finding: Finding, file: Sequence[Suppression]) -> bool:
