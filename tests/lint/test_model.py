@@ -12,7 +12,6 @@ import pytest
 
 from gotcha_lint import engine
 from gotcha_lint.analysis.sites import Body
-from gotcha_lint.analysis.values import Kind, Value
 from gotcha_lint.config.settings import Settings
 from gotcha_lint.views import describe
 from tests.lint.support import code, lint_files
@@ -213,18 +212,6 @@ def test_kinds_of_parameters(tmp_path: Path) -> None:
     assert found["helper"]["x"] == "traced array"
     assert found["helper"]["cfg"] == "Config object"
     assert found["body"]["scale"] == "traced array"
-
-
-@pytest.mark.parametrize(
-    ("mark", "words"),
-    [
-        ("own-maximum", "the longest of its batch"),
-        ("grown:losses", "grows with `losses`"),
-        ("range-step|own-maximum", "the steps of a range"),
-    ],
-)
-def test_why_a_size_varies_is_said_in_words(mark: str, words: str) -> None:
-    assert describe.value(Value(Kind.ARRAY, varying=mark)) == f"array, varies ({words})"
 
 
 def test_unmapped_arguments(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from gotcha_lint.facts.layers import operations_of
 from gotcha_lint.interpret.events import CompiledCall, EagerLoop, Event, HostRead
 from gotcha_lint.interpret.heap import in_module_method
 from gotcha_lint.interpret.machine import Instruction, Machine
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function
 
 _LAYER = "layer"
@@ -91,7 +91,7 @@ def note_eager(
 
 def heaviest_call(machine: Machine, function: Function) -> tuple[Span, int] | None:
     """Of the calls outside of its loops, the one that starts most: a whole model, at least."""
-    code = list(instructions(function.body))
+    code = list(steps_of(function))
     loops = [i for i in code if i[0] in ("for", "while")]
     inside = {i[-1] for i in instructions(loops) if i[0] == "call"}
     calls = [i[-1] for i in code if i[0] == "call" and i[-1] not in inside]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from gotcha_lint.program.data_flow import bodies, instructions
+from gotcha_lint.program.data_flow import bodies, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Register, Span
 
 _DEPTH = 12  # steps from a name to its definition
@@ -85,7 +85,7 @@ class Links:
         """All its instructions."""
         known = self._texts.flat.get(function)
         if known is None:
-            known = self._texts.flat[function] = list(instructions(function.body))
+            known = self._texts.flat[function] = list(steps_of(function))
         return known
 
     def bodies(self, module: Module) -> list[Function]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gotcha_lint.program.data_flow import bodies, instructions
+from gotcha_lint.program.data_flow import bodies, instructions, steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Span
 
 _OF_MODULES = frozenset(
@@ -76,7 +76,7 @@ def names_of(module: Module) -> set[str]:
 def _makes_names(module: Module) -> bool:
     """Are names bound in ways that are not written down?"""
     for function in module.functions:
-        for i in instructions(function.body):
+        for i in steps_of(function):
             if i[0] == "importstar" or (i[0] == "load" and i[2] in _MAKING):
                 return True
     return False

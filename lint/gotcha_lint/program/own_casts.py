@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction
 
 Steps = dict[int, Instruction]
@@ -11,7 +11,7 @@ Steps = dict[int, Instruction]
 def writes_own_cast(function: Function, step: Instruction) -> bool:
     """Does a `setitem` with `...` write a cast of all that stands there?"""
     _, _, base, key, source, _, _ = step
-    steps: Steps = {each[1]: each for each in instructions(function.body) if type(each[1]) is int}
+    steps: Steps = {each[1]: each for each in steps_of(function) if type(each[1]) is int}
     call = steps.get(source)
     cast = steps.get(call[2]) if call is not None and call[0] == "call" else None
     if cast is None or cast[0] != "attr" or cast[3] != "astype" or not _is_whole(steps, key):

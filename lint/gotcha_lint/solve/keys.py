@@ -443,7 +443,7 @@ def _counts(seed: Hashable) -> bool:
 
 def _takes_seed(function: Function, span: Span) -> bool:
     """Is the seed of the key that is made at this place a parameter, which has a default?"""
-    steps = list(instructions(function.body))
+    steps = list(steps_of(function))
     call = next((step for step in steps if step[0] == "call" and step[-1] == span), None)
     given = [] if call is None else [register for _, register in (*call[3], *call[4])]
     own = {parameter.name for parameter in function.parameters}

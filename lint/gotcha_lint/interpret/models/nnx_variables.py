@@ -7,7 +7,7 @@ from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype, dtypes_of
 from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.faults.remarks import METADATA, remark
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.data_flow import steps_of
 
 _VARIABLES = ("Param", "Variable", "BatchStat", "Cache", "LoRAParam")
 _INITIALIZERS = ("init_fn", "initializer", "kernel_init")
@@ -34,5 +34,5 @@ def _reads(machine: Machine, name: str) -> bool:
         (step[0] == "attr" and step[3] == name) or (step[0] == "const" and step[2] == name)
         for path in machine.visible
         for function in machine.modules[path].functions
-        for step in instructions(function.body)
+        for step in steps_of(function)
     )
