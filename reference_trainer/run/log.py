@@ -90,7 +90,9 @@ class Log:
 
 def _plain(value: Any) -> Any:
     """JSON has no NaN and no infinity."""
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value
 
 
 def check_board() -> None:

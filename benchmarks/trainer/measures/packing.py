@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import jax
@@ -43,12 +44,13 @@ def _leak() -> float:
     return max(float(np.abs(found[key] - right[key]).max()) for key in right)
 
 
-def _logits(params: backbone.Params, batch: Batch, config: Config) -> np.ndarray:
-    @jax.jit
-    def forward(params: backbone.Params, batch: Batch) -> jax.Array:
-        return heads.logits(params, backbone.hidden(params, batch, config), config)[0]
+@functools.partial(jax.jit, static_argnames="config")
+def _forward(params: backbone.Params, batch: Batch, config: Config) -> jax.Array:
+    return heads.logits(params, backbone.hidden(params, batch, config), config)[0]
 
-    return np.asarray(forward(params, batch))
+
+def _logits(params: backbone.Params, batch: Batch, config: Config) -> np.ndarray:
+    return np.asarray(_forward(params, batch, config=config))
 
 
 def _by_document(batch: Batch, logits_BTV: np.ndarray) -> dict[bytes, np.ndarray]:

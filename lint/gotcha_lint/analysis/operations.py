@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def on_binary(flow: Flow, node: cst.BinaryOperation) -> Value:
     left, right = flow.eval(node.left), flow.eval(node.right)
-    value = arithmetic(flow, left, right, node.operator)
+    value = arithmetic(flow, left, right)
     flow.record(Operate, node, left, right, value)
     return value
 
@@ -34,7 +34,7 @@ _LEAVES = frozenset({Kind.UNKNOWN, Kind.TREE, Kind.HOST})
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.OBJECT})
 
 
-def arithmetic(flow: Flow, left: Value, right: Value, operator: cst.CSTNode | None = None) -> Value:
+def arithmetic(flow: Flow, left: Value, right: Value) -> Value:
     """The value of `left + right` and its kin."""
     kinds = {left.kind, right.kind}
     if Kind.ARRAY in kinds:

@@ -5,10 +5,21 @@ In a branch, the place that its test looked at holds only what passes the test.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from gotcha_lint.domain.freshness import after
-from gotcha_lint.domain.value import NO_MARKS, UNKNOWN, Constant, Number, Value, only
+from gotcha_lint.domain.freshness import after, made_in, without_histories
+from gotcha_lint.domain.value import (
+    NO_MARKS,
+    UNKNOWN,
+    Array,
+    Constant,
+    Library,
+    Number,
+    Tuple,
+    Value,
+    only,
+)
 from gotcha_lint.interpret.arithmetic import truth
 from gotcha_lint.interpret.events import Guard
 from gotcha_lint.interpret.faults.checks import check_test
@@ -19,7 +30,23 @@ from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer
 
 TRUTH = "truth"  # the test asks whether the place is true at all
+HOST = "host"  # ... whether it is a number or a text of Python
+_OF_HOST = frozenset(("builtins.int", "builtins.float", "builtins.bool", "builtins.str"))
 _SAME = {"Is": True, "Eq": True, "IsNot": False, "NotEq": False}
+
+
+def note_instance_test(
+    machine: Machine, target: int, callee: Value, args: Sequence[tuple[bool, int]], r: Registers
+) -> None:
+    """Keeps which place `isinstance(x, float)` looked at: what passes is no array of JAX."""
+    if callee.only != Library("builtins.isinstance") or len(args) != 2:
+        return
+    (_, register), (_, classes) = args
+    kinds = r.get(classes, UNKNOWN).only
+    all_of = [item.only for item in kinds.items] if isinstance(kinds, Tuple) else [kinds]
+    known = [isinstance(one, Library) and one.name in _OF_HOST for one in all_of]
+    if known and all(known) and register in machine.activation.sources:
+        machine.activation.tests[target] = machine.activation.sources[register], HOST, True
 
 
 def note_test(
@@ -72,7 +99,7 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
             machine.sides = around | {span: holds}
             if asked is not None:  # another test of the same place goes the same way
                 machine.sides[asked[0], asked[1]] = asked[2] == holds
-                if asked[2] == holds and asked[1] is not TRUTH:  # it equals nothing else here
+                if asked[2] == holds and asked[1] not in (TRUTH, HOST):  # it equals nothing else
                     machine.sides[asked[0]] = asked[1]
             guards = machine.guards
             machine.guards = (
@@ -155,6 +182,8 @@ def _refined(machine: Machine, asked: tuple[Any, Any, bool] | None, holds: bool)
     place, constant, same = asked
     value = machine.peek(place)
     wanted = same == holds
+    if constant is HOST:
+        return {place: _of_host(value)} if wanted and value is not None and value.unknown else {}
     if value is not None and wanted and type(constant) in (int, float) and _are_numbers(value):
         return {place: only(Constant(constant, type(constant).__name__), value.marks)}
     if value is None or len(value.atoms) + value.unknown < 2:
@@ -168,6 +197,13 @@ def _refined(machine: Machine, asked: tuple[Any, Any, bool] | None, holds: bool)
     if (len(kept) == len(value.atoms) and unknown == value.unknown) or not (kept or unknown):
         return {}
     return {place: Value(kept, unknown, value.marks, value.choice)}
+
+
+def _of_host(value: Value) -> Value:
+    """Something unknown that is no array: there is nothing to wait for."""
+    kept = [atom for atom in value.atoms if not isinstance(atom, Array)]
+    marks = without_histories(value.marks - made_in(value.marks))
+    return Value(kept, True, marks, value.choice)
 
 
 def _are_numbers(value: Value) -> bool:

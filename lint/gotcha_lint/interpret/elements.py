@@ -42,6 +42,7 @@ DIFFERENCE = "difference"  # of two values, which may be equal
 SQUARED_DIFFERENCES = "squared differences"  # and their sum
 _SMALL = 1e-3
 _MASKED = 1e3  # below the negative of it a number stands for minus infinity
+REPEATED = "repeated"  # the same few again and again, as a table of the lengths of buckets
 IGNORED = "ignored"  # labels, and the losses of them
 ROOTED = (SQUARES, SQUARED_DIFFERENCES)  # the root of their sum is a norm
 SELF = "difference with itself"  # or of all pairs, each row with itself among them

@@ -299,6 +299,7 @@ class Engine(Machine):
     def _do_call(self, i: Instruction, r: Registers) -> None:
         _, target, callee, args, keywords, span = i
         r[target] = calls.call_instruction(self, callee, args, keywords, span, r)
+        branches.note_instance_test(self, target, r.get(callee, UNKNOWN), args, r)
 
     def _do_return(self, i: Instruction, r: Registers) -> str:
         activation = self.activation

@@ -66,7 +66,6 @@ class ClassParts:
 class Texts:
     """What follows from the text of one function or file alone, for all that ask."""
 
-    flat: dict[Function, list[Instruction]] = field(default_factory=dict)
     makers: dict[Function, dict[Register, Instruction]] = field(default_factory=dict)
     stores: dict[Function, dict[str, list[Register]]] = field(default_factory=dict)
     rebound: dict[Function, set[str]] = field(default_factory=dict)  # by the top of the file
@@ -80,13 +79,6 @@ class Links:
         self.finder = finder
         self._texts = texts
         self._classes: dict[Function, ClassParts | None] = {}
-
-    def flat(self, function: Function) -> list[Instruction]:
-        """All its instructions."""
-        known = self._texts.flat.get(function)
-        if known is None:
-            known = self._texts.flat[function] = list(steps_of(function))
-        return known
 
     def bodies(self, module: Module) -> list[Function]:
         """The functions of a file, its top, and the bodies of classes."""
@@ -118,7 +110,7 @@ class Links:
         """The instruction that writes each register."""
         known = self._texts.makers.get(function)
         if known is None:
-            known = self._texts.makers[function] = {i[1]: i for i in self.flat(function)}
+            known = self._texts.makers[function] = {i[1]: i for i in steps_of(function)}
         return known
 
     def stores(self, function: Function) -> dict[str, list[Register]]:
@@ -127,7 +119,7 @@ class Links:
         if known is None:
             own = -1 if function.is_module else 0
             known = self._texts.stores[function] = {}
-            for i in self.flat(function):
+            for i in steps_of(function):
                 if i[0] == "store" and i[3] == own:
                     known.setdefault(i[2], []).append(i[4])
                 elif i[0] == "delete" and i[2] == "name":
@@ -191,7 +183,7 @@ class Links:
 
     def _parts(self, body: Function) -> ClassParts | None:
         owner = body.parent or self.finder.modules[body.path].top
-        made = next((i for i in self.flat(owner) if i[0] == "class" and i[2] is body), None)
+        made = next((i for i in steps_of(owner) if i[0] == "class" and i[2] is body), None)
         if made is None:
             return None
         _, register, _, bases, keywords, _ = made
@@ -204,7 +196,7 @@ class Links:
             else:
                 library.append(self.dotted(owner, base))
         words = tuple(self._decorators_of(owner, register))
-        fields = tuple(i[2] for i in self.flat(body) if i[0] == "field")
+        fields = tuple(i[2] for i in steps_of(body) if i[0] == "field")
         return ClassParts(tuple(own), tuple(library), words, fields, bool(keywords))
 
     def lineage(self, body: Function) -> list[tuple[Function, ClassParts]] | None:
@@ -314,7 +306,7 @@ class Links:
 
     def _decorators_of(self, owner: Function, register: Register) -> Iterator[str]:
         held = register
-        for i in self.flat(owner):
+        for i in steps_of(owner):
             if i[0] == "call" and len(i[3]) == 1 and i[3][0] == (False, held) and not i[4]:
                 yield self.word(owner, i[2])
                 held = i[1]
@@ -377,7 +369,7 @@ class Links:
                 if function.parent is not body or not function.parameters:
                     continue
                 me = function.parameters[0].name
-                for i in self.flat(function):
+                for i in steps_of(function):
                     if i[0] == "setattr" and i[3] == name:
                         on = self.makers(function).get(i[2])
                         if on is not None and on[0] == "load" and on[2] == me:

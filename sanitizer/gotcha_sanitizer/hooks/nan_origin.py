@@ -99,6 +99,7 @@ class Origins:
         if self.kept:
             self.context.say(f"=={os.getpid()}==gotcha: {_LOOKING}\n")
         until = time.perf_counter() + _SECONDS
+        # gotcha: allow[host-bound-loop] one operation after another shows which made the NaN
         for each in self.kept:
             found = _evaluate(self.context.jax, each, until)
             if found is not None:

@@ -107,6 +107,18 @@ def by_a_bounded_tokenizer(tokenizer, texts):
     return score(encoded["input_ids"])
 
 
+def of_a_table(texts, lengths, counts):
+    table = np.repeat(lengths, counts)  # a few lengths, each for many batches
+    for i in range(len(table)):
+        print(score(np.zeros((8, int(table[i])))))
+
+
+def by_its_own_length(lengths):
+    table = np.asarray(lengths) + 1
+    for i in range(len(table)):
+        print(score(np.zeros((8, int(table[i])))))  # ! varying-shape
+
+
 def filled(x):
     for i in range(10):
         print(score(jnp.full((3,), i)))

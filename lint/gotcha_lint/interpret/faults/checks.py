@@ -35,6 +35,7 @@ from gotcha_lint.interpret.elements import (
     DIFFERENCE,
     IGNORED,
     NORM,
+    REPEATED,
     ROOTED,
     SELF,
     SHIFTED,
@@ -83,6 +84,8 @@ def after_call(call: Call, out: Value) -> Value:
     check_function(call)
     if name in INTEGER_LABELS:
         return _scored(call, out)
+    if name == "numpy.repeat":
+        return with_elements(out, Elements(made=REPEATED))
     if not name.startswith("jax."):
         return out
     check_join(call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gotcha_lint.facts.class_attributes import ATTRIBUTES, OF_DECORATORS
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.program.data_flow import names_used
+from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction
 from gotcha_lint.program.links import Links
 
@@ -95,7 +95,7 @@ class Attributes:
             if parts is not None:
                 written.update(parts.fields)
                 self._extended.update(base.function for base in parts.bases)
-        for i in links.flat(function):
+        for i in steps_of(function):
             if i[0] == "setattr":
                 written.add(i[3])
             elif i[0] == "const" and type(i[2]) is str and i[2].isidentifier():

@@ -17,6 +17,7 @@ from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_modu
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
@@ -53,7 +54,7 @@ def check_written(machine: Machine, path: str) -> None:
     for function in links.bodies(module):
         for name, span in unbound(module, function, _BUILTINS):
             note(machine, "unbound", function, span, name)
-        for found in partly_bound(function, links.flat(function)):
+        for found in partly_bound(function, steps_of(function)):
             place = function.path, found.condition, "bound under this condition"
             kind = "perhaps unbound"
             note(
@@ -207,7 +208,7 @@ def _is_compared(links: Links, function: Function, name: str) -> bool:
     """Does the function compare it with anything, or test whether it is zero?"""
     makers = links.makers(function)
     tested: set[Register] = set()
-    for i in links.flat(function):
+    for i in steps_of(function):
         if i[0] == "compare":
             tested.update(i[3:5])
         elif i[0] == "if":
@@ -222,7 +223,7 @@ def _returned(links: Links, function: Function) -> set[int | None]:
         return {None}
     makers = links.makers(function)
     counts: set[int | None] = set()
-    for i in links.flat(function):
+    for i in steps_of(function):
         if i[0] == "return":
             made = makers.get(i[2]) if i[2] is not None else None
             is_tuple = made is not None and made[0] == "build" and made[2] == "tuple"
@@ -270,7 +271,7 @@ def _imports(machine: Machine, links: Links) -> set[str]:
     found: set[str] = set()
     for path in machine.visible:
         for function in machine.modules[path].functions:
-            for step in links.flat(function):
+            for step in steps_of(function):
                 if step[0] == "import" and step[3] == 0:
                     found.add(f"{step[2]}.{step[4]}" if step[4] else step[2])
                 elif step[0] == "importstar" and step[3] == 0:

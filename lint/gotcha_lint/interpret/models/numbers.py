@@ -13,6 +13,7 @@ from gotcha_lint.domain.value import (
     BOTTOM,
     EACH,
     INFINITY,
+    NO_MARKS,
     UNKNOWN,
     Array,
     Atom,
@@ -33,6 +34,7 @@ from gotcha_lint.interpret.call import Call, model
 from gotcha_lint.interpret.containers import (
     spread,
 )
+from gotcha_lint.interpret.elements import REPEATED
 from gotcha_lint.interpret.heap import (
     deep_marks,
     element_of,
@@ -76,6 +78,9 @@ def converted(call: Call) -> Value:
     marks = deep_marks(call.engine, (value,)) if kind == "str" else value.marks
     seen = read(call.engine, (value,), call.span, kind, symbols=kind == "float")
     marks = after(marks, seen)
+    known = getattr(value.only, "elements", None)
+    if kind == "int" and known is not None and known.made == REPEATED:
+        return only(Number(kind, origin=call.origin), after(NO_MARKS, seen))  # one of a few
     if kind == "float" and marks & call.engine.current and isinstance(value.only, Array):
         marks |= {EACH}  # what is worked out in an array takes many values
     out = join_all(_converted(call, kind, atom) for atom in value.atoms)
