@@ -594,7 +594,7 @@ def test_fields_without_a_default_beside_others_may_be_options(tmp_path: Path) -
         @dataclass
         class Arguments:
             run_name: str
-            state: jax.Array
+            names: list[str]
             rate: float = 0.1
 
 

@@ -80,7 +80,7 @@ class Playing:
     def __call__(self) -> list[jax.Array]:
         position = jnp.int32(self.position)
         self.position += 1
-        # gotcha: allow[varying-shape, changing-structure] each policy is measured with its own program
+        # gotcha: allow[varying-shape, changing-structure] each policy has a program of its own
         logits, self.carry = policy_step(
             self.params, self.inputs_BF, self.carry, position, config=self.config
         )
