@@ -28,12 +28,12 @@ from gotcha_lint.facts.loaders import LOADERS
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
-from gotcha_lint.interpret.eager_loops import without_layers
 from gotcha_lint.interpret.faults.checkpoints import check_saved
 from gotcha_lint.interpret.faults.divisors import check_none
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
+from gotcha_lint.interpret.layers.eager_loops import without_layers
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Activation
 from gotcha_lint.program.ir import Function

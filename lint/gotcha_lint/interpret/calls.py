@@ -32,13 +32,11 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts import Fact
 from gotcha_lint.facts.host import FILLING
-from gotcha_lint.interpret.annotated import result_of
 from gotcha_lint.interpret.attributes import annotated_class, attribute, update_of
 from gotcha_lint.interpret.backend import note_joining, note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
-from gotcha_lint.interpret.eager_loops import OF_A_MODEL, as_layer, run_layer
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults import pickling
 from gotcha_lint.interpret.faults.checks import after_call, after_method
@@ -49,11 +47,13 @@ from gotcha_lint.interpret.heap import class_attribute, contents, is_module_clas
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.host import note_given, read
 from gotcha_lint.interpret.keys import hand_over, use, use_streams
+from gotcha_lint.interpret.layers.annotated import result_of
+from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_layer
+from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
 from gotcha_lint.interpret.own_sizes import own_size
 from gotcha_lint.interpret.schedules import is_schedule, rate_of
-from gotcha_lint.interpret.typed_layers import typed_layer
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")

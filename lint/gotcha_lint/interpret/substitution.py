@@ -38,7 +38,6 @@ from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.interpret.arguments import flatten, static_parts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.containers import element
-from gotcha_lint.interpret.eager_loops import as_called
 from gotcha_lint.interpret.effects import lifted, moved
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -64,9 +63,10 @@ from gotcha_lint.interpret.faults.pickling import CLOSURE, given_closure
 from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.indexing import CUT, as_short, cut_of, with_size
 from gotcha_lint.interpret.keys import index_of, is_listed
+from gotcha_lint.interpret.layers.eager_loops import as_called
+from gotcha_lint.interpret.layers.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
-from gotcha_lint.interpret.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.numbers import substituted
 
 

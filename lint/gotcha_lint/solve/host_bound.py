@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.interpret.eager_loops import is_worth_a_word
 from gotcha_lint.interpret.effects import ON_HOST
 from gotcha_lint.interpret.events import EagerLoop, Effect
+from gotcha_lint.interpret.layers.eager_loops import is_worth_a_word
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.roots import Segment
 

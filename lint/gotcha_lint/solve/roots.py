@@ -27,10 +27,8 @@ from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.facts.optax import PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
-from gotcha_lint.interpret.annotated import classes_of, halves_of
 from gotcha_lint.interpret.calls import make_instance
 from gotcha_lint.interpret.compiled import Inner
-from gotcha_lint.interpret.eager_loops import OF_A_MODEL, heaviest_call
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
@@ -39,6 +37,8 @@ from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.keys import is_named_as_key
+from gotcha_lint.interpret.layers.annotated import classes_of, halves_of
+from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, heaviest_call
 from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
 from gotcha_lint.interpret.state import Layer

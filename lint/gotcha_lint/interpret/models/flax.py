@@ -19,16 +19,16 @@ from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.interpret.arrays import dtypes_of, unknown_array
 from gotcha_lint.interpret.call import Call, methods, model
 from gotcha_lint.interpret.discards import mark_version
-from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.faults.half_precision import check_weights
 from gotcha_lint.interpret.faults.signatures import check_apply
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.keys import use_for_weights, use_streams
-from gotcha_lint.interpret.linen import apply_layer, initialised, met
+from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
+from gotcha_lint.interpret.layers.linen import apply_layer, initialised, met
+from gotcha_lint.interpret.layers.modes import switch
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.models.optax import is_false, new_state
-from gotcha_lint.interpret.modes import switch
 
 _OF_APPLY = ("rngs", "mutable", "variables", "method")
 STATICS = ("apply_fn", "tx")  # of a train state: compared, not traced

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gotcha_lint.domain.value import UNKNOWN, Object, Tuple, Value, only
 from gotcha_lint.interpret.call import Call, methods, model
-from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.keys import use
+from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
 
 _STATE = "haiku with state"
 _PLAIN = "haiku"

@@ -1,8 +1,8 @@
 """Layers of Flax: the type of their results, and what linen's need from the `apply` that runs them.
 
 A dropout that drops needs random numbers; a batch norm that trains writes its statistics. Each
-notes what it needs; `apply` sees whether it was given (see `interpret.linen`). A layer of nnx
-holds its parameters itself; those that compute in a type of their own are followed.
+notes what it needs; `apply` sees whether it was given (see `interpret.layers.linen`). A layer of
+nnx holds its parameters itself; those that compute in a type of their own are followed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.facts.layers import OF_A_LAYER
 from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype, dtypes_of, promote
 from gotcha_lint.interpret.call import Call, family, methods, model
-from gotcha_lint.interpret.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.effects import note
-from gotcha_lint.interpret.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
+from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
+from gotcha_lint.interpret.layers.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
+from gotcha_lint.interpret.layers.modes import note_drop
+from gotcha_lint.interpret.layers.typed_layers import HOLDS, TYPED
 from gotcha_lint.interpret.models.optax import is_false
-from gotcha_lint.interpret.modes import note_drop
-from gotcha_lint.interpret.typed_layers import HOLDS, TYPED
 from gotcha_lint.program.ir import Function
 
 _SWITCHES = {
