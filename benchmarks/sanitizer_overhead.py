@@ -5,7 +5,7 @@
     python benchmarks/sanitizer_overhead.py --memory   only the memory, the times as they were
 
 A round starts each case once for each way and lets those processes take turns, one at a time, in an
-order drawn anew for each turn; its ratio is the median over the turns of one way to `off` in the
+order drawn again for each turn; its ratio is the median over the turns of one way to `off` in the
 same turn. The ratio of a case is the median of the rounds. Between two turns a machine's speed
 changes little, between two runs of a process by tens of percent.
 

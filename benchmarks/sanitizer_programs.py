@@ -1,7 +1,7 @@
 """Run public training scripts, unchanged and on the CPU, with and without the sanitizer.
 
     python -m benchmarks.sanitizer_programs --sources CLONES  writes results/sanitizer_programs.json
-    python -m benchmarks.sanitizer_programs --only seq2seq   that one anew, the others as before
+    python -m benchmarks.sanitizer_programs --only seq2seq   that one again, the others as before
     python -m benchmarks.sanitizer_programs --table          the table of docs/sanitizer.md
 
 `sanitizer_programs.json` holds the scripts, their arguments and, made by hand, a verdict on every

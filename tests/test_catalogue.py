@@ -93,7 +93,7 @@ def test_every_measurement_price_and_example_is_of_a_gotcha():
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_gotcha_was_run(name: str):
-    """`make measure` writes anew what changed."""
+    """`make measure` writes again what changed."""
     examples = measured.examples(name)
     assert examples, f"write examples/gotchas/{name}/bad.py and good.py"
     assert not any(example.unknown for example in examples), "run `make measure`"

@@ -1,6 +1,6 @@
 """Makes or checks the table of result types: `python -m benchmarks.avals [--check] [NAME...]`.
 
-Without `--check` the table is made anew (ten minutes), all of it or the rows of the functions that
+Without `--check` the table is made again (ten minutes), all of it or the rows of the functions that
 are named, and written to `lint/gotcha_lint/facts/avals/`. With it, random calls of each function
 are compared with the JAX that is installed; a table of another release differs in a few rows.
 What was found wrong is in `demoted.json`, with the reason: it stays unknown.

@@ -36,7 +36,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--kept", type=Path, default=KEPT, metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=2, help="programs that run at a time")
     parser.add_argument("--limit", type=float, default=60, help="seconds for each program")
-    parser.add_argument("--anew", action="store_true", help="run those with a record, too")
+    parser.add_argument("--again", action="store_true", help="run those with a record, too")
     parser.add_argument("--only-kept", action="store_true", help="run none")
     parser.add_argument("--write", type=Path, metavar="FILE", help=f"instead of {RESULT.name}")
     return parser.parse_args()
@@ -49,7 +49,7 @@ def main() -> None:
     wanted = [each for each in wanted if user.match in f"{each.set}/{each.name}"]
     outcomes = []
     kept = user.kept.expanduser()
-    how = {"anew": user.anew, "run": not user.only_kept}
+    how = {"again": user.again, "run": not user.only_kept}
     for recorded in record(wanted, kept, limit=user.limit, jobs=user.jobs, **how):
         outcomes.append(compare(recorded))
         print(f"\r{len(outcomes)} of {len(wanted)} programs", end="", file=sys.stderr)

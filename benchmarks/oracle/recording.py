@@ -23,7 +23,7 @@ from benchmarks.oracle.programs import ROOT, Program
 PACKAGES = ("jax", "jaxlib", "flax", "optax", "equinox", "numpy")
 TOLD = "end.json"  # how the program ended; written last
 _EARLY = ("environ", "putenv")
-FORMAT = 1  # of what is kept; another one runs everything anew
+FORMAT = 1  # of what is kept; another one runs everything again
 # Some programs need more than one device. How well XLA optimises changes no cache key.
 FLAGS = "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
 
@@ -68,7 +68,7 @@ def record(
     *,
     limit: float,
     jobs: int,
-    anew: bool = False,
+    again: bool = False,
     run: bool = True,
 ) -> Iterator[Recorded]:
     """Every program with its record, in order; those that are kept are not run again.
@@ -84,7 +84,7 @@ def record(
     def one(program: Program) -> Recorded:
         server = servers.get()
         try:
-            return _one(program, kept, limit, anew, server)
+            return _one(program, kept, limit, again, server)
         finally:
             servers.put(server)
 
@@ -96,11 +96,11 @@ def record(
                 servers.get().close()
 
 
-def _one(program: Program, kept: Path, limit: float, anew: bool, server: Server) -> Recorded:
+def _one(program: Program, kept: Path, limit: float, again: bool, server: Server) -> Recorded:
     """The files of a program lie where they were run: the record names them by their paths."""
     folder = (kept / digest(program)).resolve()
     work, told, log = folder / "work", folder / TOLD, folder / "run.jsonl"
-    if anew or not told.exists():
+    if again or not told.exists():
         shutil.rmtree(folder, ignore_errors=True)  # an interrupted run may have left files
         for path, text in program.files.items():
             file = work / path

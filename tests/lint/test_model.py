@@ -371,7 +371,7 @@ def test_references_are_assignable(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("ends", "fixed"), [("pass", False), ("return x", True)])
 @pytest.mark.parametrize("line", ["x.at[0].set(1.0)", "x[0] = 1.0"])
-def test_a_parameter_changed_for_the_caller_is_not_bound_anew(
+def test_a_parameter_changed_for_the_caller_is_not_bound_again(
     tmp_path: Path, line: str, ends: str, fixed: bool
 ) -> None:
     program = HEAD + f"def fill(x):\n    {line}\n    {ends}\n\n\nfill(jnp.zeros(3))\n"

@@ -79,8 +79,8 @@ def test_the_summary_can_be_made_anew(python: str, tmp_path: Path):
     record = tmp_path / "run.jsonl"
     run(tmp_path / "train.py", record, python=interpreters()[python])
     events = list(read(record))
-    anew = summary(fold(event for event in events if event["event"] != "summary"))
-    assert {key: events[-1][key] for key in anew} == anew
+    again = summary(fold(event for event in events if event["event"] != "summary"))
+    assert {key: events[-1][key] for key in again} == again
 
 
 def test_records_of_the_tests_are_valid():

@@ -42,7 +42,7 @@ def _said(running: Session) -> list[str]:
 
 
 def test_another_class_is_another_object_as_a_whole(running: Session):
-    """It was said that an array in it was made anew, with equal contents; and to make it once."""
+    """It was said that an array in it was made again, with equal contents; and to make it once."""
     key = jax.random.key(0)
     for strategy in _strategies():
         strategy(jnp.ones(2)).ask(key)

@@ -85,7 +85,7 @@ TRAPS = {
     22: ["test_operations_of_a_line_are_one_finding"],
     # no trace event in an eager gradient
     23: ["test_a_stage_that_was_not_seen_is_not_zero"],
-    # a jit made anew over a kept trace
+    # a jit made again over a kept trace
     24: ["test_a_jit_made_anew_is_no_storm"],
 }
 

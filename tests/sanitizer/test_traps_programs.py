@@ -127,7 +127,7 @@ def test_jax_came_first(tmp_path: Path):
 
 
 def test_the_loop_of_a_storm_may_be_far_out(running: Session):
-    """Functions that call each other, six deep: optimizers of other libraries, fitted anew."""
+    """Functions that call each other, six deep: optimizers of other libraries, fitted again."""
     jax.jit(lambda x: x)(1.0)
 
     def fit(depth: int, n: int) -> Any:

@@ -53,7 +53,7 @@ def dispatched(marks: Marks) -> Marks:
 def taken_from(found: Value, whole: Value) -> Value:
     """An element of what a dispatch has given: it comes from that dispatch, too."""
     marks = frozenset(mark for mark in whole.marks if mark[0] in (_MADE, _KEPT))
-    return marked_deep(found, marks, anew=True) if marks else found
+    return marked_deep(found, marks, again=True) if marks else found
 
 
 def added(value: Value, origin: Origin, known: Aged) -> Value:
@@ -96,27 +96,29 @@ def after(marks: Marks, seen: Marks) -> Marks:
 
 def given_by(value: Value, origin: Origin) -> Value:
     """The result of a dispatch, and all that is in it: no element of a list any more."""
-    return marked_deep(value, frozenset((made_at(origin),)), anew=True)
+    return marked_deep(value, frozenset((made_at(origin),)), again=True)
 
 
-def marked_deep(value: Value, marks: Marks, anew: bool = False) -> Value:
+def marked_deep(value: Value, marks: Marks, again: bool = False) -> Value:
     """The value and all that is in it, varying with these besides.
 
-    `anew`: it is computed of what it was taken from, so that is forgotten.
+    `again`: it is computed of what it was taken from, so that is forgotten.
     """
     atoms: list[Atom] = []
     for atom in value.atoms:
         if isinstance(atom, Tuple):
-            atom = replace(atom, items=tuple(marked_deep(item, marks, anew) for item in atom.items))
-        elif isinstance(atom, Mapping):
-            rest = None if atom.rest is None else marked_deep(atom.rest, marks, anew)
             atom = replace(
-                atom, values=tuple(marked_deep(v, marks, anew) for v in atom.values), rest=rest
+                atom, items=tuple(marked_deep(item, marks, again) for item in atom.items)
+            )
+        elif isinstance(atom, Mapping):
+            rest = None if atom.rest is None else marked_deep(atom.rest, marks, again)
+            atom = replace(
+                atom, values=tuple(marked_deep(v, marks, again) for v in atom.values), rest=rest
             )
         elif isinstance(atom, Sequence):
-            atom = replace(atom, element=marked_deep(atom.element, marks, anew))
+            atom = replace(atom, element=marked_deep(atom.element, marks, again))
         atoms.append(atom)
-    own = without_histories(value.marks) if anew else value.marks
+    own = without_histories(value.marks) if again else value.marks
     return Value(atoms, value.unknown, own | marks, value.choice)
 
 

@@ -1,4 +1,4 @@
-"""Partials that are made anew, and those that stay."""
+"""Partials that are made again, and those that stay."""
 
 from functools import lru_cache, partial
 

@@ -816,11 +816,11 @@ def picked(logits, key=None, chosen=None):
     return logits[chosen], chosen
 
 
-def given_what_to_choose(a, b, anew):
+def given_what_to_choose(a, b, again):
     """With `chosen` the second call may not draw."""
     key = jax.random.key(0)
     x, chosen = picked(a, key)
-    if anew:
+    if again:
         chosen = None
     y, _ = picked(b, key, chosen)
     return x + y

@@ -273,7 +273,7 @@ def test_two_sentinels_are_different_objects() -> None:
     assert compare(machine, "Is", first, constant(None), SPAN).constant is False
     atom = first.only
     assert isinstance(atom, Object)
-    machine.fresh[atom.site] = LOOP  # made anew in a loop: an older one is another
+    machine.fresh[atom.site] = LOOP  # made again in a loop: an older one is another
     assert compare(machine, "Is", first, first, SPAN).constant is None
 
 

@@ -1,4 +1,4 @@
-"""Programs that are made anew where there is time for it."""
+"""Programs that are made again where there is time for it."""
 
 import time
 

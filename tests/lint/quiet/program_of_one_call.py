@@ -1,4 +1,4 @@
-"""Each tuning compiles the method anew: none of these programs lives until the state changes."""
+"""Each tuning compiles the method again: none of these programs lives until the state changes."""
 
 import jax
 import jax.numpy as jnp

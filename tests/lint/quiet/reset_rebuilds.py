@@ -1,4 +1,4 @@
-"""Set-up that is called anew makes the same value again."""
+"""Set-up that is called a second time makes the same value."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Made longer within a turn, and made anew in the next."""
+"""Made longer within a turn, and made again in the next."""
 
 import jax.numpy as jnp
 
