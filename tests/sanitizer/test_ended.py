@@ -108,6 +108,7 @@ def test_a_run_that_a_signal_ends_evaluates_nothing_again(monkeypatch: pytest.Mo
     guarding, origins = Guarding.__new__(Guarding), Origins.__new__(Origins)
     guarding.context = origins.context = context
     guarding.captured = origins.kept = [object()]  # type: ignore[assignment, list-item]
+    guarding.later = {}
     with pytest.raises(AttributeError):
         origins.tell()  # there is no JAX
     monkeypatch.setattr(ending, "is_under_way", lambda: True)

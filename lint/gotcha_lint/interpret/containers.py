@@ -731,12 +731,28 @@ def _may_differ(machine: Machine, value: Value) -> bool:
     return False
 
 
+def _fields_in_turn(machine: Machine, site: Site, marks: Marks) -> None:
+    """The arrays of an object that is another one in each iteration: a batch, which a generator or
+    a list gives. Only sizes that vary where it is made do so here.
+    """
+    for name in machine.fields_of(site):
+        held = machine.read((site, name))
+        atom = held.only if held is not None else None
+        if held is None or not isinstance(atom, Array) or not atom.shape:
+            continue
+        if any(size.marks - marks for size in atom.shape):
+            new = _atom_in_turn(machine, atom, marks, 1)
+            machine.layers[-1][site, name] = Value((new,), False, held.marks, held.choice)
+
+
 def _atom_in_turn(machine: Machine, atom: Atom, marks: Marks, depth: int) -> Atom:
     if isinstance(atom, Array) and atom.shape and any(size.marks for size in atom.shape):
         sizes = tuple(
             replace(size, marks=size.marks | marks) if size.marks else size for size in atom.shape
         )
         return replace(atom, shape=sizes)
+    if isinstance(atom, Object) and atom.site.kind == "instance":
+        _fields_in_turn(machine, atom.site, marks)
     if isinstance(atom, Tuple):
         items = tuple(_in_turn(machine, item, marks, depth + 1) for item in atom.items)
         return replace(atom, items=items)

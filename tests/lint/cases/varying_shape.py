@@ -3,6 +3,8 @@
 import dataclasses
 import math
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -313,3 +315,28 @@ def rows_of_a_selection(batches, mask):
         for row in chosen:
             score(row)
         score(chosen[0])
+
+
+class Padded(NamedTuple):
+    tokens: np.ndarray
+    count: np.ndarray
+
+
+def padded_batches(texts, size):
+    for start in range(0, len(texts), size):
+        some = texts[start : start + size]
+        longest = max(len(text) for text in some)
+        yield Padded(np.zeros((size, longest)), np.zeros(size))
+
+
+def batches_of_one_length(texts, size, length):
+    for start in range(0, len(texts), size):
+        yield Padded(np.zeros((size, length)), np.full(size, start))
+
+
+def in_an_object_of_a_generator(texts, size):
+    for batch in padded_batches(texts, size):
+        print(score(batch.tokens))  # ! varying-shape
+        print(score(batch.count))
+    for batch in batches_of_one_length(texts, size, 64):
+        print(score(batch.tokens))

@@ -19,7 +19,7 @@ from gotcha_lint.program.ir import Function
 GROWING = "growing"
 _JOINS = frozenset(("concatenate", "concat", "append", "vstack", "hstack"))
 
-_FEW = 4  # iterations: so many programs more are not worth a word
+_FEW = 3  # iterations: so many programs more are not worth a word
 _DIMENSIONS = frozenset(("d", "dim", "dims", "ndim", "ndims", "n_dim", "n_dims", "num_dims"))
 
 
