@@ -5,10 +5,19 @@ Until the call is done, the old value and the new one are both in memory.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gotcha_lint.domain.sites import Site
-from gotcha_lint.domain.value import Array, Constant, Library, Number, Object, Value
+from gotcha_lint.domain.value import (
+    OPTIMIZER_STATE,
+    Array,
+    Constant,
+    Library,
+    Number,
+    Object,
+    Tuple,
+    Value,
+)
 from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import Effect, Event, Replaced
@@ -35,7 +44,8 @@ def replaced(call: Call, site: Site) -> tuple[Replaced, ...]:
         value = _given(call, argument)
         size = None if value is None else bytes_in(machine, value)
         if value is None or (_is_tree(machine, value) and (size is None or size >= _SMALL)):
-            found.append(Replaced(text, size))
+            trains = value is not None and holds_optimizer_state(machine, value)
+            found.append(Replaced(text, size, trains))
     return tuple(found)
 
 
@@ -54,7 +64,7 @@ def updated_in_place(
         for value in event.values
     ]
     return tuple(
-        Replaced(name)
+        Replaced(name, trains=True)
         for name, value in given.items()
         if name not in donated and value.atoms and value in written
     )
@@ -74,6 +84,35 @@ def _is_tree(machine: Machine, value: Value) -> bool:
         isinstance(atom, (Constant, Number, Library)) or (isinstance(atom, Array) and atom.key)
         for atom in value.atoms
     )
+
+
+def holds_optimizer_state(machine: Machine, value: Value, depth: int = 0) -> bool:
+    """Is it what a training step carries? All that is known of it is looked at, to some depth."""
+    if depth > _DEPTH:
+        return False
+    if any(isinstance(atom, Object) and _is_state(atom.site) for atom in value.atoms):
+        return True
+    return any(holds_optimizer_state(machine, inner, depth + 1) for inner in _parts(machine, value))
+
+
+def _is_state(site: Site) -> bool:
+    """The state of an optimizer, or an `nnx.Optimizer`, which holds its own."""
+    info = site.info
+    return info.get("name") == OPTIMIZER_STATE or (site.kind == "optimizer" and "data" in info)
+
+
+def _parts(machine: Machine, value: Value) -> Iterator[Value]:
+    content = contents(machine, value)
+    if content is not None:
+        yield from content.items if isinstance(content, Tuple) else (content.element,)
+        return
+    for atom in value.atoms:
+        mapping = mapping_of(machine, atom)
+        if mapping is not None:
+            yield from mapping.values
+        elif isinstance(atom, Object):
+            held = (machine.read((atom.site, name)) for name in machine.fields_of(atom.site))
+            yield from (inner for inner in held if inner is not None)
 
 
 def bytes_in(machine: Machine, value: Value, depth: int = 0) -> int | None:

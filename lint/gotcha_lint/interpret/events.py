@@ -82,10 +82,14 @@ Guards = tuple[Guard, ...]
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """An argument that is not donated and that the result replaces: as written, and its bytes."""
+    """An argument that is not donated and that the result replaces: as written, and its bytes.
+
+    `trains`: it holds weights that an optimizer updates, or the state of an optimizer.
+    """
 
     text: str
     size: int | None = None
+    trains: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from gotcha_lint.interpret.events import (
     HostRead,
     Identity,
     Location,
+    Replaced,
     Unrolled,
     Write,
 )
@@ -179,7 +180,7 @@ class _Reader:
         self.dirty: dict[Site, dict[Location, Write]] = {}
         self.counts: list[Effect] = []
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
-        self.sizes: dict[tuple[Site, str], int | None] = {}  # of arguments, at the first call
+        self.first: dict[tuple[Site, str], Replaced] = {}  # of arguments, at the first call
         self.updated: list[EagerUpdate] = []
         self.elements: list[Effect] = []
 
@@ -383,9 +384,9 @@ class _Reader:
         What an object holds is replaced as often as somebody calls the method.
         """
         for each in call.replaced:
-            size = self.sizes.setdefault((call.site, each.text), each.size)
+            first = self.first.setdefault((call.site, each.text), each)
             if call.loops or "." in each.text:
-                row.replaced.setdefault(each.text, (call, size))
+                row.replaced.setdefault(each.text, (call, first))
 
     def _stale(
         self,
