@@ -290,7 +290,7 @@ class Effect:
     """Something else happens that questions about the order of things ask for (see `effects`).
 
     `kind`: "elapsed" (the difference of two clocks), "given" (a function that nobody knows gets
-    `values`), "fork", "count" (`x += 1` on what outlives the function), "needs" (a layer asks for
+    `values`), "fork" and "fork workers", "count" (`x += 1` on what outlives the function), "needs" (a layer asks for
     random numbers or a collection), "apply" (a linen module is applied without what it needs),
     "pickle", "saved" and "restored" (a checkpoint, by its library), "begun" and "waited" (a save in
     the background), "undecided" (nothing tells a

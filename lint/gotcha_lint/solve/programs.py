@@ -23,7 +23,7 @@ from gotcha_lint.domain.value import (
     Value,
 )
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.backend import AT_IMPORT
+from gotcha_lint.interpret.backend import AT_IMPORT, FORK, WORKERS
 from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_device
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -78,7 +78,7 @@ from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
 # Each speaks for itself.
-_PLAIN = frozenset(("fork", "apply", "paramless", "dropped", "undecided", AT_IMPORT))
+_PLAIN = frozenset((FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT))
 
 
 @dataclass(frozen=True, slots=True)
