@@ -6,11 +6,13 @@ Until the call is done, the old value and the new one are both in memory.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gotcha_lint.domain.sites import Site
 from gotcha_lint.domain.value import (
     OPTIMIZER_STATE,
     Array,
+    Atom,
     Constant,
     Library,
     Number,
@@ -40,12 +42,17 @@ def replaced(call: Call, site: Site) -> tuple[Replaced, ...]:
     if known is None:
         known = machine.rebinding[function] = rebindings(function)
     found: list[Replaced] = []
+    are_small = False
     for argument, text in known.get(call.span, ()):
         value = _given(call, argument)
         size = None if value is None else bytes_in(machine, value)
         if value is None or (_is_tree(machine, value) and (size is None or size >= _SMALL)):
-            trains = value is not None and holds_optimizer_state(machine, value)
+            trains = value is not None and _holds_optimizer_state(machine, value)
             found.append(Replaced(text, size, trains))
+        elif size:
+            are_small = True  # the weights, and with them the state of their optimizer
+    if are_small:
+        return tuple(replace(each, trains=False) for each in found)
     return tuple(found)
 
 
@@ -64,7 +71,7 @@ def updated_in_place(
         for value in event.values
     ]
     return tuple(
-        Replaced(name, trains=True)
+        Replaced(name, trains=any(map(_is_model, value.atoms)))
         for name, value in given.items()
         if name not in donated and value.atoms and value in written
     )
@@ -86,13 +93,25 @@ def _is_tree(machine: Machine, value: Value) -> bool:
     )
 
 
-def holds_optimizer_state(machine: Machine, value: Value, depth: int = 0) -> bool:
-    """Is it what a training step carries? All that is known of it is looked at, to some depth."""
+def _is_model(atom: Atom) -> bool:
+    """An object of a class of the project. A layer alone may be small: little is known of it."""
+    return isinstance(atom, Object) and atom.site.info.get("class") is not None
+
+
+def _holds_optimizer_state(machine: Machine, value: Value, depth: int = 0) -> bool:
+    """Is it what a training step carries? All that is known of it is looked at, to some depth.
+
+    False where arrays beside it are known to be small.
+    """
     if depth > _DEPTH:
         return False
     if any(isinstance(atom, Object) and _is_state(atom.site) for atom in value.atoms):
         return True
-    return any(holds_optimizer_state(machine, inner, depth + 1) for inner in _parts(machine, value))
+    parts = list(_parts(machine, value))
+    sizes = [size for part in parts if (size := bytes_in(machine, part))]
+    if sizes and sum(sizes) < _SMALL:
+        return False
+    return any(_holds_optimizer_state(machine, part, depth + 1) for part in parts)
 
 
 def _is_state(site: Site) -> bool:

@@ -79,9 +79,7 @@ class ForkAfterStart(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        forks = ((effect, None) for effect in programs.effects[FORK].values())
-        loads = ((effect, "info") for effect in programs.effects[WORKERS].values())
-        for effect, severity in (*forks, *loads):
+        for effect in (*programs.effects[FORK].values(), *programs.effects[WORKERS].values()):
             started = ((*place, "JAX starts here") for place in effect.origins)
             yield Foreseen(
                 (effect.path, effect.span),
@@ -89,5 +87,5 @@ class ForkAfterStart(Rule):
                 'hang; take the context "spawn" or "forkserver"',
                 tuple(started),
                 certain=not effect.maybe,
-                severity=severity,
+                severity="info" if effect.kind == WORKERS else None,
             )
