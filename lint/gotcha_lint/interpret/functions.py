@@ -418,13 +418,13 @@ def _distinct(events: list[Event], activation: Activation, limit: int = _EVENTS)
     for event in events:
         if isinstance(event, Effect):
             counts[event] += 1
-            if counts[event] <= _TIMES[Effect] and effects < _EVENTS:
+            if counts[event] <= _TIMES[Effect] and effects < limit:
                 effects += 1
                 out.append(event)
             continue
         if isinstance(event, (KeyUse, Turn)):  # the second time tells all that the third would
             counts[event] += 1
-            if counts[event] <= _TIMES[type(event)] and uses < _EVENTS:
+            if counts[event] <= _TIMES[type(event)] and uses < limit:
                 uses += 1
                 out.append(event)
             continue

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gotcha_lint.domain.freshness import TURN
 from gotcha_lint.domain.keys import (
     SPLIT,
     Argument,
@@ -126,6 +127,7 @@ class _Reader:
         self.doubled: dict[Key, float] = {}  # split twice, last when: what is below is there twice
         self.now = 0  # counts the uses
         self.when: dict[int, int] = {}  # by the identity of a use that is kept
+        self.turned: dict[Any, int] = {}  # when a turn of a loop has begun last
         self.of_seed: dict[Any, dict[Any, KeyUse]] = {}  # bases by seed, and where they were made
         self.seed_of: dict[Any, Any] = {}  # by base
         self.all_taken: dict[Key, KeyUse] = {}  # of several keys, where a loop takes each in turn
@@ -167,6 +169,7 @@ class _Reader:
 
     def _turn(self, loop: Any) -> None:
         """What varies with the loop is another key from now on."""
+        self.turned[loop] = self.now
         for key in self.varying.pop(loop, ()):
             kept = [use for use in self.uses.get(key, ()) if loop not in use.marks]
             self.uses[key] = kept
@@ -207,6 +210,14 @@ class _Reader:
             self.when[id(now)] = self.now
             for mark in now.marks:
                 self.varying.setdefault(mark, set()).add(key)
+
+    def _is_given_anew(self, first: KeyUse, now: KeyUse, loop: Hashable) -> bool:
+        """What a call gives is another key in the next one: is the loop around that call?
+
+        Then the two are two ways of one call, and no turn of the loop has begun between them.
+        """
+        is_given = isinstance(now.key.base, Argument)
+        return is_given and self.turned.get(loop, -1) < self.when[id(first)]
 
     def _renewed(self, key: Key) -> float:
         """From when on the keys below are those of the new split, if those of the first were used.
@@ -291,7 +302,11 @@ class _Reader:
         at_seed = (made.path, made.span) if made is not None else None
         if _place(first) == _place(now):
             loops = [
-                loop for loop in now.loops if loop not in now.marks and isinstance(loop, tuple)
+                loop
+                for loop in now.loops
+                if isinstance(loop, tuple)
+                and not _varies(now, loop)
+                and not self._is_given_anew(first, now, loop)
             ]
             if not loops or not now.key.is_one or now.how in ("fold", "init"):
                 return None
@@ -433,6 +448,14 @@ def _is_of_driver(reuse: Reuse) -> bool:
         function = _function_at(reuse.now, reuse.at)
         return reuse.loop[2] < 0 or function is None or _hands_itself_out(function)
     return reuse.first.calls[:1] != reuse.now.calls[:1]
+
+
+def _varies(use: KeyUse, loop: Hashable) -> bool:
+    """Is it another key in each turn? One that nobody knows, and that a dispatch of the turn has
+    made, may be.
+    """
+    made = isinstance(use.key.base, Argument) and (TURN, loop) in use.marks
+    return loop in use.marks or made
 
 
 def _counts(seed: Hashable) -> bool:
