@@ -42,6 +42,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.optax import SCHEDULE_TYPE
 from gotcha_lint.interpret.events import (
+    Allocation,
     CompiledCall,
     EagerLoop,
     EagerUpdate,
@@ -411,7 +412,7 @@ def _distinct(events: list[Event], activation: Activation, limit: int = _EVENTS)
     seen: set[Any] = set()
     counts: Counter[Event] = Counter()
     told: set[Event] = set()
-    uses = effects = 0
+    uses = effects = made = 0
     seen_by_traces = {
         place for event in events if isinstance(event, CompiledCall) for place, _ in event.captured
     }
@@ -434,7 +435,13 @@ def _distinct(events: list[Event], activation: Activation, limit: int = _EVENTS)
                 told.add(what)
                 out.append(event)
             continue
-        if len(out) - uses - effects - len(told) >= limit:
+        if isinstance(event, Allocation):
+            if made < limit:
+                made += 1
+                seen.clear()
+                out.append(event)
+            continue
+        if len(out) - uses - effects - made - len(told) >= limit:
             continue
         if isinstance(event, Write):
             base = event.location[0]
