@@ -75,6 +75,7 @@ _FRAMES = 3  # frames that are named by objects made in frames that are named by
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary and sort; a function that notes more is cut off there
 _OUTER = 3  # depths of calls: of a root, and of what a module calls; nobody takes their summaries
+_LIGHT = (Effect, Allocation)  # they cost nothing of a budget
 _UNORDERED = (Unrolled, EagerLoop, EagerUpdate, Remark)  # they say the same wherever they stand
 _TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
@@ -362,7 +363,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         writes=writes,
         result=_result(activation),
         events=kept,
-        weight=len(writes) + sum(not isinstance(event, Effect) for event in kept),
+        weight=len(writes) + sum(not isinstance(event, _LIGHT) for event in kept),
         made=tuple(activation.made.items()),
         equations=own,
         dispatches=started,
