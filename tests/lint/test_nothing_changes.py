@@ -60,6 +60,7 @@ ATTRIBUTES = code(
     import jax
     import jax.numpy as jnp
     import numpy as np
+    from flax import linen as nn
     from flax import nnx
 
 
@@ -75,7 +76,7 @@ ATTRIBUTES = code(
     def resumed(saved, is_new):
         total = jnp.zeros(3)
         if not is_new:
-            total.value = saved["total"]  # ! cannot-run
+            total.total = saved["total"]  # ! cannot-run
         return doubled(total)
 
 
@@ -83,6 +84,14 @@ ATTRIBUTES = code(
         y = doubled(jnp.ones(3))
         y.name = "y"  # ! cannot-run
         return y
+
+
+    class Counting(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            count = self.variable("counts", "steps", jnp.zeros, ())
+            count.value = count.value + 1
+            return x * count.value
 
 
     def others(x, count):

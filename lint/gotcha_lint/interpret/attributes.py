@@ -42,6 +42,7 @@ from gotcha_lint.program.ir import Function
 
 # Known before the array is computed; no derivative flows through
 _WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype", "nbytes", "itemsize", "sharding"))
+_OF_VARIABLES = ("value", "raw_value")  # of linen and nnx, which hold an array
 _OF_CONTAINERS_ALONE = frozenset(
     name for kind in (dict, list, set, str) for name in dir(kind) if not name.startswith("_")
 ) - {"copy", "sort", "partition"}  # these arrays have too
@@ -280,7 +281,8 @@ def set_attribute(machine: Machine, base: Value, name: str, value: Value, span: 
         elif isinstance(atom, Symbol):
             machine.write((atom, name), value, span)
     array = base.only
-    if isinstance(array, Array) and array.place == "device" and not machine.trying:
+    is_array = isinstance(array, Array) and array.place == "device"
+    if is_array and name not in _OF_VARIABLES and not machine.trying:
         remark(machine, "attribute of array", span, name)
 
 

@@ -174,8 +174,8 @@ class _Reader:
             around = value.marks & event.loops
             calls = [self._calls[d] for d in dispatched(value.marks) if d in self._calls]
             around -= NO_MARKS.union(*(call.loops for _, call in calls))
-            if not lists or not around or not calls:
-                continue
+            if not lists or not around or not calls or has_read(value.marks):
+                continue  # what follows from a read is on the host, as what a simulator gives
             loop, (_, path, span) = min(around), min(lists)
             _, last = max(calls, key=lambda each: each[0])
             self._elements.setdefault(
