@@ -436,7 +436,7 @@ def _distinct(events: list[Event], activation: Activation, limit: int = _EVENTS)
                 told.add(what)
                 out.append(event)
             continue
-        if isinstance(event, Allocation):
+        if isinstance(event, Allocation) and event.site.kind == "instance":
             if made < limit:
                 made += 1
                 seen.clear()
