@@ -23,7 +23,7 @@ from gotcha_lint.domain.keys import (
     alternatives,
 )
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.domain.value import INFINITY, Symbol
+from gotcha_lint.domain.value import GROWS, INFINITY, Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function
@@ -383,6 +383,8 @@ class _Reader:
         """Is it certain that the turns use one key, and that they are meant to differ?"""
         if now.guarded or now.maybe or now.how in _GIVEN:
             return False
+        if isinstance(now.key.base, Argument) and any(map(_is_of_list, now.marks)):
+            return False  # one of many that nobody knows
         if made is not None and any(loop in made.loops for loop in loops):
             return False  # each turn begins from the seed
         real = [loop for loop in loops if len(loop) > 3 or loop[2] >= 0]
@@ -448,6 +450,11 @@ def _is_of_driver(reuse: Reuse) -> bool:
         function = _function_at(reuse.now, reuse.at)
         return reuse.loop[2] < 0 or function is None or _hands_itself_out(function)
     return reuse.first.calls[:1] != reuse.now.calls[:1]
+
+
+def _is_of_list(mark: Hashable) -> bool:
+    """Of what a loop has put into a list."""
+    return isinstance(mark, tuple) and mark[0] == GROWS
 
 
 def _varies(use: KeyUse, loop: Hashable) -> bool:
