@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from gotcha_lint.domain.keys import Key
 from gotcha_lint.domain.sites import Site, Span
@@ -41,7 +42,7 @@ def _parts_of(machine: Machine, atom: Atom) -> tuple[Value, ...]:
     return tuple(_fields(machine, atom.site).values()) if _is_instance(atom) else ()
 
 
-def _is_instance(atom: Atom) -> bool:
+def _is_instance(atom: Atom) -> TypeGuard[Object]:
     return isinstance(atom, Object) and atom.site.kind == "instance"
 
 

@@ -95,10 +95,14 @@ def note_element(machine: Machine, values: Iterable[Value], span: Span, what: st
 
 def note_entry(machine: Machine, values: Iterable[Value], span: Span, what: str) -> None:
     """Notes a read of one array of many, in each iteration of a loop through all of them."""
-    loop, steady = machine.loops[-1] if machine.loops else (None, False)
-    if not steady or loop in machine.short or what not in _COPIES:
+    if not machine.loops or what not in _COPIES:
         return
-    if loop[1:] not in entry_loops(machine.activation.function):
+    loop, steady = machine.loops[-1]
+    if (
+        not steady
+        or loop in machine.short
+        or loop[1:] not in entry_loops(machine.activation.function)
+    ):
         return
     for value in values:
         array = value.only
