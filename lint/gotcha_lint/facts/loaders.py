@@ -36,6 +36,15 @@ STEPS = frozenset([
     "shuffle", "prefetch", "cache", "with_options", "as_numpy_iterator", "with_format", "seed",
     "to_iter_dataset", "mp_prefetch", "set_format",
 ])  # fmt: skip
+# ... and others that give a new dataset and leave the old one as it was, in any library ...
+ANEW = frozenset([
+    *BATCHES, *STEPS, "repeat", "skip", "take", "select", "shard", "concatenate", "slice", "sort",
+    "rename_column", "rename_columns", "remove_columns", "select_columns", "add_column", "cast",
+    "cast_column", "flatten", "flatten_indices", "padded_batch", "unbatch", "window", "enumerate",
+    "interleave", "flat_map", "take_while", "zip", "train_test_split",
+]) - {"set_format", "iter", "as_numpy_iterator"}  # fmt: skip
+# ... where nothing is computed before somebody asks for elements; else a function may be the aim.
+LAZY = frozenset(["map", "filter", "apply"])
 ENDLESS = "repeat"  # without a number
 EACH = "map"
 

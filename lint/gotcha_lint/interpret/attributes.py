@@ -27,9 +27,11 @@ from gotcha_lint.facts.draws import GENERATOR, GENERATORS
 from gotcha_lint.facts.loaders import LOADERS
 from gotcha_lint.interpret.array_attributes import array_attribute
 from gotcha_lint.interpret.batches import is_ragged
+from gotcha_lint.interpret.copies import COPYING, is_copy, original
 from gotcha_lint.interpret.derivative import OF_ARRAYS_ALONE, as_array, at_key, is_opaque
 from gotcha_lint.interpret.faults.checkpoints import check_saved
 from gotcha_lint.interpret.faults.divisors import check_none
+from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import class_attribute
 from gotcha_lint.interpret.host import METHODS as READS
 from gotcha_lint.interpret.imports import library_attribute, module_attribute
@@ -40,6 +42,7 @@ from gotcha_lint.program.ir import Function
 
 # Known before the array is computed; no derivative flows through
 _WITHOUT_VALUES = frozenset(("shape", "ndim", "size", "dtype", "nbytes", "itemsize", "sharding"))
+_OF_VARIABLES = ("value", "raw_value")  # of linen and nnx, which hold an array
 _OF_CONTAINERS_ALONE = frozenset(
     name for kind in (dict, list, set, str) for name in dir(kind) if not name.startswith("_")
 ) - {"copy", "sort", "partition"}  # these arrays have too
@@ -87,6 +90,8 @@ def _of_atom(machine: Machine, atom: Atom, value: Value, name: str, span: Span) 
         written = machine.read((atom, name))
         if written is not None:
             return written
+        if is_copy(atom) and name not in COPYING:
+            return _of_atom(machine, original(atom), value, name, span)
         if (method := _of_annotated(machine, atom, name, span)) is not None:
             return method
         if name == "shape" and (batch := is_ragged(atom)) is not None:
@@ -275,6 +280,10 @@ def set_attribute(machine: Machine, base: Value, name: str, value: Value, span: 
             machine.write((_holder(atom.site), name), value, span)
         elif isinstance(atom, Symbol):
             machine.write((atom, name), value, span)
+    array = base.only
+    is_array = isinstance(array, Array) and array.place == "device"
+    if is_array and name not in _OF_VARIABLES and not machine.trying:
+        remark(machine, "attribute of array", span, name)
 
 
 def _holder(site: Site) -> Hashable:

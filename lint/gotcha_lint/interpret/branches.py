@@ -31,22 +31,30 @@ from gotcha_lint.interpret.state import Layer
 
 TRUTH = "truth"  # the test asks whether the place is true at all
 HOST = "host"  # ... whether it is a number or a text of Python
+DEVICE = "device"  # ... whether it is an array of JAX
 _OF_HOST = frozenset(("builtins.int", "builtins.float", "builtins.bool", "builtins.str"))
+_KINDS = (TRUTH, HOST, DEVICE)
+_OF_DEVICE = frozenset(("jax.Array", "jax.numpy.ndarray"))
 _SAME = {"Is": True, "Eq": True, "IsNot": False, "NotEq": False}
 
 
 def note_instance_test(
     machine: Machine, target: int, callee: Value, args: Sequence[tuple[bool, int]], r: Registers
 ) -> None:
-    """Keeps which place `isinstance(x, float)` looked at: what passes is no array of JAX."""
+    """Keeps which place `isinstance(x, float)` looked at: what passes is no array of JAX.
+
+    With `isinstance(x, jax.Array)` it is one.
+    """
     if callee.only != Library("builtins.isinstance") or len(args) != 2:
         return
     (_, register), (_, classes) = args
     kinds = r.get(classes, UNKNOWN).only
     all_of = [item.only for item in kinds.items] if isinstance(kinds, Tuple) else [kinds]
-    known = [isinstance(one, Library) and one.name in _OF_HOST for one in all_of]
-    if known and all(known) and register in machine.activation.sources:
-        machine.activation.tests[target] = machine.activation.sources[register], HOST, True
+    names = {one.name if isinstance(one, Library) else "" for one in all_of}
+    source = machine.activation.sources.get(register)
+    for kinds_of, asked in ((_OF_HOST, HOST), (_OF_DEVICE, DEVICE)):
+        if source is not None and names and names <= kinds_of:
+            machine.activation.tests[target] = source, asked, True
 
 
 def note_test(
@@ -99,7 +107,11 @@ def branch(machine: Machine, instruction: Instruction, registers: Registers) -> 
             machine.sides = around | {span: holds}
             if asked is not None:  # another test of the same place goes the same way
                 machine.sides[asked[0], asked[1]] = asked[2] == holds
-                if asked[2] == holds and asked[1] not in (TRUTH, HOST):  # it equals nothing else
+                if asked[2] == holds and asked[1] not in (
+                    TRUTH,
+                    HOST,
+                    DEVICE,
+                ):  # it equals nothing else
                     machine.sides[asked[0]] = asked[1]
             guards = machine.guards
             machine.guards = (
@@ -184,6 +196,9 @@ def _refined(machine: Machine, asked: tuple[Any, Any, bool] | None, holds: bool)
     wanted = same == holds
     if constant is HOST:
         return {place: _of_host(value)} if wanted and value is not None and value.unknown else {}
+    if constant is DEVICE:
+        is_unknown = value is not None and value.unknown and not value.atoms
+        return {place: _of_device(value)} if value is not None and wanted and is_unknown else {}
     if value is not None and wanted and type(constant) in (int, float) and _are_numbers(value):
         return {place: only(Constant(constant, type(constant).__name__), value.marks)}
     if value is None or len(value.atoms) + value.unknown < 2:
@@ -204,6 +219,10 @@ def _of_host(value: Value) -> Value:
     kept = [atom for atom in value.atoms if not isinstance(atom, Array)]
     marks = without_histories(value.marks - made_in(value.marks))
     return Value(kept, True, marks, value.choice)
+
+
+def _of_device(value: Value) -> Value:
+    return only(Array(None, False, None), value.marks)
 
 
 def _are_numbers(value: Value) -> bool:

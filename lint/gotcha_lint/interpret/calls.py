@@ -36,6 +36,7 @@ from gotcha_lint.interpret.attributes import annotated_class, attribute, update_
 from gotcha_lint.interpret.backend import note_joining, note_start, starts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.call import METHODS, Call, find
+from gotcha_lint.interpret.copies import copied
 from gotcha_lint.interpret.derivative import ARRAY_METHODS, as_array, kept
 from gotcha_lint.interpret.effects import note_checkpoint, note_handed
 from gotcha_lint.interpret.faults import pickling
@@ -192,6 +193,9 @@ def _call_atom(
     name = ""
     tried = None
     if isinstance(atom, Symbol):
+        copy = copied(machine, atom, args, keywords, span)
+        if copy is not None:
+            return copy
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
         tried = result_of(machine, atom)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gotcha_lint.domain.freshness import made_in
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import Object, Sequence, Tuple, Value
+from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.machine import Machine
 
@@ -17,8 +18,17 @@ def mark_version(site: Site) -> None:
     site.info[_VERSION] = True
 
 
+def changes_nothing(call: Call) -> None:
+    """The call gives a new object of the kind that it is a method of, and does nothing else."""
+    if call.receiver.only is not None:
+        call.engine.only_new = call.origin
+
+
 def note_discard(machine: Machine, value: Value, span: Span) -> None:
     """The new version of an object is thrown away. What a dispatch gives may be a warm-up."""
+    if machine.only_new == (machine.path, span):
+        note(machine, "dropped", "dataset", span)
+        return
     atom = value.only
     if not isinstance(atom, Object) or not atom.site.info.get(_VERSION) or made_in(value.marks):
         return

@@ -23,9 +23,12 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.elements import elements_of, with_elements
 from gotcha_lint.interpret.machine import Machine
+from gotcha_lint.program.entry_loops import entry_loops
 from gotcha_lint.program.rebinding import names_bound_in
 
 _ELEMENT = "element"
+ENTRY = "entry"  # one of the arrays of a dictionary or a tree
+_COPIES = frozenset(("item", "tolist", "float", "int", "np.asarray", "np.array"))
 _FEW = 16  # elements: a tenth of a millisecond for each
 
 
@@ -88,3 +91,20 @@ def note_element(machine: Machine, values: Iterable[Value], span: Span, what: st
         if isinstance(made, tuple) and made[0] == _ELEMENT and loops - machine.short:
             origins = () if made[1] is None else (made[1],)
             note(machine, _ELEMENT, what, span, (value,), origins)
+
+
+def note_entry(machine: Machine, values: Iterable[Value], span: Span, what: str) -> None:
+    """Notes a read of one array of many, in each iteration of a loop through all of them."""
+    if not machine.loops or what not in _COPIES:
+        return
+    loop, steady = machine.loops[-1]
+    if (
+        not steady
+        or loop in machine.short
+        or loop[1:] not in entry_loops(machine.activation.function)
+    ):
+        return
+    for value in values:
+        array = value.only
+        if isinstance(array, Array) and array.place == "device" and loop in value.marks:
+            note(machine, ENTRY, what, span, (value,), maybe=True)

@@ -42,6 +42,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.facts.optax import SCHEDULE_TYPE
 from gotcha_lint.interpret.events import (
+    Allocation,
     CompiledCall,
     EagerLoop,
     EagerUpdate,
@@ -74,6 +75,7 @@ _FRAMES = 3  # frames that are named by objects made in frames that are named by
 _NAMING = ("function", "transform", "class", "instance")
 _EVENTS = 400  # of one summary and sort; a function that notes more is cut off there
 _OUTER = 3  # depths of calls: of a root, and of what a module calls; nobody takes their summaries
+_LIGHT = (Effect, Allocation)  # they cost nothing of a budget
 _UNORDERED = (Unrolled, EagerLoop, EagerUpdate, Remark)  # they say the same wherever they stand
 _TIMES: dict[type[Event], int] = {KeyUse: 2, Turn: 4, Effect: 3}  # so often the same event is kept
 _KEPT_KINDS = ("function", "transform", "class", "instance", "module", "optimizer", "object")
@@ -361,7 +363,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
         writes=writes,
         result=_result(activation),
         events=kept,
-        weight=len(writes) + sum(not isinstance(event, Effect) for event in kept),
+        weight=len(writes) + sum(not isinstance(event, _LIGHT) for event in kept),
         made=tuple(activation.made.items()),
         equations=own,
         dispatches=started,
@@ -411,20 +413,20 @@ def _distinct(events: list[Event], activation: Activation, limit: int = _EVENTS)
     seen: set[Any] = set()
     counts: Counter[Event] = Counter()
     told: set[Event] = set()
-    uses = effects = 0
+    uses = effects = made = 0
     seen_by_traces = {
         place for event in events if isinstance(event, CompiledCall) for place, _ in event.captured
     }
     for event in events:
         if isinstance(event, Effect):
             counts[event] += 1
-            if counts[event] <= _TIMES[Effect] and effects < _EVENTS:
+            if counts[event] <= _TIMES[Effect] and effects < limit:
                 effects += 1
                 out.append(event)
             continue
         if isinstance(event, (KeyUse, Turn)):  # the second time tells all that the third would
             counts[event] += 1
-            if counts[event] <= _TIMES[type(event)] and uses < _EVENTS:
+            if counts[event] <= _TIMES[type(event)] and uses < limit:
                 uses += 1
                 out.append(event)
             continue
@@ -434,7 +436,13 @@ def _distinct(events: list[Event], activation: Activation, limit: int = _EVENTS)
                 told.add(what)
                 out.append(event)
             continue
-        if len(out) - uses - effects - len(told) >= limit:
+        if isinstance(event, Allocation) and event.site.kind == "instance":
+            if made < limit:
+                made += 1
+                seen.clear()
+                out.append(event)
+            continue
+        if len(out) - uses - effects - made - len(told) >= limit:
             continue
         if isinstance(event, Write):
             base = event.location[0]

@@ -35,7 +35,7 @@ from gotcha_lint.domain.value import (
 )
 from gotcha_lint.interpret.containers import new_container, new_dict
 from gotcha_lint.interpret.effects import ON_HOST, note
-from gotcha_lint.interpret.element_reads import note_element
+from gotcha_lint.interpret.element_reads import note_element, note_entry
 from gotcha_lint.interpret.events import CallString, Effect, Guards, HostRead
 from gotcha_lint.interpret.heap import Contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
@@ -58,6 +58,7 @@ def read(
         return NO_MARKS
     values = tuple(values)
     note_element(machine, values, span, what)
+    note_entry(machine, values, span, what)
     if what in _WAITING or (what not in _SHOWING and any(value.unknown for value in values)):
         note(machine, "wait", what, span)
     if any(isinstance(a, Array) and a.place == "device" for v in values for a in v.atoms):

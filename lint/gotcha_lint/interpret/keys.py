@@ -381,38 +381,6 @@ def again(machine: Machine, start: int, kind: str, span: Span, turn: Callable[[]
     ]
 
 
-def after_loop(machine: Machine, init: Value, carry: Value, span: Span) -> Value:
-    """The last carry of a loop, given that of its first turn: what it renews, it renews each time.
-
-    So it is no key of the second turn.
-    """
-    kept = {key for value in _parts(init, 0) for key in names(value)}
-    return _renewed(carry, kept, ("after", machine.path, span), 0)
-
-
-def _parts(value: Value, depth: int) -> Iterator[Value]:
-    yield value
-    for atom in value.atoms if depth < _DEPTH else ():
-        if isinstance(atom, (Tuple, MappingOf)):
-            for item in atom.items if isinstance(atom, Tuple) else atom.values:
-                yield from _parts(item, depth + 1)
-
-
-def _renewed(value: Value, kept: set[Key], step: Hashable, depth: int) -> Value:
-    atoms: list[Atom] = []
-    for atom in value.atoms:
-        if isinstance(atom, Array) and atom.key is not None and atom.key not in kept:
-            atom = replace(atom, key=atom.key.step(step))
-        elif isinstance(atom, Tuple) and depth < _DEPTH:
-            items = tuple(_renewed(item, kept, step, depth + 1) for item in atom.items)
-            atom = replace(atom, items=items)
-        elif isinstance(atom, MappingOf) and depth < _DEPTH:
-            values = tuple(_renewed(item, kept, step, depth + 1) for item in atom.values)
-            atom = replace(atom, values=values)
-        atoms.append(atom)
-    return Value(atoms, value.unknown, value.marks, value.choice)
-
-
 def note_undrawn(machine: Machine, start: int, given: Value, span: Span) -> None:
     """Keys that were handed out, one for each turn, to what has not used them since `start`."""
     used = [event.key for event in machine.events[start:] if isinstance(event, KeyUse)]

@@ -107,6 +107,7 @@ class Machine(State, ABC):
         self.key_uses = 0  # that were noted
         self.spread: set[Origin] = set()  # calls with `**options` that nobody knows
         self.starred: set[Origin] = set()  # calls with star arguments, known or not
+        self.only_new: Origin | None = None  # the last call that gives a new object, and no more
         self.doubtful: set[tuple[str, str]] = (
             set()
         )  # who imports which by a name that may be another's

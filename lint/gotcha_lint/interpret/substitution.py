@@ -38,6 +38,7 @@ from gotcha_lint.domain.value import Mapping as MappingOf
 from gotcha_lint.interpret.arguments import flatten, static_parts
 from gotcha_lint.interpret.batches import Batch
 from gotcha_lint.interpret.containers import element
+from gotcha_lint.interpret.copies import is_copy_step
 from gotcha_lint.interpret.effects import lifted, moved
 from gotcha_lint.interpret.events import (
     Allocation,
@@ -145,6 +146,10 @@ class Substitution:
             return as_short(found, step) if step[0] == CUT else found
         if step.startswith("."):
             return machine.attribute(value, step[1:], self._span)
+        if is_copy_step(step):
+            atom = value.only
+            copy = atom.step(step) if isinstance(atom, Symbol) else None
+            return Value((), True, value.marks) if copy is None else only(copy, value.marks)
         if step == "[*]":
             return element(machine, value, None)[0]
         if step == "len":

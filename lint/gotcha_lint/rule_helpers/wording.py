@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gotcha_lint.domain.sites import Site
+from gotcha_lint.domain.sites import Origin, Site
+from gotcha_lint.interpret.events import Effect
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.compiled_functions import CompiledFunction, Place, Variation
 from gotcha_lint.solve.programs import Programs
@@ -101,3 +102,9 @@ def lines_of(function: Function | None) -> tuple[str, int, int] | None:
     if function is None:
         return None
     return function.path, function.first or function.line, function.end_line
+
+
+def last_call(effect: Effect) -> tuple[Origin, ...]:
+    """The call that leads to an effect, if its function is not where the analysis begins."""
+    within, calls = effect.within, effect.calls[-1:]
+    return tuple(at for at in calls if at[1][0] not in (within.line, within.first))

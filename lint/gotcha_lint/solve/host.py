@@ -174,7 +174,7 @@ class _Reader:
             around = value.marks & event.loops
             calls = [self._calls[d] for d in dispatched(value.marks) if d in self._calls]
             around -= NO_MARKS.union(*(call.loops for _, call in calls))
-            if not lists or not around or not calls:
+            if not lists or not around or not calls or _is_of_host(value):
                 continue
             loop, (_, path, span) = min(around), min(lists)
             _, last = max(calls, key=lambda each: each[0])
@@ -219,6 +219,11 @@ def _in_loop(read: HostRead, call: CompiledCall) -> Origin:
         if mine != its:
             return mine
     return read.path, read.span
+
+
+def _is_of_host(value: Value) -> bool:
+    """Something unknown that follows from a read: what a simulator gives for an action, say."""
+    return value.unknown and not value.atoms and has_read(value.marks)
 
 
 def _is_loop(mark: Any) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gotcha_lint.domain.freshness import TURN
 from gotcha_lint.domain.keys import (
     SPLIT,
     Argument,
@@ -22,7 +23,7 @@ from gotcha_lint.domain.keys import (
     alternatives,
 )
 from gotcha_lint.domain.sites import Origin, Span
-from gotcha_lint.domain.value import INFINITY, Symbol
+from gotcha_lint.domain.value import GROWS, INFINITY, Symbol
 from gotcha_lint.interpret.events import KeyUse, Turn
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function
@@ -134,6 +135,7 @@ class _Reader:
         self.doubled: dict[Key, float] = {}  # split twice, last when: what is below is there twice
         self.now = 0  # counts the uses
         self.when: dict[int, int] = {}  # by the identity of a use that is kept
+        self.turned: dict[Any, int] = {}  # when a turn of a loop has begun last
         self.of_seed: dict[Any, dict[Any, KeyUse]] = {}  # bases by seed, and where they were made
         self.seed_of: dict[Any, Any] = {}  # by base
         self.all_taken: dict[Key, KeyUse] = {}  # of several keys, where a loop takes each in turn
@@ -175,6 +177,7 @@ class _Reader:
 
     def _turn(self, loop: Any) -> None:
         """What varies with the loop is another key from now on."""
+        self.turned[loop] = self.now
         for key in self.varying.pop(loop, ()):
             kept = [use for use in self.uses.get(key, ()) if loop not in use.marks]
             self.uses[key] = kept
@@ -215,6 +218,14 @@ class _Reader:
             self.when[id(now)] = self.now
             for mark in now.marks:
                 self.varying.setdefault(mark, set()).add(key)
+
+    def _is_given_anew(self, first: KeyUse, now: KeyUse, loop: Hashable) -> bool:
+        """What a call gives is another key in the next one: is the loop around that call?
+
+        Then the two are two ways of one call, and no turn of the loop has begun between them.
+        """
+        is_given = isinstance(now.key.base, Argument)
+        return is_given and self.turned.get(loop, -1) < self.when[id(first)]
 
     def _renewed(self, key: Key) -> float:
         """From when on the keys below are those of the new split, if those of the first were used.
@@ -299,7 +310,11 @@ class _Reader:
         at_seed = (made.path, made.span) if made is not None else None
         if _place(first) == _place(now):
             loops = [
-                loop for loop in now.loops if loop not in now.marks and isinstance(loop, tuple)
+                loop
+                for loop in now.loops
+                if isinstance(loop, tuple)
+                and not _varies(now, loop)
+                and not self._is_given_anew(first, now, loop)
             ]
             if not loops or not now.key.is_one or now.how in ("fold", "init"):
                 return None
@@ -378,6 +393,8 @@ class _Reader:
         """Is it certain that the turns use one key, and that they are meant to differ?"""
         if now.guarded or now.maybe or now.how in _GIVEN:
             return False
+        if isinstance(now.key.base, Argument) and any(map(_is_of_list, now.marks)):
+            return False  # one of many that nobody knows
         if made is not None and any(loop in made.loops for loop in loops):
             return False  # each turn begins from the seed
         real = [loop for loop in loops if len(loop) > 3 or loop[2] >= 0]
@@ -443,6 +460,19 @@ def _is_of_driver(reuse: Reuse) -> bool:
         function = _function_at(reuse.now, reuse.at)
         return reuse.loop[2] < 0 or function is None or _hands_itself_out(function)
     return reuse.first.calls[:1] != reuse.now.calls[:1]
+
+
+def _is_of_list(mark: Hashable) -> bool:
+    """Of what a loop has put into a list."""
+    return isinstance(mark, tuple) and mark[0] == GROWS
+
+
+def _varies(use: KeyUse, loop: Hashable) -> bool:
+    """Is it another key in each turn? One that nobody knows, and that a dispatch of the turn has
+    made, may be.
+    """
+    made = isinstance(use.key.base, Argument) and (TURN, loop) in use.marks
+    return loop in use.marks or made
 
 
 def _counts(seed: Hashable) -> bool:

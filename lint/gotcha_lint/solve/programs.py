@@ -25,6 +25,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.backend import AT_IMPORT, FORK, WORKERS
 from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_device
+from gotcha_lint.interpret.element_reads import ENTRY
 from gotcha_lint.interpret.events import (
     Allocation,
     CallString,
@@ -78,7 +79,9 @@ from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
 # Each speaks for itself.
-_PLAIN = frozenset((FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT))
+_PLAIN = frozenset(
+    (FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, ENTRY)
+)
 
 
 @dataclass(frozen=True, slots=True)

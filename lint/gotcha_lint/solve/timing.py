@@ -32,7 +32,7 @@ class Elapsed:
     """The difference of two clocks, and the last dispatch between them.
 
     `waits`: something waits for it. `earlier`: a dispatch of the same before the first clock, that
-    nothing waits for.
+    nothing waits for. `partly`: something waits for other dispatches, or under a condition.
     """
 
     effect: Effect
@@ -42,6 +42,7 @@ class Elapsed:
     stop: Origin
     waits: bool = False
     earlier: Origin | None = None
+    partly: bool = False
 
 
 def unwaited(segment: Segment) -> Iterator[Elapsed]:
@@ -54,6 +55,7 @@ def unwaited(segment: Segment) -> Iterator[Elapsed]:
     clocks: list[int] = []
     found: dict[Any, Elapsed] = {}
     waited: set[Any] = set()  # differences that one turn waits for: that is enough for all
+    unsure: set[Any] = set()  # ... for a part of the work, or perhaps
     for number, event in enumerate(events):
         if isinstance(event, ClockRead):
             clocks.append(number)
@@ -63,11 +65,14 @@ def unwaited(segment: Segment) -> Iterator[Elapsed]:
             key = event.path, event.span, event.calls
             if region is None or not calls:
                 continue
-            waits = _is_waited_for(events, region, calls)
+            waits, partly = _is_waited_for(events, region, calls)
             time = _elapsed(events, region, calls[-1], event)
-            time = replace(time, waits=waits, earlier=_earlier(events, region, calls))
+            earlier = _earlier(events, region, calls)
+            time = replace(time, waits=waits, earlier=earlier, partly=partly)
             if waits:
                 waited.add(key)
+            if partly:
+                unsure.add(key)
             if time.earlier is not None or not waits:
                 found.setdefault(key, time)
     told: set[Any] = set()  # one finding for two clocks, however often their difference is taken
@@ -75,7 +80,7 @@ def unwaited(segment: Segment) -> Iterator[Elapsed]:
         clock = time.start, time.stop, time.effect.calls
         if (time.waits or key not in waited) and clock not in told:
             told.add(clock)
-            yield time
+            yield replace(time, partly=key in unsure)
 
 
 def _region(events: list[Event], clocks: list[int], effect: Effect) -> tuple[int, int] | None:
@@ -108,13 +113,27 @@ def _dispatches(events: list[Event], region: tuple[int, int]) -> list[int]:
     ]
 
 
-def _is_waited_for(events: list[Event], region: tuple[int, int], calls: list[int]) -> bool:
-    """Where the clock runs from turn to turn, a wait of the turn before counts, too."""
+def _is_waited_for(
+    events: list[Event], region: tuple[int, int], calls: list[int]
+) -> tuple[bool, bool]:
+    """Whether something waits for the last dispatch; and for an earlier one, or perhaps.
+
+    Where the clock runs from turn to turn, a wait of the turn before counts, too.
+    """
     start, stop = region
     begin, end = events[start], events[stop]
     assert isinstance(begin, ClockRead) and isinstance(end, ClockRead)
     in_turns = _mark(begin) == _mark(end) or bool(end.loops - begin.loops)
-    return any(map(_may_wait, events[start if in_turns else calls[0] : stop]))
+    first = start if in_turns else calls[0]
+    waits = [n for n in range(first, stop) if _may_wait(events[n])]
+    sure = {(guard.path, guard.span, guard.holds) for guard in end.guards}
+    for number in waits:
+        event = events[number]
+        assert isinstance(event, (HostRead, Effect))
+        always = all((g.path, g.span, g.holds) in sure or g.of_loop for g in event.guards)
+        if number > calls[-1] and (always or event.calls != end.calls):
+            return True, False
+    return False, bool(waits)
 
 
 def _earlier(events: list[Event], region: tuple[int, int], calls: list[int]) -> Origin | None:

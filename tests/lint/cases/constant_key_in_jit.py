@@ -200,3 +200,22 @@ def loop(state, model, variables, xs):
         first += made_to_train(variables, x)
         folded_within(variables, x) + folded_with_a_number(variables, x) + named_alike(x, x)
     return first, state
+
+
+def forward(variables, x, key, train):
+    rngs = {"dropout": key} if train else None
+    return Dropping(deterministic=not train).apply(variables, x, rngs=rngs)
+
+
+@jax.jit
+def told_to_evaluate(variables, x):
+    return forward(variables, x, key=jax.random.key(3), train=False)
+
+
+@jax.jit
+def told_to_train_by_name(variables, x):
+    return forward(variables, x, key=jax.random.key(3), train=True)  # ! constant-key-in-jit
+
+
+def evaluates_in_a_loop(variables, xs):
+    return [told_to_evaluate(variables, x) + told_to_train_by_name(variables, x) for x in xs]

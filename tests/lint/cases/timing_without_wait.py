@@ -318,3 +318,20 @@ def evaluates_now_and_then(x, other):
             start = time.perf_counter()
             total = float(step(x).sum())
             print(total, time.perf_counter() - start)
+
+
+def sampled_before(w, batches, sample):
+    """The draws are read, the last update is not: that is shown with `--all`."""
+    start = time.time()
+    for x in batches:
+        drawn = float(step(w).sum())
+        w, _ = update(w, x + drawn)
+    return w, time.time() - start
+
+
+def waits_where_somebody_looks(w, x, verbose):
+    start = time.time()
+    w, loss = update(w, x)
+    if verbose:
+        print(float(loss))
+    return w, time.time() - start

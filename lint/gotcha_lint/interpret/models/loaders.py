@@ -17,7 +17,7 @@ from gotcha_lint.domain.value import (
     fixed,
     only,
 )
-from gotcha_lint.facts.loaders import BATCHES, ENDLESS, LOADERS, STEPS, Batching
+from gotcha_lint.facts.loaders import ANEW, BATCHES, ENDLESS, LAZY, LOADERS, STEPS, Batching
 from gotcha_lint.facts.loaders import EACH as MAP
 from gotcha_lint.interpret.arrays import lead, on_device
 from gotcha_lint.interpret.backend import WORKERS, note_fork
@@ -31,6 +31,7 @@ from gotcha_lint.interpret.batches import (
 )
 from gotcha_lint.interpret.call import Call, alias, family, methods, model
 from gotcha_lint.interpret.containers import new_container
+from gotcha_lint.interpret.discards import changes_nothing
 from gotcha_lint.interpret.heap import contents
 
 _DATASETS = (
@@ -54,7 +55,7 @@ alias(
 @family("torch.utils.data.", "tensorflow.", "tensorflow_datasets.", "datasets.", "grain.")
 def unknown_data(call: Call) -> Value:
     if call.name.startswith(_DATASETS):
-        made = _dataset(call, None, False)
+        made = _dataset(call, None, False, not call.name.startswith("datasets."))
         split = call.keyword("split")
         parts = contents(call.engine, split) if split is not None else None
         if call.name == "tensorflow_datasets.load" and isinstance(parts, Tuple):
@@ -120,10 +121,10 @@ def loader_of_subclass(call: Call) -> Value:
     return NONE
 
 
-def _dataset(call: Call, batch: Symbol | None, endless: bool) -> Value:
-    """A pipeline of examples, or of batches."""
+def _dataset(call: Call, batch: Symbol | None, endless: bool, lazy: bool) -> Value:
+    """A pipeline of examples, or of batches. `lazy`: `map` computes nothing by itself."""
     site = call.engine.allocate("object", call.span, "dataset")
-    site.info.update(name="dataset", batch=batch, endless=endless)
+    site.info.update(name="dataset", batch=batch, endless=endless, lazy=lazy)
     return only(Object(site, call.origin))
 
 
@@ -132,13 +133,15 @@ def dataset_method(call: Call) -> Value:
     """Steps of a pipeline. What `map` does to a batch is not known, nor where `take` ends."""
     assert isinstance(call.on, Object)
     info, name = call.on.site.info, call.short
-    batch, endless = info["batch"], info["endless"]
+    batch, endless, lazy = info["batch"], info["endless"], info["lazy"]
+    if name in ANEW or (lazy and name in LAZY):
+        changes_nothing(call)
     if name in BATCHES:
         ragged = not endless and _is_ragged(call, BATCHES[name])
         made = Symbol(Batch(call.origin), (), call.origin) if ragged else None
-        return _dataset(call, made, endless)
+        return _dataset(call, made, endless, lazy)
     if name == ENDLESS and not call.args and not call.keywords:
-        return _dataset(call, batch, batch is None)
+        return _dataset(call, batch, batch is None, lazy)
     if name in STEPS or name == ENDLESS or (name == MAP and batch is None):
         return Value((call.on,), False, call.receiver.marks)
     return Value((), True, call.marks)

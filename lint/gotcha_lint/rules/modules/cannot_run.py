@@ -9,7 +9,8 @@ from gotcha_lint.solve.programs import Programs
 from gotcha_lint.solve.remarks import Fault
 
 _KINDS = (
-    "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded", "none"
+    "misfit", "lacking", "undefined", "unbound", "perhaps unbound", "unpacked", "not loaded",
+    "none", "attribute of array",
 )  # fmt: skip
 
 
@@ -152,6 +153,11 @@ def _message(fault: Fault) -> str:
         return f"{fault.text[0]}: this raises a `ValueError`"
     if fault.kind == "none":
         return f"`None` has no `{fault.text[0]}`: this raises an `AttributeError`"
+    if fault.kind == "attribute of array":
+        return (
+            f"a JAX array has no `{fault.text[0]}` that could be set: this raises an "
+            "`AttributeError`; bind the name itself to the new array"
+        )
     if fault.kind == "undefined":
         return f"`{fault.text[0]}` is bound nowhere in this file: this raises a `NameError`"
     if fault.kind == "unbound":

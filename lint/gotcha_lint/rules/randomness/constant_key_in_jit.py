@@ -111,7 +111,11 @@ def _drawn_from(body: Body, seed: Call) -> bool:
         if call.name in KEY_MAKERS:
             if not _folds_in_news(call):
                 made.add(call.result.ident // 1024)
-        elif call.name.startswith("jax.random.") or call.callee.targets or _draws(call):
+        elif (
+            call.name.startswith("jax.random.")
+            or _draws(call)
+            or (call.callee.targets and not _is_told_to_evaluate(call))
+        ):
             return True
     names = {bind.name for bind in body.of(Bind) if _is_one_of(bind.value, made)}
     return any(map(_draws_within(body.function), names & body.function.shared))
@@ -121,6 +125,11 @@ def _folds_in_news(call: Call) -> bool:
     """`fold_in(key, step)`: a key for each step."""
     data = call.arg(1, "data")
     return call.name.endswith("fold_in") and (data is None or data.kind is not Kind.STATIC)
+
+
+def _is_told_to_evaluate(call: Call) -> bool:
+    """`step(params, batch, key=key, train=False)`: it asks for a key, and drops nothing."""
+    return isinstance(call.node, cst.Call) and _evaluates(call.node)
 
 
 def _draws(call: Call) -> bool:

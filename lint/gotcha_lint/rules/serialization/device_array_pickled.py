@@ -16,6 +16,7 @@ from gotcha_lint.rule import (
     alias_in,
     module_alias,
 )
+from gotcha_lint.rule_helpers.wording import last_call
 from gotcha_lint.solve.programs import Programs
 
 _FIRST = frozenset({"dump", "dumps", "put", "put_nowait", "send"})  # with what is pickled first
@@ -82,6 +83,7 @@ class DeviceArrayPickled(Rule):
             yield Foreseen(
                 (path, span),
                 _said(effect.what),
+                tuple((*at, "the arrays are given here") for at in last_call(effect)),
                 certain=not effect.maybe,
                 about=(path, span[0], span[2]),
             )

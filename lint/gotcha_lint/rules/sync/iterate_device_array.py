@@ -1,8 +1,9 @@
 from collections.abc import Iterator
 
 from gotcha_lint.domain.sites import Origin
+from gotcha_lint.interpret.element_reads import ENTRY
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.wording import called, loop_places
+from gotcha_lint.rule_helpers.wording import called, last_call, loop_places
 from gotcha_lint.solve.programs import Programs
 
 _SHOWN = ("__repr__", "__str__", "__format__", "_repr_html_", "_repr_pretty_")  # interactively
@@ -25,7 +26,8 @@ class IterateDeviceArray(Rule):
     and similar ones; arguments, also those that an annotation calls arrays; elements that a
     function of the project asks.
 
-    With `--all`, as `info`: a loop of a script that runs once, over an array of unknown length.
+    With `--all`, as `info`: a loop of a script that runs once, over an array of unknown length; a
+    loop that fetches the arrays of a dictionary, or the leaves of a tree, one after the other.
 
     ## In a run
     The sanitizer says nothing: each read by itself is right.
@@ -72,6 +74,14 @@ class IterateDeviceArray(Rule):
                     not effect.maybe,
                 )
             seen.add(array)
+        for place, effect in programs.effects[ENTRY].items():
+            yield Foreseen(
+                place,
+                "this fetches one array after the other from the device: fetch the whole "
+                "dictionary or tree before the loop, with one `jax.device_get`",
+                tuple((*at, "called here") for at in last_call(effect)),
+                certain=False,
+            )
         for one in programs.elements:
             yield Foreseen(
                 (one.read.path, one.read.span),

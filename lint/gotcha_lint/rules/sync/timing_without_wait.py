@@ -30,7 +30,8 @@ class TimingWithoutWait(Rule):
     Regions that read the result: `float(loss)`, `np.asarray(...)`, `print(loss)` all wait, and so
     does `jax.tree.map(np.asarray, losses)`. Clocks that run from one iteration to the next, where
     the result of the iteration before is given to a function. A time that is never read, or that is
-    called `compile_time`: what is compiled is compiled when the call returns.
+    called `compile_time`: what is compiled is compiled when the call returns. With `--all`, as
+    `info`: where something waits for an earlier call alone, or under a condition.
 
     ## The price
     A wrong time.
@@ -86,16 +87,18 @@ class TimingWithoutWait(Rule):
                 yield _warm_up(time, time.earlier)
                 continue
             what = called(call.function) if isinstance(call, CompiledCall) else f"`{call.what}`"
+            why = "not always is it waited for" if time.partly else "nothing waits for its result"
             yield Foreseen(
                 time.place,
                 f"the clock stops while {what} may still be computing: "
-                "nothing waits for its result before; call `jax.block_until_ready` on it",
+                f"{why} before; call `jax.block_until_ready` on it",
                 (
                     *(((*time.earlier, "not waited for, either"),) if time.earlier else ()),
                     (*time.start, "the clock is read here"),
                     (call.path, call.span, "queued here"),
                     (*time.stop, "and here"),
                 ),
+                certain=not time.partly,
             )
 
 

@@ -1,0 +1,35 @@
+"""Loops that go through the entries of a dictionary or the leaves of a tree, as the text says."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from gotcha_lint.program.data_flow import steps_of
+from gotcha_lint.program.ir import Function, Instruction
+
+_ENTRIES = frozenset(
+    ("items", "values", "leaves", "tree_leaves", "flatten_dict", "to_flat_state",
+     "leaves_with_path", "tree_leaves_with_path")
+)  # fmt: skip
+_HANDS_ON = frozenset(("enumerate", "zip", "sorted", "list", "tuple", "reversed", "tqdm"))
+_STEPS = 3  # of functions that hand on what they are given
+
+
+@cache
+def entry_loops(function: Function) -> frozenset[tuple[int, int]]:
+    """Where they start: lines and columns."""
+    steps = list(steps_of(function))
+    makers = {step[1]: step for step in steps if isinstance(step[1], int)}
+    found = (s for s in steps if s[0] == "for" and _gives_entries(makers, s[2], 0))
+    return frozenset((step[-1][0], step[-1][1]) for step in found)
+
+
+def _gives_entries(makers: dict[int, Instruction], register: int, depth: int) -> bool:
+    made = makers.get(register)
+    if made is None or made[0] != "call" or depth > _STEPS:
+        return False
+    callee = makers.get(made[2])
+    word = "" if callee is None else str(callee[3] if callee[0] == "attr" else callee[2])
+    if word in _ENTRIES:
+        return True
+    return word in _HANDS_ON and any(_gives_entries(makers, r, depth + 1) for _, r in made[3])
