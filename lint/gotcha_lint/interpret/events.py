@@ -122,7 +122,10 @@ class CompiledCall:
 
 @dataclass(frozen=True, slots=True)
 class Unrolled:
-    """A Python loop that runs while JAX traces; `equations` for each turn, about."""
+    """A Python loop that runs while JAX traces; `equations` for each turn, about.
+
+    `alike`: the body does not ask which turn it is, and makes no layers.
+    """
 
     path: str
     span: Span
@@ -130,6 +133,7 @@ class Unrolled:
     equations: int
     within: Function
     calls: CallString = ()
+    alike: bool = False
 
 
 @dataclass(frozen=True, slots=True)
