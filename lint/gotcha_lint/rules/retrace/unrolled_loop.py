@@ -23,9 +23,9 @@ class UnrolledLoop(Rule):
     stack their parameters and scan over them.
 
     ## Not reported
-    Short loops: less than 32 iterations, or 64 equations in all; but four are reported, where all do
-    the same and make 500 equations or more, as several updates in one call. Loops whose number of iterations
-    follows from a configuration or an array's shape are shown with `--all`.
+    Short loops: less than 32 iterations, or 64 equations in all. Four iterations are enough where
+    all do the same and make 500 equations together, as several updates in one call. Loops whose
+    number of iterations follows from a configuration or an array's shape are shown with `--all`.
     """
 
     preview = True
