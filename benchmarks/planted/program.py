@@ -13,8 +13,6 @@ from benchmarks.planted.plant import MARK, Plant, PlantError, edited
 HERE = Path(__file__).resolve().parent
 HOSTS = HERE / "hosts"
 TRAINER = "reference_trainer"
-LEFT_OUT = ("extras",)
-"""Of the trainer: not needed to train, and long."""
 
 AS_WRITTEN = "as written"
 
@@ -41,8 +39,7 @@ def sources(host: str) -> Files:
     files = {}
     for file in sorted(folder.rglob("*.py")):
         path = file.relative_to(folder)
-        if host != TRAINER or path.parts[0] not in LEFT_OUT:
-            files[path.as_posix()] = file.read_text(encoding="utf-8")
+        files[path.as_posix()] = file.read_text(encoding="utf-8")
     return files
 
 

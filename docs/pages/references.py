@@ -145,7 +145,7 @@ SOURCES = (
     Source(
         "Flax: setup vs compact",
         "https://flax.readthedocs.io/en/v0.6.10/guides/setup_or_nncompact.html",
-        "option-not-read linen-setup-read-outside",
+        "option-not-read unused-result linen-setup-read-outside",
     ),
     Source(
         "Flax: Module and Pytree",
@@ -170,10 +170,15 @@ SOURCES = (
     Source(
         "Optax documentation",
         "https://optax.readthedocs.io/",
-        "clip-after-optimizer silent-training-error positive-learning-rate update-without-params "
-        "optimizer-reinitialised "
+        "clip-after-optimizer clip-by-value silent-training-error positive-learning-rate "
+        "update-without-params optimizer-reinitialised "
         "weight-decay-after-optimizer apply-updates-swapped double-softmax log-of-softmax "
         "label-ignore-index",
+    ),
+    Source(
+        "jax.numpy.mean",
+        _JAX + "_autosummary/jax.numpy.mean.html",
+        "mean-over-masked",
     ),
     Source(
         "jax.device_put",

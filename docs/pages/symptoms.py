@@ -61,14 +61,14 @@ TABLE = (
     ),
     Symptom(
         "The gradient is zero, or some parameters never change",
-        "zero-gradient grad-int-output optimizer-reinitialised discarded-update "
+        "zero-gradient grad-int-output optimizer-reinitialised discarded-update unused-result "
         "silent-training-error",
     ),
     Symptom(
         "The loss does not go down, or goes up",
         "positive-learning-rate double-softmax optimizer-reinitialised clip-after-optimizer "
         "zero-gradient pmean-of-gradients constant-key-in-jit constant-lost-in-half-precision "
-        "computed-in-half-precision "
+        "computed-in-half-precision mean-over-masked clip-by-value "
         "weight-decay-in-moments weight-decay-after-optimizer fields-in-wrong-order "
         "argument-mutated-in-jit gradients-not-reduced column-minus-row out-of-bounds-index "
         "unsigned-subtraction float-into-integer-array wide-type-without-x64 silent-training-error "
@@ -80,7 +80,7 @@ TABLE = (
         "jit-on-nnx-module discarded-update environment-set-too-late x64-set-too-late "
         "backend-started-too-early unknown-config-option wrong-cache-key host-random-in-jit "
         "removed-api argument-mutated-in-jit counter-in-jit walrus-binds-comparison "
-        "tracer-error-swallowed option-not-read",
+        "tracer-error-swallowed option-not-read unused-result",
     ),
     Symptom(
         "The random numbers are the same every time",

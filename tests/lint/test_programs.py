@@ -440,3 +440,27 @@ def test_what_a_partial_binds_has_the_name_of_its_parameter():
     report = lint(["train.py"], lambda _: Settings(select=("large-constant-captured",)))
     (found,) = report.findings
     assert "captures 1 MiB of arrays (`table`)" in found.message
+
+
+def test_a_class_method_is_compiled():
+    text = """
+        class Agent:
+            rate = 0.1
+
+            @classmethod
+            def update(cls, x, y=None):
+                return x - cls.rate
+
+            @classmethod
+            def lost(cls, x, size):
+                return x[:size]
+
+
+        agent = Agent()
+        first = jax.jit(agent.update)
+        second = jax.jit(Agent.lost, static_argnums=(1,))
+        first(jnp.ones(1)), first(jnp.ones(2))
+        second(jnp.ones(8), 1), second(jnp.ones(8), 2)
+    """
+    assert predicted(text, "update") == (2, {("shape", "x")})
+    assert predicted(text, "lost") == (2, {("value", "size")})

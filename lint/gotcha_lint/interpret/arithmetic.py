@@ -149,7 +149,7 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     if operator == "Mod" and _is_text(x):
         return _formatted(machine, x, y, span)
     if x.unknown or y.unknown or not x.atoms or not y.atoms:
-        return Value((), True, marks)
+        return Value(_of_defaults(machine, operator, x, y, span), True, marks)
     if len(x.atoms) * len(y.atoms) > _PAIRS:
         return Value((), True, marks)
     pairs = [(a, b) for a in x.atoms for b in y.atoms]
@@ -162,6 +162,18 @@ def binary(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> V
     if operator == "FloorDiv" and marks and _is_bucket(y):
         return _bucketed(out)
     return out.marked(marks)
+
+
+def _of_defaults(machine: Machine, operator: str, x: Value, y: Value, span: Span) -> list[Atom]:
+    """`1 - 1 / steps`, where `steps` is 1 or something unknown: what it is with the default."""
+    numbers = [value.atoms[0] if len(value.atoms) == 1 else None for value in (x, y)]
+    one, other = numbers
+    if operator not in ("Sub", "Div") or not isinstance(one, Constant):
+        return []
+    if not isinstance(other, Constant) or {one.type, other.type} - {"int", "float"}:
+        return []
+    exact = _exact(operator, one, other, machine.origin(span))
+    return [] if exact is None else list(exact.atoms)
 
 
 def _is_symbol(value: Value) -> bool:

@@ -62,7 +62,7 @@ def attribute(machine: Machine, value: Value, name: str, span: Span) -> Value:
     if value.unknown and name in READS and made_in(value.marks):
         method = Method(Value((), True, value.marks), name, machine.origin(span))
         out = only(method)
-    if value.unknown and name == "astype":
+    if value.unknown and name in ("astype", "get"):
         out = only(Method(Value((), True, value.marks), name, machine.origin(span)))
     for atom in value.atoms:
         found = _of_atom(machine, atom, value, name, span)

@@ -60,6 +60,7 @@ _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "oper
 _ON_DEVICE = ("jax.", "flax.", "optax.", "haiku.", "equinox.", "einops.", "chex.")
 _OPERATIONS = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "jax.scipy.", "jax.image.")
 _OF_ARRAYS = ("jax.numpy.", "jax.nn.", "jax.scipy.")
+_WITH_DEFAULT = 2  # arguments of `config.get("steps", 1)`
 _UNKNOWN_CALLEE_DEPTH = 12  # calls within calls; deeper, functions handed to unknown code are left
 
 
@@ -346,7 +347,10 @@ def unknown_call(
     else:
         machine.inexact += 1
     marks = all_marks(values)
-    return Value((), True, without_histories(marks - made_in(marks)))
+    default = values[1].only if name == "get" and len(values) == _WITH_DEFAULT else None
+    known = isinstance(default, Constant) and default.type in ("int", "float")
+    atoms = (default,) if known and default is not None else ()
+    return Value(atoms, True, without_histories(marks - made_in(marks)))
 
 
 def _are_variables(machine: Machine, value: Value) -> bool:

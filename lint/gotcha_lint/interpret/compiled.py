@@ -53,15 +53,23 @@ class Inner:
             atom = site.info["inner"].only
 
     def _method(self, machine: Machine, method: Method) -> None:
+        """A bound method, or one of a class."""
         for atom in method.receiver.atoms:
-            cls = atom.site.info.get("class") if isinstance(atom, Object) else None
+            if not isinstance(atom, Object):
+                continue
+            of_class = atom.site.kind == "class"
+            cls = atom.site if of_class else atom.site.info.get("class")
             found = class_attribute(machine, cls, method.name) if cls is not None else None
             part = found.only if found is not None else None
-            if isinstance(part, Object) and part.site.kind == "function":
-                self.function = part.site.info["function"]
-                self.bound += 1
-                self.by_method = True
-                return
+            shared = isinstance(part, Object) and part.site.kind == "class_method"
+            if isinstance(part, Object) and shared:
+                part = part.site.info["inner"].only
+            if not isinstance(part, Object) or part.site.kind != "function" or of_class > shared:
+                continue
+            self.function = part.site.info["function"]
+            self.bound += 1
+            self.by_method = not shared  # a class is the same at each call
+            return
 
     @property
     def parameters(self) -> list[str]:

@@ -126,7 +126,10 @@ class CompiledCall:
 
 @dataclass(frozen=True, slots=True)
 class Unrolled:
-    """A Python loop that runs while JAX traces; `equations` for each turn, about."""
+    """A Python loop that runs while JAX traces; `equations` for each turn, about.
+
+    `alike`: the body does not ask which turn it is, and makes no layers.
+    """
 
     path: str
     span: Span
@@ -134,6 +137,7 @@ class Unrolled:
     equations: int
     within: Function
     calls: CallString = ()
+    alike: bool = False
 
 
 @dataclass(frozen=True, slots=True)

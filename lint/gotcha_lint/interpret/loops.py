@@ -38,6 +38,8 @@ from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS, note_eager
 from gotcha_lint.interpret.machine import Instruction, Machine, Registers
 from gotcha_lint.interpret.state import Layer, LoopState
+from gotcha_lint.program.data_flow import instructions
+from gotcha_lint.program.ir import Region, Register
 
 _TURNS = 6  # of the fixpoint; widening starts after the second
 _WIDEN_FROM = 2
@@ -73,15 +75,23 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
     note_eager(machine, instruction, turns or Size(), dispatches, start, endless)
     if comprehension and turns is not None:
         _set_lengths(machine, body, turns, registers)
-    traced = machine.traced or in_module_method(machine)
+    of_module = in_module_method(machine)
+    traced = machine.traced or of_module
     traced = traced and machine.activation.function.name not in _CONSTRUCTORS
     if traced and equations and turns is not None and why in ("range", "dim"):
         within = machine.activation.function
-        machine.note(Unrolled(machine.path, span, turns, equations, within, machine.calls))
+        alike = not of_module and not _reads_turn(body, target)
+        machine.note(Unrolled(machine.path, span, turns, equations, within, machine.calls, alike))
     elif traced and equations and _are_modules(item):  # a configuration says how many
         within = machine.activation.function
         machine.note(Unrolled(machine.path, span, Size(), equations, within, machine.calls))
     machine.run(otherwise)
+
+
+def _reads_turn(body: Region, target: Register) -> bool:
+    """Does the body of a loop read the name that counts its turns?"""
+    names = {i[2] for i in body if i[0] == "store" and i[4] == target}
+    return not names or any(i[0] == "load" and i[2] in names for i in instructions(body))
 
 
 def _callables(machine: Machine, value: Value) -> Sequence[Value]:

@@ -92,6 +92,7 @@ class UnrolledLoop:
     equations: int
     marks: Marks
     within: Function
+    alike: bool  # each turn does the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,7 +442,7 @@ class _Reader:
         self.programs.unrolled.append(
             UnrolledLoop(
                 event.path, event.span, event.turns.constant, event.equations,
-                event.turns.marks, event.within,
+                event.turns.marks, event.within, event.alike,
             )
         )  # fmt: skip
 

@@ -29,5 +29,32 @@ def configured(x, layers):
     return x
 
 
+def update(weights, x):
+    def loss(weights):
+        for w in weights:
+            x_ = jnp.tanh(x @ w) + jnp.sin(x @ w) * jnp.cos(x @ w)
+        return jnp.mean(x_**2) + sum(jnp.sum(w**2) for w in weights)
+
+    grads = jax.grad(loss)(weights)
+    return [w - 0.1 * g + 0.01 * jnp.sign(w) for w, g in zip(weights, grads)]
+
+
+@jax.jit
+def the_same_updates(weights, x):
+    for _ in range(30):  # ! unrolled-loop
+        weights = update(weights, x)
+    return weights
+
+
+@jax.jit
+def each_another_update(weights, x):
+    for i in range(30):
+        weights = update(weights, x) if i % 2 else update(weights, 2 * x)
+    return weights
+
+
 x = jnp.ones(3)
+weights = [jnp.ones((3, 3))] * 3
+the_same_updates(weights, x)
+each_another_update(weights, x)
 print(long(x), short(x), on_the_host(x))

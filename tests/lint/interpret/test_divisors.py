@@ -111,3 +111,32 @@ def test_the_remainder_of_a_quotient(tmp_path: Path) -> None:
     assert lint_files(tmp_path, files, ("unguarded-division",)) == []
     also = lint_files(tmp_path, files, ("unguarded-division",), all=True)
     assert [finding.line for finding in also] == [8]
+
+
+def test_the_default_of_an_option(tmp_path: Path) -> None:
+    """Others may set the option, so it is no certain fault."""
+    text = code(
+        """
+        import json
+
+        import jax
+        import jax.numpy as jnp
+
+
+        def configured(config, x):
+            steps = config.get("steps", 1)
+            return jax.jit(jnp.sum)(x) / (steps - 1)
+
+
+        def from_a_file(path, x):
+            steps = json.loads(path.read_text()).get("steps", 1)
+            return jax.jit(jnp.sum)(x) / (1 - 1 / steps)
+
+
+        def of_more_steps(config, x):
+            steps = config.get("steps", 2)
+            return jax.jit(jnp.sum)(x) / (steps - 1)
+        """
+    )
+    findings = lint_files(tmp_path, {"a.py": text}, ("unguarded-division",), all=True)
+    assert [(f.line, f.severity) for f in findings] == [(9, "info"), (14, "info")]

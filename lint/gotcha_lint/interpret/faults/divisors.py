@@ -15,14 +15,14 @@ _OF_NONE = frozenset(dir(None))
 
 def check_divisor(machine: Machine, operator: str, by: Value, span: Span) -> None:
     """`total / count` where `count` is zero on this path; a zero that is written there is meant."""
-    zero = by.only
-    if operator not in _DIVIDING or machine.trying or not isinstance(zero, Constant):
-        return
-    if type(zero.value) not in (int, float) or zero.value != 0 or zero.origin is None:
+    zeros = (a for a in by.atoms if isinstance(a, Constant) and type(a.value) in (int, float))
+    zero = next((a for a in zeros if a.value == 0), None)
+    if operator not in _DIVIDING or machine.trying or zero is None or zero.origin is None:
         return
     if not _is_literal(machine, zero.origin, span):
         maybe = bool(machine.guards) or not _is_own(machine, zero.origin) or _is_chosen(machine)
         places = ((*zero.origin, "zero here"),)
+        maybe = maybe or by.only is None  # a default that others may replace
         remark(machine, "division", span, "zero", places=places, maybe=maybe)
 
 

@@ -11,7 +11,9 @@ import builtins
 import os
 from collections.abc import Iterator, Mapping
 
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
+from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.remarks import note
@@ -52,6 +54,8 @@ def check_written(machine: Machine, path: str) -> None:
     for name, span, function in undefined(module, _BUILTINS):
         note(machine, "undefined", function, span, name)
     for function in links.bodies(module):
+        if not is_test(path):
+            check_computed(machine, links, module, function)
         for name, span in unbound(module, function, _BUILTINS):
             note(machine, "unbound", function, span, name)
         for found in partly_bound(function, steps_of(function)):

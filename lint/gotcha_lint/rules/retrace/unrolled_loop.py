@@ -6,6 +6,7 @@ from gotcha_lint.solve import programs as facts
 from gotcha_lint.solve.programs import Programs
 
 _TURNS, _EQUATIONS = 32, 64  # from here on a loop costs more to compile than to run
+_ALIKE, _LARGE = 4, 500  # turns of a large body that are all the same
 
 
 class UnrolledLoop(Rule):
@@ -22,8 +23,9 @@ class UnrolledLoop(Rule):
     stack their parameters and scan over them.
 
     ## Not reported
-    Short loops: less than 32 iterations, or 64 equations in all. Loops whose number of iterations
-    follows from a configuration or an array's shape are shown with `--all`.
+    Short loops: less than 32 iterations, or 64 equations in all. Four iterations are enough where
+    all do the same and make 500 equations together, as several updates in one call. Loops whose
+    number of iterations follows from a configuration or an array's shape are shown with `--all`.
     """
 
     preview = True
@@ -84,7 +86,8 @@ def _foreseen(loop: facts.UnrolledLoop) -> Foreseen | None:
             certain=False,
         )
     total = loop.turns * loop.equations
-    if loop.turns < _TURNS or total < _EQUATIONS:
+    large = loop.alike and loop.turns >= _ALIKE and total >= _LARGE
+    if not large and (loop.turns < _TURNS or total < _EQUATIONS):
         return None
     return Foreseen(
         header,
