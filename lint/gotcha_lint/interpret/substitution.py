@@ -10,7 +10,7 @@ from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.keys import Argument, At, Chosen, Folded, Guessed, Key, Seeded, choose
-from gotcha_lint.domain.replaced import replaced
+from gotcha_lint.domain.record import replaced
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -41,6 +41,7 @@ from gotcha_lint.interpret.containers import element
 from gotcha_lint.interpret.effects import lifted, moved
 from gotcha_lint.interpret.events import (
     Allocation,
+    CallString,
     ClockRead,
     CompiledCall,
     EagerControl,
@@ -48,6 +49,7 @@ from gotcha_lint.interpret.events import (
     EagerUpdate,
     Effect,
     Event,
+    Guard,
     Guards,
     HostRead,
     Identity,
@@ -108,6 +110,9 @@ class Substitution:
         self._call: Origin = machine.path, span
         self._seeded = {key: key.through(self._call) for key in seeded}
         self._arguments: dict[Hashable, Argument] = {}
+        # By identity, of tuples that the events of the summary hold: many hold the same one.
+        self._guards_of: dict[int, Guards] = {}
+        self._calls_of: dict[int, CallString] = {}
 
     def marks(self, marks: Marks, without: Marks = NO_MARKS) -> Marks:
         if not marks or self._marks.keys().isdisjoint(marks):
@@ -256,15 +261,16 @@ class Substitution:
     def location(self, location: Location) -> Location | None:
         """The same place, as the caller sees it; None where nobody can say which it is."""
         base = location[0]
-        if isinstance(base, Symbol):
-            given = self.symbol(base)
-            if given is not None:
-                atom = given.only
-                site = getattr(atom, "site", None)
-                if isinstance(atom, Symbol):
-                    return atom, location[1]
-                return (site, location[1]) if site is not None else None
-        return location
+        if base.__class__ is not Symbol:
+            return location
+        given = self.symbol(base)
+        if given is None:
+            return location
+        atom = given.only
+        if isinstance(atom, Symbol):
+            return atom, location[1]
+        site = getattr(atom, "site", None)
+        return (site, location[1]) if site is not None else None
 
     # Keys
 
@@ -356,7 +362,7 @@ class Substitution:
         if isinstance(event, Turn):
             return event
         machine = self._machine
-        calls = (*machine.calls, self._call, *event.calls)
+        calls = self._calls(event.calls)
         if isinstance(event, Allocation):
             machine.generation += 1
             loops = event.loops | machine.current
@@ -419,13 +425,27 @@ class Substitution:
                     return None
                 event = moved_on
             event = lifted(machine, event, self._call)
-            return moved(machine, replaced(event, loops=loops, guards=guards, calls=calls), values)
+            return moved(machine, event, values, loops, guards, calls)
         return self._read(event, loops, guards, calls)
+
+    def _calls(self, calls: CallString) -> CallString:
+        """The calls that lead to the function, then those in it."""
+        known = self._calls_of.get(id(calls))
+        if known is None:
+            known = self._calls_of[id(calls)] = (*self._machine.calls, self._call, *calls)
+        return known
 
     def _guards(self, guards: Guards) -> Guards:
         """The tests around the call, then those in the function."""
-        own = tuple(replaced(guard, marks=self.marks(guard.marks)) for guard in guards)
-        return (*self._machine.guards, *own)
+        known = self._guards_of.get(id(guards))
+        if known is None:
+            own = tuple(map(self._guard, guards)) if guards else ()
+            known = self._guards_of[id(guards)] = (*self._machine.guards, *own)
+        return known
+
+    def _guard(self, guard: Guard) -> Guard:
+        marks = self.marks(guard.marks)
+        return guard if marks is guard.marks else replaced(guard, marks=marks)
 
     def _read(
         self, event: HostRead, loops: Marks, guards: Guards, calls: tuple[Origin, ...]
