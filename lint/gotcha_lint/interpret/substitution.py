@@ -105,6 +105,7 @@ class Substitution:
         around = machine.current | {EACH}
         self._marks[EACH] = around
         self._marks[GROWS, EACH] = frozenset((GROWS, loop) for loop in around)
+        self._marks_of: dict[Marks, Marks] = {}
         self._values: dict[Value, Value] = {}
         self._symbols: dict[Symbol, Value | None] = {}
         self._call: Origin = machine.path, span
@@ -113,9 +114,21 @@ class Substitution:
         # By identity, of tuples that the events of the summary hold: many hold the same one.
         self._guards_of: dict[int, Guards] = {}
         self._calls_of: dict[int, CallString] = {}
+        self._loops_of: dict[int, Marks] = {}
+        self._sides = tuple(machine.sides.items())  # of the branches around the call
 
     def marks(self, marks: Marks, without: Marks = NO_MARKS) -> Marks:
-        if not marks or self._marks.keys().isdisjoint(marks):
+        if not marks:
+            return marks
+        if without:
+            return self._new_marks(marks, without)
+        known = self._marks_of.get(marks)
+        if known is None:
+            known = self._marks_of[marks] = self._new_marks(marks, without)
+        return known
+
+    def _new_marks(self, marks: Marks, without: Marks) -> Marks:
+        if self._marks.keys().isdisjoint(marks):
             return marks
         out: set[Any] = set()
         for mark in marks:
@@ -123,7 +136,7 @@ class Substitution:
             if known is None:
                 out.add(mark)
             else:
-                out |= known - without - {(GROWS, loop) for loop in without}
+                out |= known - without - {(GROWS, loop) for loop in without} if without else known
         return frozenset(out)
 
     def symbol(self, symbol: Symbol) -> Value | None:
@@ -365,11 +378,10 @@ class Substitution:
         calls = self._calls(event.calls)
         if isinstance(event, Allocation):
             machine.generation += 1
-            loops = event.loops | machine.current
+            loops = self._loops(event.loops)
             kept = event.kept or bool(machine.guarded)
             event.site.generation = machine.generation
-            sides = tuple(machine.sides.items())
-            return Allocation(event.site, loops, kept, event.within, calls, sides)
+            return Allocation(event.site, loops, kept, event.within, calls, self._sides)
         if isinstance(event, Write):
             location = self.location(event.location)
             if location is None:
@@ -386,7 +398,7 @@ class Substitution:
             return replaced(
                 event,
                 identity=self._identity(event.identity),
-                loops=event.loops | machine.current,
+                loops=self._loops(event.loops),
                 calls=calls,
             )
         if isinstance(event, EagerUpdate):
@@ -394,7 +406,7 @@ class Substitution:
                 grown = grown_by_callee(machine, event, self._span)
                 return None if grown is None else replaced(grown, calls=calls)
             few = event.few and machine.turns_are_few()
-            loops = event.loops | machine.current
+            loops = self._loops(event.loops)
             maybe = event.maybe or bool(machine.maybe)
             return replaced(event, few=few, loops=loops, calls=calls, maybe=maybe)
         if isinstance(event, Unrolled):
@@ -405,7 +417,7 @@ class Substitution:
             tested = event.kind == "out of bounds" and bool(machine.guards)
             maybe = event.maybe or bool(machine.maybe) or tested
             return replaced(event, maybe=maybe, calls=calls)
-        loops, guards = event.loops | machine.current, self._guards(event.guards)
+        loops, guards = self._loops(event.loops), self._guards(event.guards)
         if isinstance(event, ClockRead):
             return replaced(event, loops=loops, guards=guards, calls=calls)
         if isinstance(event, Effect):
@@ -435,6 +447,16 @@ class Substitution:
             known = self._calls_of[id(calls)] = (*self._machine.calls, self._call, *calls)
         return known
 
+    def _loops(self, loops: Marks) -> Marks:
+        """The steady loops around the call, and those in the function."""
+        current = self._machine.current
+        if not loops or not current:
+            return loops or current
+        known = self._loops_of.get(id(loops))
+        if known is None:
+            known = self._loops_of[id(loops)] = loops | current
+        return known
+
     def _guards(self, guards: Guards) -> Guards:
         """The tests around the call, then those in the function."""
         known = self._guards_of.get(id(guards))
@@ -445,7 +467,7 @@ class Substitution:
 
     def _guard(self, guard: Guard) -> Guard:
         marks = self.marks(guard.marks)
-        return guard if marks is guard.marks else replaced(guard, marks=marks)
+        return guard if marks == guard.marks else replaced(guard, marks=marks)
 
     def _read(
         self, event: HostRead, loops: Marks, guards: Guards, calls: tuple[Origin, ...]
@@ -467,12 +489,12 @@ class Substitution:
             event,
             key=key,
             marks=self.marks(event.marks) | self._key_marks(event.key),
-            loops=event.loops | machine.current,
+            loops=self._loops(event.loops),
             listed=event.listed or is_listed(machine),
             guarded=event.guarded or bool(machine.guarded),
             maybe=event.maybe or bool(machine.maybe),
             functions=(machine.activation.function, *event.functions),
-            sides=(tuple(machine.sides.items()), *event.sides),
+            sides=(self._sides, *event.sides),
             calls=calls,
             seed=self._seed(event.seed),
         )
@@ -510,7 +532,7 @@ class Substitution:
             settings=tuple((label, self.value(value)) for label, value in event.settings),
             identity=self._identity(event.identity),
             captured=tuple(captured),
-            loops=event.loops | machine.current,
+            loops=self._loops(event.loops),
             in_loop=event.in_loop or bool(machine.loops),
             maybe=event.maybe or bool(machine.maybe),
             transform=event.transform or machine.transform,
