@@ -40,7 +40,7 @@ def record(cls: type[Made]) -> type[Made]:
 
 
 def replaced(old: Made, /, **changes: Any) -> Made:
-    """A copy of a record, or of another dataclass with slots, with other values in the fields that are named.
+    """A copy of a record (or another dataclass with slots) with other values in some fields.
 
     As `dataclasses.replace`, which takes ten times as long: a summary is put into a caller by
     copies of all that it says, so this is the most frequent call of a run.

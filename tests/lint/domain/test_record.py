@@ -1,4 +1,4 @@
-"""Records are dataclasses whose hash is kept, and copies of them are as `dataclasses.replace` has."""
+"""Records are dataclasses whose hash is kept; copies of them are as `dataclasses.replace` has."""
 
 from __future__ import annotations
 
