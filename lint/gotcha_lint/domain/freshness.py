@@ -12,6 +12,7 @@ around. In the next turn this becomes `("kept", path, span)`: a read of it waits
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from gotcha_lint.domain.sites import Origin
@@ -24,6 +25,7 @@ _HISTORY = "history"
 _CLOCK = "clock"
 SCHEDULE: Marks = frozenset((("schedule",),))
 
+_MARKS = 4096  # sets of marks whose parts are kept
 Aged = dict[Value, Value]  # what was computed already
 
 
@@ -42,17 +44,25 @@ def without_dispatches(marks: Marks) -> Marks:
 
 def made_in(marks: Marks) -> Marks:
     """The dispatches of this turn that a value follows from."""
-    return frozenset(mark for mark in marks if mark[0] == _MADE) if marks else marks
+    return _of_kinds(marks, _MADE) if marks else marks
+
+
+@lru_cache(maxsize=_MARKS)
+def _of_kinds(marks: Marks, *kinds: str) -> Marks:
+    """Those that begin with one of these words: asked again and again of the same marks."""
+    return frozenset(mark for mark in marks if mark[0] in kinds)
 
 
 def dispatched(marks: Marks) -> Marks:
     """The same for dispatches of this turn and of older ones, as marks of this turn."""
-    return frozenset((_MADE, *mark[1:]) for mark in marks if mark[0] in (_MADE, _KEPT))
+    if not marks:
+        return marks
+    return frozenset((_MADE, *mark[1:]) for mark in _of_kinds(marks, _MADE, _KEPT))
 
 
 def taken_from(found: Value, whole: Value) -> Value:
     """An element of what a dispatch has given: it comes from that dispatch, too."""
-    marks = frozenset(mark for mark in whole.marks if mark[0] in (_MADE, _KEPT))
+    marks = _of_kinds(whole.marks, _MADE, _KEPT)
     return marked_deep(found, marks, again=True) if marks else found
 
 
@@ -66,7 +76,7 @@ def added(value: Value, origin: Origin, known: Aged) -> Value:
 
 def histories(marks: Marks) -> Marks:
     """The lists that a value was taken from."""
-    return frozenset(mark for mark in marks if mark[0] == _HISTORY) if marks else marks
+    return _of_kinds(marks, _HISTORY) if marks else marks
 
 
 def without_histories(marks: Marks) -> Marks:

@@ -8,8 +8,8 @@ again. What is not known has no name (None), and a key without a name is never s
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 
+from gotcha_lint.domain.record import record
 from gotcha_lint.domain.sites import Origin, Span
 
 SPLIT = "split"  # the keys that `split` gives, as a whole
@@ -19,7 +19,7 @@ _CALLS = 6
 _CHOICES = 4  # keys that one name may stand for, after branches
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Seeded:
     """A key from a seed. `calls`: those that lead to it, where the seed may differ with them."""
 
@@ -37,21 +37,21 @@ class Seeded:
         return Seeded(self.path, self.span, False, (call, *self.calls))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """What one call gives for a parameter: unknown, but the same within that call."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guessed:
     """An array that a parameter stands for: if it is a key at all, it is one key in that call."""
 
     parameter: Hashable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chosen:
     """What a name holds after a branch: the key of one side or of the other, None if unknown."""
 
@@ -61,21 +61,21 @@ class Chosen:
     no: Key | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folded:
     """The step `fold_in(key, data)`."""
 
     data: Hashable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class At:
     """The step `keys[index]`, where the index is no constant."""
 
     index: Hashable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Key:
     """The name of a key: its base is a `Seeded`, an `Argument`, a `Chosen` or a symbol."""
 

@@ -12,12 +12,13 @@ the answer is the top ("something unknown"), which absorbs. The laws are propert
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
 from gotcha_lint.domain.keys import Key
+from gotcha_lint.domain.record import record
 from gotcha_lint.domain.sites import Origin, Site
 
 INFINITY = float("inf")
@@ -31,7 +32,7 @@ ALTERNATIVES = 12  # more become the top
 DEPTH = 6  # of containers in containers; deeper ones become the top
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A Python constant whose value is known."""
 
@@ -43,7 +44,7 @@ class Constant:
         return hash((self.type, self.value))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """A Python number (or text) of a known type: an interval and, for an int, an affine sum."""
 
@@ -54,7 +55,7 @@ class Number:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Size:
     """A dimension of an array, or the length of a container."""
 
@@ -71,7 +72,7 @@ class Size:
         return int(self.low) if self.low == self.high else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Elements:
     """What is known of all elements of an array.
 
@@ -87,7 +88,7 @@ class Elements:
     made: Any = ""  # hashable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """An array: dtype and shape where known. `place`: "device", "host" (numpy), "python" number.
 
@@ -103,13 +104,13 @@ class Array:
     elements: Elements | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tuple:
     items: tuple[Value, ...]
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence:
     """Any number of elements: contents of a list of unknown length, an iterator, a generator."""
 
@@ -119,7 +120,7 @@ class Sequence:
     is_range: bool = False  # its elements are counted: `range`, `enumerate` of one
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mapping:
     keys: tuple[Any, ...]
     values: tuple[Value, ...]
@@ -127,7 +128,7 @@ class Mapping:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Library:
     """A function, class, module or object of a library, by its full (canonical) name."""
 
@@ -135,7 +136,7 @@ class Library:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Method:
     """A bound method of the receiver."""
 
@@ -144,7 +145,7 @@ class Method:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Object:
     """An object made at an allocation site."""
 
@@ -152,7 +153,7 @@ class Object:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Symbol:
     """Unknown but stable: what a caller gives, or what is read from it (`config.model.width`).
 
@@ -168,7 +169,7 @@ class Symbol:
         return Symbol(self.root, (*self.path, step), origin) if len(self.path) < 4 else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anything:
     """More alternatives than are kept: any value at all, none of which is told apart."""
 

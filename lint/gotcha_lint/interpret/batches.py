@@ -6,15 +6,14 @@ conversion makes of it (`jnp.asarray(batch["x"])`) is the same symbol: it has as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from gotcha_lint.domain.record import record
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.domain.value import Array, Constant, Mapping, Symbol, Tuple, Value, only
 
 EACH_ENTRY = ".each entry"  # a step to the value of some key
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Batch:
     """Root of the symbols for what a loader gives in a turn; its last batch may be smaller."""
 

@@ -8,9 +8,10 @@ receiver (`@methods`). What no model knows returns "something unknown".
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gotcha_lint.domain.record import record
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import UNKNOWN, Atom, Marks, Value, all_marks
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gotcha_lint.interpret.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A call: `name` is the full name, or that of the method; `args` and `keywords` are values.
 

@@ -336,21 +336,24 @@ def unknown_call(
     note_handed(machine, values, span)
     if name not in FILLING and not name.startswith(_ON_DEVICE):
         note_given(machine, values, span, name)
-    if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
-        for value in values:
-            atom = value.only
-            if isinstance(atom, Object) and atom.site.kind == "function":
-                parent = atom.site.info["function"].parent
-                is_root = parent is None or parent.is_module or parent.is_class
-                if not is_root:  # those are called on their own anyway
-                    call_function(machine, atom.site, (), {}, span)
-    else:
-        machine.inexact += 1
+    for value in values:
+        atom = value.only
+        if isinstance(atom, Object) and atom.site.kind == "function" and _is_inner(atom.site):
+            if len(machine.activations) < _UNKNOWN_CALLEE_DEPTH:
+                call_function(machine, atom.site, (), {}, span)
+            else:
+                machine.inexact += 1
     marks = all_marks(values)
     default = values[1].only if name == "get" and len(values) == _WITH_DEFAULT else None
     known = isinstance(default, Constant) and default.type in ("int", "float")
     atoms = (default,) if known and default is not None else ()
     return Value(atoms, True, without_histories(marks - made_in(marks)))
+
+
+def _is_inner(closure: Site) -> bool:
+    """Is it made in a function? All others are called on their own anyway."""
+    parent = closure.info["function"].parent
+    return parent is not None and not parent.is_module and not parent.is_class
 
 
 def _are_variables(machine: Machine, value: Value) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gotcha_lint.domain.replaced import replaced
+from gotcha_lint.domain.record import replaced
 from gotcha_lint.domain.sites import Origin, Site, Span
-from gotcha_lint.domain.value import Array, Object, Value
+from gotcha_lint.domain.value import Array, Marks, Object, Value
 from gotcha_lint.facts.checkpoints import RESTORES, SAVES
 from gotcha_lint.facts.host import COMPILED_WHOLE
-from gotcha_lint.interpret.events import EagerUpdate, Effect
+from gotcha_lint.interpret.events import CallString, EagerUpdate, Effect, Guards
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.carried_state import reaching
 from gotcha_lint.program.ir import Function
@@ -113,11 +113,21 @@ def note_update(machine: Machine, what: str, span: Span, maybe: bool = False) ->
     )
 
 
-def moved(machine: Machine, effect: Effect, values: tuple[Value, ...]) -> Effect:
+def moved(
+    machine: Machine,
+    effect: Effect,
+    values: tuple[Value, ...],
+    loops: Marks,
+    guards: Guards,
+    calls: CallString,
+) -> Effect:
     """The effect as a caller sees it."""
     return replaced(
         effect,
         values=values,
+        loops=loops,
+        guards=guards,
+        calls=calls,
         traced=effect.traced or bool(machine.traced),
         maybe=effect.maybe or bool(machine.maybe),
     )

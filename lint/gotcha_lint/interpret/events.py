@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gotcha_lint.domain.keys import Gates, Key, Seeded
+from gotcha_lint.domain.record import record
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Value
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -23,7 +24,7 @@ CallString = tuple[Origin, ...]  # the calls that lead here, outermost first
 Sides = tuple[tuple[Any, Any], ...]  # open branches, and which way each went
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Allocation:
     """An object is made. `loops`: the steady loops around; `kept`: only where none is there yet.
 
@@ -38,7 +39,7 @@ class Allocation:
     sides: tuple[tuple[Span, bool], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Write:
     """A location that others can see gets another value. `within`: the name of the function."""
 
@@ -51,7 +52,7 @@ class Write:
     within: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Identity:
     """A site that is part of the identity of what is compiled, and what chooses between sites."""
 
@@ -60,7 +61,7 @@ class Identity:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guard:
     """A test that must hold, or fail, for an event to happen; `marks`: what it varies with.
 
@@ -80,7 +81,7 @@ class Guard:
 Guards = tuple[Guard, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replaced:
     """An argument that is not donated and that the result replaces: as written, and its bytes.
 
@@ -92,7 +93,7 @@ class Replaced:
     trains: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompiledCall:
     """A call of a compiled function: all that JAX's cache key is made of."""
 
@@ -124,7 +125,7 @@ class CompiledCall:
     calls: CallString = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unrolled:
     """A Python loop that runs while JAX traces; `equations` for each turn, about.
 
@@ -140,7 +141,7 @@ class Unrolled:
     alike: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EagerLoop:
     """A Python loop whose operations start one by one; `dispatches` in each iteration, at least.
 
@@ -160,7 +161,7 @@ class EagerLoop:
     inside: tuple[tuple[Origin, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EagerControl:
     """`scan`, `cond`, `while_loop`, ... outside of jit: compiles once for each new body."""
 
@@ -173,7 +174,7 @@ class EagerControl:
     calls: CallString = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EagerUpdate:
     """Something is updated outside of jit; `few`: in loops that have but a few turns.
 
@@ -195,7 +196,7 @@ class EagerUpdate:
     parameter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KeyUse:
     """A random key is used.
 
@@ -233,7 +234,7 @@ class KeyUse:
         return self.path, self.span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HostRead:
     """The host reads what may lie on the device, and waits until it is computed.
 
@@ -251,7 +252,7 @@ class HostRead:
     calls: CallString = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Remark:
     """An operation is wrong for the types, shapes or values that it is given here.
 
@@ -271,14 +272,14 @@ class Remark:
     calls: CallString = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Turn:
     """A turn of a loop begins: what varies with the loop is another value from now on."""
 
     loop: Hashable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClockRead:
     """The program looks at the clock."""
 
@@ -289,7 +290,7 @@ class ClockRead:
     calls: CallString = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Effect:
     """Something else happens that questions about the order of things ask for (see `effects`).
 

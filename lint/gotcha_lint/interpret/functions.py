@@ -499,15 +499,16 @@ def _apply(
     activation.contexts |= summary.contexts
     activation.seeded |= new.seeded
     activation.fixed |= summary.fixed
+    reads, written, frame = activation.reads, activation.writes, activation.frame
     for place in summary.reads:
         moved = new.location(place)
-        if moved is None or activation.owns(moved):
+        if moved is None or moved[0] is frame:
             continue
-        if moved not in activation.writes and moved not in activation.reads:
-            activation.reads[moved] = machine.peek(moved) or MISSING
+        if moved not in written and moved not in reads:
+            reads[moved] = machine.peek(moved) or MISSING
+    guarded, current = bool(machine.guarded), machine.current
     for made, loops in summary.made:
-        kept = loops is None or bool(machine.guarded)
-        machine.remake(made, (loops or NO_MARKS) | machine.current, kept)
+        machine.remake(made, (loops | current if loops else current), guarded or loops is None)
     for event in summary.events:
         again = new.event(event)
         if again is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gotcha_lint.domain.record import record
 from gotcha_lint.domain.sites import Origin, Site
 from gotcha_lint.domain.value import NO_MARKS, Marks, Size, Symbol, Value, join_sizes
 
@@ -44,7 +45,7 @@ class Leaf:
 Leaves = dict[str, Leaf]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Static:
     """A static argument, or a part of one, that can make programs differ.
 

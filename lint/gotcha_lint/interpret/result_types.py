@@ -7,12 +7,13 @@ computed from, it varies with. Nothing is answered where an argument or its type
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
 from gotcha_lint.domain.affine import Affine
+from gotcha_lint.domain.record import record
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.domain.value import (
     FEW,
@@ -158,7 +159,7 @@ def _array(aval: Aval, sizes: _Sizes, origin: Origin) -> Value:
     return only(Array(dtype, aval.weak, shape, "device", origin))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Reader:
     """Says the arguments of one parameter in the table's terms.
 

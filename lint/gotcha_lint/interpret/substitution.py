@@ -10,7 +10,7 @@ from gotcha_lint.domain import affine
 from gotcha_lint.domain.affine import Affine
 from gotcha_lint.domain.derivative import flows_in
 from gotcha_lint.domain.keys import Argument, At, Chosen, Folded, Guessed, Key, Seeded, choose
-from gotcha_lint.domain.replaced import replaced
+from gotcha_lint.domain.record import replaced
 from gotcha_lint.domain.sites import Origin, Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -42,6 +42,7 @@ from gotcha_lint.interpret.copies import is_copy_step
 from gotcha_lint.interpret.effects import lifted, moved
 from gotcha_lint.interpret.events import (
     Allocation,
+    CallString,
     ClockRead,
     CompiledCall,
     EagerControl,
@@ -49,6 +50,7 @@ from gotcha_lint.interpret.events import (
     EagerUpdate,
     Effect,
     Event,
+    Guard,
     Guards,
     HostRead,
     Identity,
@@ -104,14 +106,30 @@ class Substitution:
         around = machine.current | {EACH}
         self._marks[EACH] = around
         self._marks[GROWS, EACH] = frozenset((GROWS, loop) for loop in around)
+        self._marks_of: dict[Marks, Marks] = {}
         self._values: dict[Value, Value] = {}
         self._symbols: dict[Symbol, Value | None] = {}
         self._call: Origin = machine.path, span
         self._seeded = {key: key.through(self._call) for key in seeded}
         self._arguments: dict[Hashable, Argument] = {}
+        # By identity, of tuples that the events of the summary hold: many hold the same one.
+        self._guards_of: dict[int, Guards] = {}
+        self._calls_of: dict[int, CallString] = {}
+        self._loops_of: dict[int, Marks] = {}
+        self._sides = tuple(machine.sides.items())  # of the branches around the call
 
     def marks(self, marks: Marks, without: Marks = NO_MARKS) -> Marks:
-        if not marks or self._marks.keys().isdisjoint(marks):
+        if not marks:
+            return marks
+        if without:
+            return self._new_marks(marks, without)
+        known = self._marks_of.get(marks)
+        if known is None:
+            known = self._marks_of[marks] = self._new_marks(marks, without)
+        return known
+
+    def _new_marks(self, marks: Marks, without: Marks) -> Marks:
+        if self._marks.keys().isdisjoint(marks):
             return marks
         out: set[Any] = set()
         for mark in marks:
@@ -119,7 +137,7 @@ class Substitution:
             if known is None:
                 out.add(mark)
             else:
-                out |= known - without - {(GROWS, loop) for loop in without}
+                out |= known - without - {(GROWS, loop) for loop in without} if without else known
         return frozenset(out)
 
     def symbol(self, symbol: Symbol) -> Value | None:
@@ -261,15 +279,16 @@ class Substitution:
     def location(self, location: Location) -> Location | None:
         """The same place, as the caller sees it; None where nobody can say which it is."""
         base = location[0]
-        if isinstance(base, Symbol):
-            given = self.symbol(base)
-            if given is not None:
-                atom = given.only
-                site = getattr(atom, "site", None)
-                if isinstance(atom, Symbol):
-                    return atom, location[1]
-                return (site, location[1]) if site is not None else None
-        return location
+        if base.__class__ is not Symbol:
+            return location
+        given = self.symbol(base)
+        if given is None:
+            return location
+        atom = given.only
+        if isinstance(atom, Symbol):
+            return atom, location[1]
+        site = getattr(atom, "site", None)
+        return (site, location[1]) if site is not None else None
 
     # Keys
 
@@ -361,14 +380,13 @@ class Substitution:
         if isinstance(event, Turn):
             return event
         machine = self._machine
-        calls = (*machine.calls, self._call, *event.calls)
+        calls = self._calls(event.calls)
         if isinstance(event, Allocation):
             machine.generation += 1
-            loops = event.loops | machine.current
+            loops = self._loops(event.loops)
             kept = event.kept or bool(machine.guarded)
             event.site.generation = machine.generation
-            sides = tuple(machine.sides.items())
-            return Allocation(event.site, loops, kept, event.within, calls, sides)
+            return Allocation(event.site, loops, kept, event.within, calls, self._sides)
         if isinstance(event, Write):
             location = self.location(event.location)
             if location is None:
@@ -385,7 +403,7 @@ class Substitution:
             return replaced(
                 event,
                 identity=self._identity(event.identity),
-                loops=event.loops | machine.current,
+                loops=self._loops(event.loops),
                 calls=calls,
             )
         if isinstance(event, EagerUpdate):
@@ -393,7 +411,7 @@ class Substitution:
                 grown = grown_by_callee(machine, event, self._span)
                 return None if grown is None else replaced(grown, calls=calls)
             few = event.few and machine.turns_are_few()
-            loops = event.loops | machine.current
+            loops = self._loops(event.loops)
             maybe = event.maybe or bool(machine.maybe)
             return replaced(event, few=few, loops=loops, calls=calls, maybe=maybe)
         if isinstance(event, Unrolled):
@@ -404,7 +422,7 @@ class Substitution:
             tested = event.kind == "out of bounds" and bool(machine.guards)
             maybe = event.maybe or bool(machine.maybe) or tested
             return replaced(event, maybe=maybe, calls=calls)
-        loops, guards = event.loops | machine.current, self._guards(event.guards)
+        loops, guards = self._loops(event.loops), self._guards(event.guards)
         if isinstance(event, ClockRead):
             return replaced(event, loops=loops, guards=guards, calls=calls)
         if isinstance(event, Effect):
@@ -424,13 +442,37 @@ class Substitution:
                     return None
                 event = moved_on
             event = lifted(machine, event, self._call)
-            return moved(machine, replaced(event, loops=loops, guards=guards, calls=calls), values)
+            return moved(machine, event, values, loops, guards, calls)
         return self._read(event, loops, guards, calls)
+
+    def _calls(self, calls: CallString) -> CallString:
+        """The calls that lead to the function, then those in it."""
+        known = self._calls_of.get(id(calls))
+        if known is None:
+            known = self._calls_of[id(calls)] = (*self._machine.calls, self._call, *calls)
+        return known
+
+    def _loops(self, loops: Marks) -> Marks:
+        """The steady loops around the call, and those in the function."""
+        current = self._machine.current
+        if not loops or not current:
+            return loops or current
+        known = self._loops_of.get(id(loops))
+        if known is None:
+            known = self._loops_of[id(loops)] = loops | current
+        return known
 
     def _guards(self, guards: Guards) -> Guards:
         """The tests around the call, then those in the function."""
-        own = tuple(replaced(guard, marks=self.marks(guard.marks)) for guard in guards)
-        return (*self._machine.guards, *own)
+        known = self._guards_of.get(id(guards))
+        if known is None:
+            own = tuple(map(self._guard, guards)) if guards else ()
+            known = self._guards_of[id(guards)] = (*self._machine.guards, *own)
+        return known
+
+    def _guard(self, guard: Guard) -> Guard:
+        marks = self.marks(guard.marks)
+        return guard if marks == guard.marks else replaced(guard, marks=marks)
 
     def _read(
         self, event: HostRead, loops: Marks, guards: Guards, calls: tuple[Origin, ...]
@@ -452,12 +494,12 @@ class Substitution:
             event,
             key=key,
             marks=self.marks(event.marks) | self._key_marks(event.key),
-            loops=event.loops | machine.current,
+            loops=self._loops(event.loops),
             listed=event.listed or is_listed(machine),
             guarded=event.guarded or bool(machine.guarded),
             maybe=event.maybe or bool(machine.maybe),
             functions=(machine.activation.function, *event.functions),
-            sides=(tuple(machine.sides.items()), *event.sides),
+            sides=(self._sides, *event.sides),
             calls=calls,
             seed=self._seed(event.seed),
         )
@@ -495,7 +537,7 @@ class Substitution:
             settings=tuple((label, self.value(value)) for label, value in event.settings),
             identity=self._identity(event.identity),
             captured=tuple(captured),
-            loops=event.loops | machine.current,
+            loops=self._loops(event.loops),
             in_loop=event.in_loop or bool(machine.loops),
             maybe=event.maybe or bool(machine.maybe),
             transform=event.transform or machine.transform,

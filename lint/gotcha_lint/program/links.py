@@ -63,6 +63,15 @@ class ClassParts:
 
 
 @dataclass(slots=True)
+class Told:
+    """What a file says of attributes anywhere."""
+
+    names: set[str] = field(default_factory=set)  # that it gives to objects, or asks for as a text
+    extended: set[Function] = field(default_factory=set)  # bodies of classes that others extend
+    made: set[Function] = field(default_factory=set)  # ... of which objects are made
+
+
+@dataclass(slots=True)
 class Texts:
     """What follows from the text of one function or file alone, for all that ask."""
 
@@ -70,6 +79,7 @@ class Texts:
     stores: dict[Function, dict[str, list[Register]]] = field(default_factory=dict)
     rebound: dict[Function, set[str]] = field(default_factory=dict)  # by the top of the file
     bodies: dict[Function, list[Function]] = field(default_factory=dict)
+    told: dict[str, Told] = field(default_factory=dict)  # by path; of what it imports, too
 
 
 class Links:

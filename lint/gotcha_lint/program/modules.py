@@ -28,6 +28,7 @@ class ModuleIndex:
         self.by_last: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         self.packages: set[tuple[str, ...]] = set()
         self.parts: dict[str, tuple[str, ...]] = {}
+        self._found: dict[tuple[str, str], str | None] = {}
         for path in paths:
             parts = tuple(os.path.abspath(path).replace("\\", "/").split("/"))
             name = parts[-1].rpartition(".")[0]
@@ -56,6 +57,13 @@ class ModuleIndex:
         return (*base, *rest)
 
     def find(self, name: str, importer: str) -> str | None:
+        """The file that this name stands for in the importer."""
+        key = name, importer
+        if key not in self._found:
+            self._found[key] = self._find(name, importer)
+        return self._found[key]
+
+    def _find(self, name: str, importer: str) -> str | None:
         exact = self.absolute(name, importer)
         if exact is not None:
             found = [

@@ -7,7 +7,7 @@ from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.data_flow import names_used, steps_of
 from gotcha_lint.program.ir import Function, Instruction
-from gotcha_lint.program.links import Links
+from gotcha_lint.program.links import Links, Told
 
 _DYNAMIC = frozenset(("setattr", "vars", "__dict__", "__getattr__", "__getattribute__"))
 
@@ -82,29 +82,43 @@ class Attributes:
         if self._written is None:
             self._written = set()
             for path in self.machine.visible:
-                for function in links.bodies(self.machine.modules[path]):
-                    self._collect(links, function)
+                told = _told(self.machine, links, path)
+                self._written |= told.names
+                self._extended |= told.extended
+                self._made |= told.made
         return self._written
 
-    def _collect(self, links: Links, function: Function) -> None:
-        written = self._written
-        assert written is not None
-        if function.is_class:
-            written.update(links.stores(function))
-            parts = links.class_parts(function)
-            if parts is not None:
-                written.update(parts.fields)
-                self._extended.update(base.function for base in parts.bases)
-        for i in steps_of(function):
-            if i[0] == "setattr":
-                written.add(i[3])
-            elif i[0] == "const" and type(i[2]) is str and i[2].isidentifier():
-                written.add(i[2])
-            elif i[0] == "call":
-                _, _, callee, _, keywords, _ = i
-                written.update(name for name, _ in keywords if name)
-                link = links.of_register(function, callee)
-                if link is not None and link.kind == "class":
-                    self._made.add(link.function)
-            elif i[0] == "delete" and i[2] == "attr":
-                written.add(i[3][1])
+
+def _told(machine: Machine, links: Links, path: str) -> Told:
+    """What a file says of attributes: it follows from it and from what it imports.
+
+    All who see the file see these, too, so it is the same for each of them.
+    """
+    known = machine.texts.told.get(path)
+    if known is None:
+        known = machine.texts.told[path] = Told()
+        for function in links.bodies(machine.modules[path]):
+            _collect(known, links, function)
+    return known
+
+
+def _collect(told: Told, links: Links, function: Function) -> None:
+    if function.is_class:
+        told.names.update(links.stores(function))
+        parts = links.class_parts(function)
+        if parts is not None:
+            told.names.update(parts.fields)
+            told.extended.update(base.function for base in parts.bases)
+    for i in steps_of(function):
+        if i[0] == "setattr":
+            told.names.add(i[3])
+        elif i[0] == "const" and type(i[2]) is str and i[2].isidentifier():
+            told.names.add(i[2])
+        elif i[0] == "call":
+            _, _, callee, _, keywords, _ = i
+            told.names.update(name for name, _ in keywords if name)
+            link = links.of_register(function, callee)
+            if link is not None and link.kind == "class":
+                told.made.add(link.function)
+        elif i[0] == "delete" and i[2] == "attr":
+            told.names.add(i[3][1])
