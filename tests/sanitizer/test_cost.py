@@ -140,6 +140,21 @@ def test_operations_whose_compiles_a_run_does_not_notice(
     assert list(dict.fromkeys(f.severity for f in told)) == severities
 
 
+@pytest.mark.parametrize(("seconds", "severity"), [(0.02, "info"), (0.5, "warning")])
+def test_operations_beside_control_flow_that_costs_far_more(seconds: float, severity: str):
+    """One line runs an optimizer: its `scan` compiles for 20 s, some additions for 0.2 s."""
+    inside = replace(program(9, seconds, "op", why="9").program, loops=(OUTER,))
+    storm = [
+        replace(program(n, seconds, "op", why=str(n)), variants=n, program=inside)
+        for n in range(6, 16)
+    ]
+    called = replace(inside, function=replace(inside.function, name="scan"), seconds={"c": 2.0})
+    scans = [replace(each, program=called) for each in storm]
+    told = on(EagerOpStorm, program(1, 0.1), *scans, *storm, Tick(30.0, last=True))
+    last = {found.name: found.severity for found in told}
+    assert last == {"eager-control-flow": "warning", "eager-op-storm": severity}
+
+
 def test_control_flow_outside_of_jit_is_reported_however_short_it_is():
     first, again = program(1, 0.01, "op", why="1"), program(2, 0.01, "op", why="2")
     called = replace(again.program.function, name="scan")

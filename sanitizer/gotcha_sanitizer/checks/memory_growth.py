@@ -20,7 +20,10 @@ _KEPT = 400  # samples of a group: beyond, every second is dropped
 _SAMPLES = 5
 _ARRAYS, _BYTES = 30, 2**20  # gained, of both ...
 _MANY = 500  # ... or of small ones:
-_EACH, _OF_HOST = 2000, 2**24  # bytes of the host that each takes; less of them is a note at the end
+_EACH, _OF_HOST = (
+    2000,
+    2**24,
+)  # bytes of the host that each takes; less of them is a note at the end
 _FEW_SAMPLES = 3  # are enough for ...
 _LARGE_ARRAYS, _LARGE_BYTES = 100, 2**22  # ... a gain of both
 _SOON_AT, _SOON_BYTES = 60.0, 2**28  # told before the end: the program may be killed for memory
