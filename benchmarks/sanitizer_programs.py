@@ -7,9 +7,9 @@
 `sanitizer_programs.json` holds the scripts, their arguments and, made by hand, a verdict on every
 finding and what a reader of the program finds and the sanitizer does not. A script is from a
 release that `ecosystem.json` pins, or from `repository` at `commit`: of a clone in CLONES, else it
-is fetched. The code cells of a notebook are run as a script. `settings` makes numbers that are fixed
-in a script smaller, and nothing else. These programs are run, not only
-read: the packages that they import are in the file of `programs/` that `requirements` names, the
+is fetched. The code cells of a notebook are run as a script. `settings` makes numbers that are
+fixed in a script smaller, and nothing else. These programs are run, not only read: the packages
+that they import are in the file of `programs/` that `requirements` names, the
 sanitizer is installed beside them (`pip install .`), and the interpreter that runs this one runs
 them. So one call of this runs the programs of one `requirements` file: `--requirements`.
 """

@@ -1,7 +1,7 @@
 """Seeds what a program makes its data with that does not do so itself: two runs are comparable.
 
-With `LAST_VALUES` in the environment it prints, at the end, a digest of the program's variables: for
-a script that prints nothing of what it computes.
+With `LAST_VALUES` in the environment it prints, at the end, a digest of the arrays in the program's
+variables: for a script that prints nothing of what it computes.
 """
 
 from __future__ import annotations
