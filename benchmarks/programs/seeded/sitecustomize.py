@@ -29,7 +29,7 @@ def _digest(value: Any) -> str:
     for leaf in jax.tree.leaves(value):
         if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
             leaf = jax.random.key_data(leaf)
-        if isinstance(leaf, np.ndarray | jax.Array):
+        if isinstance(leaf, np.ndarray | jax.Array) and leaf.dtype != object:
             found.update(np.asarray(leaf).tobytes())
             numbers += 1
     return found.hexdigest()[:16] if numbers else ""
