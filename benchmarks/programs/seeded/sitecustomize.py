@@ -18,7 +18,7 @@ import numpy as np
 random.seed(0)
 np.random.seed(0)
 # What a generator without a seed begins with.
-vars(np.random.bit_generator)["randbits"] = random.Random(0).getrandbits
+vars(sys.modules["numpy.random.bit_generator"])["randbits"] = random.Random(0).getrandbits
 
 
 def _digest(value: Any) -> str:
