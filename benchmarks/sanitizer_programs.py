@@ -7,8 +7,9 @@
 `sanitizer_programs.json` holds the scripts, their arguments and, made by hand, a verdict on every
 finding and what a reader of the program finds and the sanitizer does not. A script is from a
 release that `ecosystem.json` pins, or from `repository` at `commit`: of a clone in CLONES, else it
-is fetched. The code cells of a notebook are run as a script. These programs are run, not only
-read: the packages that they import are in the file of `programs/` that `requirements` names, the
+is fetched. The code cells of a notebook are run as a script. `settings` makes numbers that are
+fixed in a script smaller, and nothing else. These programs are run, not only read: the packages
+that they import are in the file of `programs/` that `requirements` names, the
 sanitizer is installed beside them (`pip install .`), and the interpreter that runs this one runs
 them. So one call of this runs the programs of one `requirements` file: `--requirements`.
 """
@@ -54,6 +55,7 @@ class Program:
     arguments: Sequence[str]
     data: str
     tells: str = ""  # the numbers that a run prints or logs: they have to be the same
+    clock: str = ""  # what in a line of output is a time, besides the words of `TIMED`
     saves: str = ""  # files in {work} that hold what was trained: these too
     checkpoints: bool = False
     start: str = ""
@@ -63,6 +65,9 @@ class Program:
     )  # folders that an installation has elsewhere
     requirements: str = "requirements.txt"
     stand_in: str = ""  # a folder of `programs/` that takes the place of a source of data
+    settings: dict[str, str] = field(
+        default_factory=dict
+    )  # text of the script -> what it is in the run: its own numbers, made smaller
     repository: str = ""
     commit: str = ""
     environment: dict[str, str] = field(default_factory=dict)
@@ -117,21 +122,32 @@ def fetched(program: Program, cache: Path) -> Path:
 
 def laid_out(program: Program, folder: Path, place: Path) -> Path:
     """Where the program is run from: a copy, where it is a notebook or parts of it are moved."""
-    if not program.moved and not program.file.endswith((".ipynb", ".md")):
+    if not program.moved and not program.settings and not program.file.endswith((".ipynb", ".md")):
         return folder
     for before, after in program.moved.items():
         shutil.copytree(folder / before, place / after, dirs_exist_ok=True)
     for file in (program.file, program.start):
-        if file.endswith((".ipynb", ".md")):
+        if file.endswith((".ipynb", ".md")) or (file == program.file and program.settings):
             script = place / Path(file).with_suffix(".py")
             script.parent.mkdir(parents=True, exist_ok=True)
-            script.write_text(as_script(folder / file), encoding="utf-8")
+            script.write_text(_set(as_script(folder / file), program.settings), encoding="utf-8")
     return place
+
+
+def _set(text: str, settings: dict[str, str]) -> str:
+    """The script with smaller numbers; each text that is replaced has to be there."""
+    for before, after in settings.items():
+        if before not in text:
+            raise SystemExit(f"there is no {before!r} to set")
+        text = text.replace(before, after)
+    return text
 
 
 def as_script(notebook: Path) -> str:
     """The code cells, one after the other; what is no Python (`!pip`, `%magic`) is a comment."""
     text = notebook.read_text(encoding="utf-8")
+    if notebook.suffix == ".py":
+        return text
     if notebook.suffix == ".md":  # MyST: fenced cells, with options on lines that begin with `:`
         found = re.findall(r"^```\{code-cell\}.*\n((?:.*\n)*?)```$", text, re.MULTILINE)
         cells = [re.sub(r"\A(?::.*\n)+", "", cell) for cell in found]
@@ -180,6 +196,7 @@ def told(program: Program, done: Run, work: Path) -> tuple[list[str], list[str]]
     """What has to be the same: the lines of a run's output that tell no time; then its results,
     which are the numbers that it logs and the files that it saves."""
     text = done.output.replace(str(work), "{work}")
+    text = re.sub(program.clock, "", text, flags=re.MULTILINE) if program.clock else text
     lines = [line for line in text.splitlines() if not TIMED.search(line)]
     numbers = re.findall(program.tells, text + done.errors) if program.tells else []
     files = sorted(work.glob(program.saves)) if program.saves else []

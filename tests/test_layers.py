@@ -180,6 +180,24 @@ def test_private_modules_are_imported_in_their_folder(package: str) -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_module_takes_a_private_name_of_another(package: str) -> None:
+    wrong = [
+        f"{name} imports {taken}"
+        for name, tree in modules(package).items()
+        for taken in _imported(tree)
+        if taken.split(".")[0] in PACKAGES and _is_private_name(taken)
+    ]
+    assert wrong == []
+
+
+def _is_private_name(taken: str) -> bool:
+    """`_sample` of a module; a module of that name is the matter of its folder."""
+    name = taken.rpartition(".")[2]
+    known = modules(taken.split(".")[0])
+    return name.startswith("_") and not name.startswith("__") and taken not in known
+
+
 def _private(name: str) -> str:
     """The folder around the first private part of a dotted name."""
     parts = name.split(".")
@@ -203,4 +221,6 @@ def test_the_checks_see_what_is_wrong() -> None:
     assert [*_imported(tree)] == ["gotcha_lint.cli.main"]
     assert _module("gotcha_lint.cli.main", {"gotcha_lint", "gotcha_lint.cli"}) == "gotcha_lint.cli"
     assert _circle({"a": {"b"}, "b": {"a"}}) and not _circle({"a": {"b"}, "b": set()})
+    assert _is_private_name("gotcha_sanitizer.hooks.marks._sample")
+    assert not _is_private_name("gotcha_sanitizer._startup")
     assert _private("gotcha_lint.formats._excerpt.Span") == "gotcha_lint.formats"

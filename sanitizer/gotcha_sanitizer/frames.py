@@ -44,6 +44,12 @@ def _installed() -> tuple[str, ...]:
     return tuple(sorted({path + os.sep for path in paths | real if path}))
 
 
+def module_of(kind: type) -> str:
+    """The name of a class's module, "" where it has none, as some classes of C code."""
+    name = getattr(kind, "__module__", "")
+    return name if isinstance(name, str) else ""
+
+
 def file_of(module: ModuleType | None) -> str:
     """The file that a module was read from, "" for none. At exit Python has already taken the
     `__file__` of the script away; its loader still knows."""

@@ -114,6 +114,28 @@ def test_a_program_is_run_from_where_an_installation_has_it(tmp_path: Path):
     assert sanitizer_programs.started(program, place) == ["-m", "project.examples.train"]
 
 
+def test_numbers_of_a_script_are_made_smaller_and_nothing_else(tmp_path: Path):
+    (tmp_path / "train.py").write_text("for i in range(5000):\n    step(i)\n")
+    program = replace(
+        next(iter(PROGRAMS.values())),
+        file="train.py",
+        start="",
+        settings={"range(5000)": "range(50)"},
+    )
+    place = sanitizer_programs.laid_out(program, tmp_path, tmp_path / "tree")
+    assert (place / "train.py").read_text() == "for i in range(50):\n    step(i)\n"
+    with pytest.raises(SystemExit, match="epochs = 9"):
+        gone = replace(program, settings={"epochs = 9": "epochs = 1"})
+        sanitizer_programs.laid_out(gone, tmp_path, tmp_path / "other")
+
+
+def test_a_time_at_the_end_of_a_line_is_not_compared(tmp_path: Path):
+    program = replace(next(iter(PROGRAMS.values())), tells=r"(\d+\t[\d.]+)", clock=r"\t[\d.]+$")
+    for took in (0.01, 0.02):
+        run = sanitizer_programs.Run(0, 0, 0, 0, False, f"20\t0.5\t{took}\n", "")
+        assert sanitizer_programs.told(program, run, tmp_path) == (["20\t0.5"], ["20\t0.5"])
+
+
 def test_a_repository_is_fetched_at_its_commit_without_its_history(tmp_path: Path, monkeypatch):
     upstream = tmp_path / "upstream"
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]

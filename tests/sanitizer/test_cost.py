@@ -89,6 +89,36 @@ def test_one_more_shape_is_judged_by_its_price(seconds: float, severity: str):
     assert found.severity == severity
 
 
+def again(number: int, cause: str, seconds: float, site: Site) -> Explained:
+    """One more program of `step`, at a line that has compiled it before."""
+    explained = program(number, seconds, why="4")
+    difference = Difference(cause, "fn", "a", "b", renewed=True)
+    at_line = replace(explained.program, stack=(site,))
+    return replace(explained, program=at_line, differences=(difference,), here=3)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "severities"),
+    [
+        (0.1, {"static-identity": "warning", "call-style": "info"}),
+        (30.0, {"static-identity": "warning", "call-style": "warning"}),
+    ],
+)
+def test_what_hardly_counts_beside_a_functions_main_cause_is_a_note(
+    seconds: float, severities: dict[str, str]
+):
+    """600 programs for a new function each, and two more for the way of a call at the end."""
+    many = [again(n, "static-identity", 0.05, LINE) for n in range(600)]
+    few = [again(n, "call-style", seconds / 2, OUTER) for n in range(600, 602)]
+    told = on(Recompile, *many, *few, Tick(60.0, last=True))
+    assert {found.cause: found.severity for found in told} == severities
+
+
+def test_a_cause_that_is_alone_stays_a_warning():
+    (*_, last) = on(Recompile, again(2, "call-style", 0.01, LINE), Tick(60.0, last=True))
+    assert last.severity == "warning"
+
+
 @pytest.mark.parametrize(
     ("seconds", "end", "severities"),
     [
@@ -108,6 +138,21 @@ def test_operations_whose_compiles_a_run_does_not_notice(
     jitted = program(1, 0.1)
     told = on(EagerOpStorm, jitted, *storm, Tick(end - 1.0), Tick(end, last=True))
     assert list(dict.fromkeys(f.severity for f in told)) == severities
+
+
+@pytest.mark.parametrize(("seconds", "severity"), [(0.02, "info"), (0.5, "warning")])
+def test_operations_beside_control_flow_that_costs_far_more(seconds: float, severity: str):
+    """One line runs an optimizer: its `scan` compiles for 20 s, some additions for 0.2 s."""
+    inside = replace(program(9, seconds, "op", why="9").program, loops=(OUTER,))
+    storm = [
+        replace(program(n, seconds, "op", why=str(n)), variants=n, program=inside)
+        for n in range(6, 16)
+    ]
+    called = replace(inside, function=replace(inside.function, name="scan"), seconds={"c": 2.0})
+    scans = [replace(each, program=called) for each in storm]
+    told = on(EagerOpStorm, program(1, 0.1), *scans, *storm, Tick(30.0, last=True))
+    last = {found.name: found.severity for found in told}
+    assert last == {"eager-control-flow": "warning", "eager-op-storm": severity}
 
 
 def test_control_flow_outside_of_jit_is_reported_however_short_it_is():

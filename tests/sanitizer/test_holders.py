@@ -49,8 +49,19 @@ history, log, replay, cache = [], Log(), Replay(90), OrderedDict()
         ("log.kept.extend(jnp.ones(3) for _ in range(50))", "list `log.kept`"),
         ("replay.extend(jnp.ones(3) for _ in range(50))", "Replay of at most 90 `replay`"),
         ("cache.update((n, jnp.ones(3)) for n in range(50))", "OrderedDict `cache`"),
+        (
+            "exec('made = [type(str(), (), {})() for _ in range(50)]', nameless := {}); "
+            "made = nameless['made']; late = Log(); late.kept += [jnp.ones(3) for _ in range(50)]",
+            "list `late.kept`",
+        ),
     ],
-    ids=["variable", "attribute", "deque of a class of its own", "dictionary of a library's"],
+    ids=[
+        "variable",
+        "attribute",
+        "deque of a class of its own",
+        "dictionary of a library's",
+        "beside objects whose class has no module, as some of C code",
+    ],
 )
 def test_the_holder_is_found(tmp_path: Path, line: str, said: str, when: str) -> None:
     """At exit Python has taken the `__file__` of the script away."""

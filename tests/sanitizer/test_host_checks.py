@@ -104,6 +104,55 @@ def test_a_read_that_the_program_acts_on_is_a_note(tmp_path: Path):
     assert found.severity == "info" and "several environments" in found.advice
 
 
+AGENT = """
+class Agent:
+    def select(self, seen):
+        logits, state = self.forward(seen)
+        self.state = state
+        action = categorical(logits)
+        return int(action)
+
+    def best(self, seen):
+        values = self.forward(seen)
+        action = choice(flatnonzero(values == values.max()))
+        return int(action)
+
+    def learn(self, seen):
+        self.state = self.update(seen)
+        if self.state.step % 4 == 0:
+            self.target = self.state
+        return seen
+"""
+EPISODES = """
+def run(agent, env):
+    while not seen.last():
+        action = agent.select(seen)
+        seen = env.step(action)
+        env.step(agent.best(seen))
+        env.step(agent.learn(seen))
+        print(agent.other(seen))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "function", "severity"),
+    [
+        (7, "Agent.select", "info"),  # returned, and the caller's loop acts on it
+        (11, "Agent.best", "info"),  # by way of a variable, in an argument of `step`
+        (16, "Agent.learn", "warning"),  # tested, not returned
+        (7, "Agent.other", "warning"),  # what the loop prints
+    ],
+)
+def test_a_read_that_the_caller_acts_on(line: int, function: str, severity: str, tmp_path: Path):
+    agent, episodes = tmp_path / "agent.py", tmp_path / "episodes.py"
+    agent.write_text(AGENT.replace("select", function.rpartition(".")[2]) if line == 7 else AGENT)
+    episodes.write_text(EPISODES)
+    read = Site(str(agent), line, function)
+    (found,) = reads(site=read, loops=(Site(str(episodes), 3, "run"),))
+    assert found.severity == severity
+    assert ("several environments" in found.advice) == (severity == "info")
+
+
 def test_a_read_that_stalls_no_more_is_a_note_with_its_last_numbers():
     later = replace(STALLS, count=500, visits=500, looked=60, idle=12)
     told = on(HostReadEveryStep, HostReads(4.0, (STALLS,)), HostReads(9.0, (later,)))
@@ -257,15 +306,16 @@ def test_growth_is_seen_after_a_long_compile_and_before_the_locals_go():
     assert growth(SCALARS, [float(n) for n in range(len(count))], count) is not None
 
 
-def samples(holder: str) -> list[Event]:
-    group: Group = ((64, 64), "float32")
+def samples(
+    holder: str, group: Group = ((64, 64), "float32"), each: int = 30, last: bool = True
+) -> list[Event]:
     held: dict[Group, str] = {group: holder}
     place: dict[Group, Site] = {group: LINE}
     made = [
-        Memory(n / 10, 0, 30 * n, {group: 30 * n}, held if n > 5 else dict[Group, str](), 0, place)
+        Memory(n / 10, 0, each * n, {group: each * n}, held if n > 5 else {}, 0, place)
         for n in range(12)
     ]
-    return [*made, Tick(2.0, last=True)]
+    return [*made, Tick(2.0, last)]
 
 
 def test_the_holder_is_named():
@@ -273,6 +323,13 @@ def test_the_holder_is_named():
     assert finding.site == LINE
     assert "list `history` in main, train.py" in finding.message
     assert "`history`" in finding.advice
+
+
+@pytest.mark.parametrize(("each", "severity"), [(300, "info"), (3000, "warning")])
+def test_small_arrays_weigh_what_each_takes_of_the_host(each: int, severity: str):
+    """3,300 losses are 6 MiB at the end of a run, 33,000 are 63 MiB."""
+    (finding,) = on(MemoryGrowth, *samples("list `losses` in train.py", SCALARS, each))
+    assert finding.severity == severity and "`losses`" in finding.message
 
 
 def test_a_bounded_holder_is_no_finding():

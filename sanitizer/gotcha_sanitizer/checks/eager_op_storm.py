@@ -14,6 +14,7 @@ from gotcha_sanitizer.values.words import package
 _CONTROL_FLOW = {"scan", "while", "cond", "while_loop", "fori_loop", "_scan", "switch"}
 _MANY = 6  # compiles of one operation at one line
 _OF_RUN = 0.005  # of the run: what takes less in all is a note at its end
+_BESIDE = 0.05  # of what control flow at the same line takes: less is a note there
 _TURNS, _KINDS = 3, 4  # fewer turns and kinds of operations: a map over leaves, once or twice
 
 
@@ -33,7 +34,8 @@ class EagerOpStorm(Check):
 
     The first compile of an operation is normal. So is all that comes before the first jitted
     function of the program: parameters are made there, each with its own shape. What took less
-    than half a percent of the run is a note at its end, but for control flow.
+    than half a percent of the run is a note at its end, but for control flow. So is what took less
+    than a twentieth of the control flow at its line: the cure is the same.
 
     ## Instead
     Pad to a few sizes, do it in numpy, or move it into the jitted step.
@@ -78,8 +80,10 @@ class EagerOpStorm(Check):
 
     def _trifles(self, run: float) -> Iterator[Finding]:
         """By what they cost: a storm of a tenth of a second is none in a run of a minute."""
-        for (_, control), storm in self._storms.items():
-            if not control and storm.told is not None and storm.seconds < _OF_RUN * run:
+        for (site, control), storm in self._storms.items():
+            flow = self._storms.get((site, True))
+            least = max(_OF_RUN * run, _BESIDE * flow.seconds if flow and flow.told else 0.0)
+            if not control and storm.told is not None and storm.seconds < least:
                 yield replace(storm.told, severity="info")
 
 

@@ -118,8 +118,11 @@ def _severity(row: ReadsAt, now: float) -> Severity | None:
     worth = _stalls(row, now) or _stalls_its_loop(row)
     if not worth and not (_leaves_idle(row) and row.visits >= _TURNS):
         return None
-    acted = acts(row.site.path, row.site.line)
-    return "warning" if worth and row.how != _WAIT and not acted else "info"
+    return "warning" if worth and row.how != _WAIT and not _is_acted_on(row) else "info"
+
+
+def _is_acted_on(row: ReadsAt) -> bool:
+    return acts(row.site.path, row.site.line, row.loops[0] if row.loops else None)
 
 
 def _leaves_idle(row: ReadsAt) -> bool:
@@ -184,7 +187,7 @@ def _finding(row: ReadsAt, now: float, severity: Severity) -> Finding:
 def _advice(row: ReadsAt) -> str:
     if row.how == _WAIT:
         return "wait once, after the loop"
-    if acts(row.site.path, row.site.line):
+    if _is_acted_on(row):
         return (
             "the loop needs the value: act in several environments with one call, or move the loop "
             "into jit (`lax.scan`) where the environment is in JAX"

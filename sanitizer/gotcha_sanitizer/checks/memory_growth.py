@@ -19,7 +19,11 @@ Group = tuple[tuple[int, ...], str]
 _KEPT = 400  # samples of a group: beyond, every second is dropped
 _SAMPLES = 5
 _ARRAYS, _BYTES = 30, 2**20  # gained, of both ...
-_MANY = 500  # ... or of small ones
+_MANY = 500  # ... or of small ones:
+_EACH, _OF_HOST = (
+    2000,
+    2**24,
+)  # bytes of the host that each takes; less of them is a note at the end
 _FEW_SAMPLES = 3  # are enough for ...
 _LARGE_ARRAYS, _LARGE_BYTES = 100, 2**22  # ... a gain of both
 _SOON_AT, _SOON_BYTES = 60.0, 2**28  # told before the end: the program may be killed for memory
@@ -93,7 +97,8 @@ class MemoryGrowth(Check):
     """Counts the live arrays of each shape: often when a loop begins, once a minute in a long run.
 
     A finding where their number rises much, all the time, and until the end: not for a buffer that
-    has filled up, a list that is emptied now and then, or a `deque` with `maxlen`.
+    has filled up, a list that is emptied now and then, or a `deque` with `maxlen`. A list of losses
+    takes 2 kB of the host for each of them: under 16 MiB in all it is a note.
     What holds them is looked for among variables of modules and of running functions.
 
     ## Instead
@@ -155,9 +160,15 @@ class MemoryGrowth(Check):
             else "look for a list, cache or closure that keeps the results of each step",
             function=site.function if site else "",
             count=count,
+            severity="warning" if _is_heavy(count, total) else "info",
             evidence={"bytes": total, "shapes": shapes[:10], "holder": holder},
             key=(holder or tuple(shapes[:1]),),
         )
+
+
+def _is_heavy(arrays: int, total: int) -> bool:
+    """By the bytes of their values, or by what so many objects take beside them."""
+    return total >= _BYTES or arrays * _EACH + total >= _OF_HOST
 
 
 def growth(

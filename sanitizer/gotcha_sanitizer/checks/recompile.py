@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gotcha_sanitizer.check import Check
 from gotcha_sanitizer.explain.advice import ADVICE, advise
-from gotcha_sanitizer.values.events import Explained, Memory, Program
+from gotcha_sanitizer.values.events import Explained, Memory, Program, Tick
 from gotcha_sanitizer.values.finding import Finding
 from gotcha_sanitizer.values.parts import Difference, Site
 from gotcha_sanitizer.values.words import package, size
@@ -21,6 +21,7 @@ _MANY = 100  # programs of one function that are kept
 _GREW = 2**24  # bytes of the process meanwhile: worth a word
 _OWN = {"shape", "dtype", "pytree", "static-value"}
 _RUNS = 2  # a few runs of a library's, each with its own shapes
+_BESIDE = 0.05  # of what a function's dearest cause took and counts: less is a note at the end
 _THIRD = {"static-identity", "pytree-static", "new-function", "transform", "unknown"}
 
 
@@ -32,6 +33,7 @@ class _Case:
     seconds: float = 0.0
     site: Site | None = None
     warned: bool = False
+    told: Finding | None = None  # as last given
     seen: dict[tuple[Site | None, str], dict[str, None]] = field(default_factory=dict)
     here: dict[Site | None, int] = field(default_factory=dict)
 
@@ -41,7 +43,9 @@ class Recompile(Check):
 
     Each compiled program is compared with the earlier ones of the same source. First compilations
     are normal. So are a few shapes that converge, such as powers of two, if they take less than 5 s
-    each, and a function that is called with other types from another line: these are notes.
+    each, and a function that is called with other types from another line: these are notes. So is,
+    at the end, a cause with less than a twentieth of the programs and of the time that the
+    function's main cause took.
 
     Make jitted functions once, give them arrays of few shapes and of one dtype, and keep what
     changes at each step an argument.
@@ -53,9 +57,13 @@ class Recompile(Check):
         self._resident = 0  # of the process, when last looked at
         self._before: dict[object, int] = {}  # the same at a function's first recompile
 
-    def on(self, event: Memory | Explained) -> Iterator[Finding]:
+    def on(self, event: Memory | Explained | Tick) -> Iterator[Finding]:
         if isinstance(event, Memory):
             self._resident = event.resident
+            return
+        if isinstance(event, Tick):
+            if event.last:
+                yield from self._lesser()
             return
         if event.program.eager or not event.differences:
             return
@@ -73,7 +81,20 @@ class Recompile(Check):
         case.warned |= avoidable
         if avoidable or case.site is None:
             case.site = program.site
-        yield _finding(event, case, self._growth(program))
+        case.told = _finding(event, case, self._growth(program))
+        yield case.told
+
+    def _lesser(self) -> Iterator[Finding]:
+        """Where one cause made hundreds of programs, two for another are not worth a look."""
+        dearest: dict[object, _Case] = {}
+        for (function, _), case in self._cases.items():
+            if case.warned and case.seconds >= dearest.get(function, case).seconds:
+                dearest[function] = case
+        for (function, _), case in self._cases.items():
+            main = dearest.get(function, case)
+            few = case.count < _BESIDE * main.count and case.seconds < _BESIDE * main.seconds
+            if few and case.warned and case.told is not None:
+                yield replace(case.told, severity="info")
 
     def _growth(self, program: Program) -> int:
         """Bytes that the process gained while many programs of a function were made and kept."""

@@ -35,21 +35,80 @@ def each_turn(stack: Sequence[Site], columns: Sequence[int]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def acts(path: str, line: int) -> bool:
-    """True where a value that the line reads goes into a `.step(...)` or `.send(...)` of the loop.
+def acts(path: str, line: int, loop: Site | None = None) -> bool:
+    """True where a value that the line reads goes into a `.step(...)` or `.send(...)` of its loop.
 
-    The loop of an agent needs the action on the host before it can go on.
+    The loop of an agent needs the action on the host before it can go on. A function without a
+    loop may return the value to `loop`, which calls it by its name: followed through the names of
+    that function and of the loop.
     """
-    loop = next((node for node in around(path, line) if isinstance(node, LOOPS)), None)
-    if loop is None:
+    own = next((node for node in around(path, line) if isinstance(node, LOOPS)), None)
+    if own is not None:
+        made = {n.id for n in _at(own, line) if isinstance(n, ast.Name) and _is_stored(n)}
+        return any(_spans(call, line) or made & _used(call) for call in _acting(own))
+    function = _function(path, line)
+    if loop is None or function is None or not _is_returned(function, line):
         return False
-    made = {n.id for n in _at(loop, line) if isinstance(n, ast.Name) and _is_stored(n)}
+    around_call = _loop_at(loop)
+    return around_call is not None and _acts_on(around_call, function.name)
+
+
+def _acting(loop: ast.AST) -> Iterator[ast.Call]:
     for node in ast.walk(loop):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _ACTS:
-            used = {n.id for arg in node.args for n in ast.walk(arg) if isinstance(n, ast.Name)}
-            if _spans(node, line) or made & used:
-                return True
-    return False
+            yield node
+
+
+def _used(call: ast.Call) -> set[str]:
+    return {n.id for arg in call.args for n in ast.walk(arg) if isinstance(n, ast.Name)}
+
+
+def _acts_on(loop: ast.AST, name: str) -> bool:
+    """True where an action of the loop takes what a function of that name gives."""
+    made = {
+        stored
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Assign) and any(_calls(node.value, name))
+        for stored in _stored(node)
+    }
+    return any(
+        made & _used(call) or any(any(_calls(arg, name)) for arg in call.args)
+        for call in _acting(loop)
+    )
+
+
+def _calls(value: ast.AST, name: str) -> Iterator[bool]:
+    for node in ast.walk(value):
+        if isinstance(node, ast.Call):
+            yield name in (getattr(node.func, "attr", ""), getattr(node.func, "id", ""))
+
+
+def _function(path: str, line: int) -> ast.FunctionDef | None:
+    """The innermost function with the line."""
+    tree = _tree(path)
+    nodes = ast.walk(tree) if tree is not None else ()
+    found = [n for n in nodes if isinstance(n, ast.FunctionDef) and _within_body(n, line)]
+    return max(found, key=lambda node: node.lineno, default=None)
+
+
+def _loop_at(loop: Site) -> ast.AST | None:
+    tree = _tree(loop.path)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return next((n for n in nodes if isinstance(n, LOOPS) and n.lineno == loop.line), None)
+
+
+def _is_returned(function: ast.FunctionDef, line: int) -> bool:
+    """True where the function gives back what the line makes, through its own names."""
+    made = {n.id for n in _at(function, line) if isinstance(n, ast.Name) and _is_stored(n)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and node.lineno > line and made & _named(node.value):
+            made |= _stored(node)
+    returns = (node for node in ast.walk(function) if isinstance(node, ast.Return))
+    return any(_spans(node, line) or made & _named(node) for node in returns)
+
+
+def _named(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _is_stored(name: ast.Name) -> bool:

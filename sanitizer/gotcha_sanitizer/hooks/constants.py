@@ -10,8 +10,9 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from gotcha_sanitizer.frames import module_of
 from gotcha_sanitizer.hooks.capture import Read
-from gotcha_sanitizer.hooks.marks import _sample
+from gotcha_sanitizer.hooks.marks import sample
 from gotcha_sanitizer.values.parts import Constant
 
 _SMALL = 64  # bytes
@@ -71,8 +72,8 @@ def _large(value: Any) -> Iterable[Any]:
 
 def _digest(array: Any) -> str:
     """Of numpy arrays: JAX copies those, so that identity does not name them."""
-    if type(array).__module__ == "numpy" and array.dtype != object:
-        return f"{_sample(array):08x}"
+    if module_of(type(array)) == "numpy" and array.dtype != object:
+        return f"{sample(array):08x}"
     return ""
 
 

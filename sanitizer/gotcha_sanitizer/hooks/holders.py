@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from gotcha_sanitizer.frames import file_of, owner
+from gotcha_sanitizer.frames import file_of, module_of, owner
 from gotcha_sanitizer.hooks.local_variables import variables
 from gotcha_sanitizer.values.parts import Site
 from gotcha_sanitizer.values.words import short
@@ -121,7 +121,7 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    file = file_of(sys.modules.get(type(value).__module__))
+    file = file_of(sys.modules.get(module_of(type(value))))
     if isinstance(value, type) or owner(file) != "user":
         return {}
     try:
@@ -134,7 +134,7 @@ def _attributes(value: Any) -> dict[str, Any]:
 def _has(item: Any, group: Group, depth: int) -> bool:
     """True where an item is an array of the group, or a small container or object with one."""
     kind = type(item)
-    if kind.__module__.startswith("jaxlib"):
+    if module_of(kind).startswith("jaxlib"):
         shape, dtype = getattr(item, "shape", None), getattr(item, "dtype", None)
         return shape == group[0] and str(dtype) == group[1]
     if depth == 0:

@@ -7,7 +7,7 @@ import sys
 import types
 from typing import Any
 
-from gotcha_sanitizer.frames import file_of, owner
+from gotcha_sanitizer.frames import file_of, module_of, owner
 from gotcha_sanitizer.hooks.marks import serials, source
 from gotcha_sanitizer.values.parts import Function, Site
 
@@ -66,7 +66,7 @@ def _unwrap(fun: Any) -> tuple[str, types.FunctionType | None]:
 
 def _held(value: Any) -> Any:
     """What a callable object of a library wraps."""
-    if owner(file_of(sys.modules.get(type(value).__module__))) == "user":
+    if owner(file_of(sys.modules.get(module_of(type(value))))) == "user":
         return None
     for name in _HELD:
         inner = getattr(value, name, None)

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from gotcha_sanitizer.frames import file_of, owner
+from gotcha_sanitizer.frames import file_of, module_of, owner
 from gotcha_sanitizer.values.parts import SAMPLED, Mark
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
@@ -229,7 +229,7 @@ def _cut(text: str) -> str:
 def _is_array(value: Any) -> bool:
     """An array of a library: of the user's own objects no attribute is asked for by name, as that
     may run code of theirs."""
-    if not _in_library(type(value).__module__):
+    if not _in_library(module_of(type(value))):
         return False
     return hasattr(value, "dtype") and hasattr(value, "shape") and hasattr(value, "ndim")
 
@@ -245,12 +245,12 @@ def _in_library(module: str) -> bool:
 def _array(value: Any) -> Mark:
     text = f"{value.dtype}[{','.join(map(str, value.shape))}]"
     kind = type(value)
-    if kind.__module__ == "numpy" and value.dtype != object:
-        return Mark("array", text, (SAMPLED, text, _sample(value)), text)
+    if module_of(kind) == "numpy" and value.dtype != object:
+        return Mark("array", text, (SAMPLED, text, sample(value)), text)
     return Mark("array", text, (text, serials.of(value)), text)
 
 
-def _sample(array: Any, most: int = 256) -> int:
+def sample(array: Any, most: int = 256) -> int:
     """A checksum of at most `most` elements, spread over the array."""
     step = max(1, array.size // most)
     return zlib.crc32(array.flat[: step * most : step].tobytes())
