@@ -86,7 +86,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
     metavar="RUN.jsonl",
     help="Mark what a run of the sanitizer confirms, and list what it found besides.",
 )
-@click.option("--statistics", is_flag=True, help="Count the findings of each kind, with times.")
+@click.option("--statistics", is_flag=True, help="Count findings by kind; time the stages.")
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes, until Ctrl-C.")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option(

@@ -78,7 +78,6 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     baselines.read(inputs.files)
     found = time.monotonic()
     report = lint(options, finder, tools, inputs)
-    reported = time.monotonic()
     findings, outcome = baselines.new(report.findings), None
     if options.fix or options.diff:
         outcome = _fix(options, finder, tools, inputs, report, baselines)
@@ -100,14 +99,25 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     if not (options.quiet or options.diff):
         _about_baseline(inputs, report, baselines)
     if options.statistics and not options.quiet:
-        read, linted, now = found - begun, reported - found, time.monotonic()
-        terminal.note(
-            f"{now - begun:.2f} s: {read:.2f} s to find {count(len(inputs.files), 'file')}, "
-            f"{linted:.2f} s to analyse them, {now - reported:.2f} s for the rest"
-        )
+        whole = {"find": found - begun, **report.seconds, "all": time.monotonic() - begun}
+        terminal.note(_stages(whole, len(inputs.files)))
     if options.verbose:
         _details(finder, inputs, time.monotonic() - begun)
     return code
+
+
+def _stages(seconds: Mapping[str, float], files: int) -> str:
+    """How long each stage of a run took. Findings that a cache knows need only the first two."""
+    words = {
+        "find": f"to find {count(files, 'file')}",
+        "read": "to read their projects and the cache",
+        "functions": "to analyse functions",
+        "engine": "to work out what compiles",
+        "rules": "for the rules",
+    }
+    told = [f"{seconds[name]:.2f} s {text}" for name, text in words.items() if name in seconds]
+    rest = seconds["all"] - sum(seconds[name] for name in words if name in seconds)
+    return f"{seconds['all']:.2f} s: {', '.join(told)}, {rest:.2f} s for the rest"
 
 
 def lint(
