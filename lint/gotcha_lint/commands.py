@@ -99,7 +99,6 @@ def why(options: Options, finder: SettingsFinder, tools: Tools) -> int:
                 screen=options.screen,
                 overlay=overlay,
                 progress=bar,
-                cached=options.cache,
             )
     except ValueError as error:
         raise UsageError(f"--why {options.why}: {error}") from error

@@ -183,31 +183,25 @@ def analysed(
     screen: bool = True,
     overlay: Mapping[str, bytes] | None = None,
     progress: Callable[[int, int], None] | None = None,
-    cache: Cache | None = None,
 ) -> Analysed:
-    """Analyses one file with those that import it and what these import.
+    """Analyses one file with files that import it and what these import.
 
-    Where a run has left records of the project, all of it counts, as in that run.
+    Of a large project this is a small part: where records of all of it were read instead, checking
+    them took longer than this.
     """
     from gotcha_lint.workers import pipeline
 
     rows = _user_rows([settings_for(path)])
     space = _gathered([path], overlay or {}, rows, screen)
     near, left_out = space.around(path, _READ)
-    records = cache.records(rows).records(space.raw) if cache is not None else {}
-    known = space.raw.keys() & records.keys()
-    if 2 * len(known) < len(space.raw):
-        records = {}
     run, failures = pipeline.analyse(
-        space if records else near,
-        path,
+        near,
         facts.load().with_user_rows(rows),
         selection.known_names(registry.rules()) | pages.names(),
-        progress=progress,
-        records=records,
+        progress,
     )
     few, _ = space.around(path, _RUN)
-    return Analysed(path, run, few, 0 if records else left_out, failures)
+    return Analysed(path, run, few, left_out, failures)
 
 
 def workspace(

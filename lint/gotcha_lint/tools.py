@@ -76,19 +76,12 @@ class Tools:
         screen: bool,
         overlay: Mapping[str, bytes],
         progress: Progress = None,
-        cached: bool = True,
     ) -> tuple[str, Sequence[Any]]:
         """What is known about a line, and the failures. Raises ValueError where that is nothing."""
         from gotcha_lint import engine
-        from gotcha_lint.memo import cache
         from gotcha_lint.views.why import why
 
         analysed = engine.analysed(
-            path,
-            settings_for,
-            screen=screen,
-            overlay=overlay,
-            progress=progress,
-            cache=cache.Cache(cache.default_folder()) if cached else None,
+            path, settings_for, screen=screen, overlay=overlay, progress=progress
         )
         return why(analysed, line), analysed.failures

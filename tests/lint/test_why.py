@@ -11,11 +11,9 @@ import pytest
 
 from gotcha_lint import engine
 from gotcha_lint.config.settings import SettingsFinder
-from gotcha_lint.memo.cache import Cache
 from gotcha_lint.text.reading import tree_of
 from gotcha_lint.text.source import Source
 from gotcha_lint.tools import Tools
-from gotcha_lint.views.why import functions as why_functions
 from gotcha_lint.workers import shard
 from tests.lint.support import code
 
@@ -94,9 +92,7 @@ def why(project: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], 
         """What `--why` says of the first line of a file with this text."""
         lines = Path(path).read_text().splitlines()
         line = next(number for number, each in enumerate(lines, 1) if text in each)
-        said, failures = Tools().why(
-            path, line, SettingsFinder(), screen=True, overlay={}, cached=False
-        )
+        said, failures = Tools().why(path, line, SettingsFinder(), screen=True, overlay={})
         assert not failures
         return said
 
@@ -196,7 +192,7 @@ def test_only_the_file_its_imports_and_its_importers_are_read(
     large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed = _parsed(monkeypatch)
-    said, _ = Tools().why("middle.py", 5, SettingsFinder(), screen=True, overlay={}, cached=False)
+    said, _ = Tools().why("middle.py", 5, SettingsFinder(), screen=True, overlay={})
     assert said.startswith("g: traced (jit, vmap)")
     assert sorted(parsed) == ["base.py", "main.py", "middle.py", "test_it.py"]
 
@@ -205,22 +201,6 @@ def test_of_many_importers_the_nearest_are_read_and_tests_last(
     large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "_READ", 1)
-    said, _ = Tools().why("middle.py", 5, SettingsFinder(), screen=True, overlay={}, cached=False)
+    said, _ = Tools().why("middle.py", 5, SettingsFinder(), screen=True, overlay={})
     assert said.startswith("g: traced (jit)\n")
     assert said.endswith("  not looked at: 1 more file that imports middle.py")
-
-
-def test_what_a_run_has_learned_is_not_worked_out_again(
-    large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    finder, names = SettingsFinder(), sorted(path.name for path in large.glob("*.py"))
-    cache = Cache(tmp_path / "cache")
-    engine.lint(names, finder, cache=cache)
-    whole = engine.analysed("middle.py", finder)
-    parsed = _parsed(monkeypatch)
-    analysed = engine.analysed("middle.py", finder, cache=cache)
-    assert parsed == ["middle.py"]
-    assert why_functions(analysed.run, "middle.py") == why_functions(whole.run, "middle.py")
-    (large / "main.py").write_text("import middle\n")
-    analysed = engine.analysed("middle.py", finder, cache=cache)
-    assert why_functions(analysed.run, "middle.py")[1].text.startswith("g: traced (vmap)")

@@ -52,16 +52,8 @@ class Cache:
 
     def of(self, space: Workspace, tasks: Mapping[str, Task], facts: object) -> Memory:
         """What is known about the files of a run; `facts` are the rows that the user gave."""
-        return Memory(self, space, tasks, _base(facts))
-
-    def records(self, facts: object) -> RecordStore:
-        """What runs with these rows of facts have learned of files."""
-        return self.records_of(_base(facts))
-
-    def records_of(self, base: str) -> RecordStore:
-        from gotcha_lint.memo.record_store import RecordStore
-
-        return RecordStore(partial(self.project_file, base, "records"), self.put)
+        base = _digest((_program(), repr(facts)))
+        return Memory(self, space, tasks, base)
 
     def read(self, key: str) -> Entry:
         path = self._path(key)
@@ -132,7 +124,10 @@ class Memory:
 
     def records(self) -> RecordStore:
         """What is known of the files that have to be analysed."""
-        return self._cache.records_of(self._base)
+        from gotcha_lint.memo.record_store import RecordStore
+
+        file_of = partial(self._cache.project_file, self._base, "records")
+        return RecordStore(file_of, self._cache.put)
 
     def units(self) -> UnitStore:
         """What is known of the units that are in them."""
@@ -150,11 +145,6 @@ class Memory:
                 for path in asked:
                     entry.setdefault(self._tasks[path].key, {})[path] = found.get(path, [])
                 self._cache.write(key, entry)
-
-
-def _base(facts: object) -> str:
-    """What all entries depend on: this program, and the rows of facts that the user gave."""
-    return _digest((_program(), repr(facts)))
 
 
 def _digest(parts: Iterable[str | bytes]) -> str:

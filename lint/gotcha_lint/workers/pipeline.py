@@ -120,23 +120,12 @@ def check(
 
 
 def analyse(
-    space: Workspace,
-    wanted: str,
-    facts: Facts,
-    names: frozenset[str],
-    *,
-    progress: Progress,
-    records: Records,
+    space: Workspace, facts: Facts, names: frozenset[str], progress: Progress
 ) -> tuple[Run, list[Failure]]:
-    """The analysis without the rules, for questions about one file.
-
-    What `records` know of the others is not worked out again. The file itself is read: a record
-    has no tree and no values of names.
-    """
+    """The analysis without the rules, for questions about it."""
     with _without_collection():
-        known = {path: record for path, record in records.items() if path != wanted}
         pool = Pool(facts, names, 1)
-        settled = _settled(space, pool, unchanged(known, digests(space)), progress, bool(known))
+        settled = _settled(space, pool, {}, progress, False)
     return Run(pool, settled.project, space), settled.loaded.failures
 
 
