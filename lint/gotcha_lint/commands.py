@@ -102,8 +102,7 @@ def why(options: Options, finder: SettingsFinder, tools: Tools) -> int:
             )
     except ValueError as error:
         raise UsageError(f"--why {options.why}: {error}") from error
-    for failure in failures:
-        terminal.error(f"internal error in {failure.rule} on {failure.path}: {failure.error}")
+    tell_failures(failures)
     reporting.publish(options, text.rstrip("\n") + "\n")
     return INTERNAL if failures else CLEAN
 
@@ -111,7 +110,7 @@ def why(options: Options, finder: SettingsFinder, tools: Tools) -> int:
 def coverage(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     """`--coverage`: how many of the functions given to transforms were found."""
     report = lint(options, finder, tools, find_inputs(options, finder), keep=True)
-    tell_failures(report)
+    tell_failures(report.failures)
     reporting.publish(options, reporting.coverage(options, report.coverage))
     return INTERNAL if report.failures else CLEAN
 
@@ -129,8 +128,7 @@ def compiles(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     )
     if options.with_run:
         rows = with_runs(rows, options.with_run)
-    for failure in failures:
-        terminal.error(f"internal error in {failure.rule} on {failure.path}: {failure.error}")
+    tell_failures(failures)
     width = terminal.width(sys.stdout)
     reporting.publish(
         options, as_json(rows) if options.output_format == "json" else table(rows, width)

@@ -6,7 +6,7 @@ import difflib
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -172,7 +172,7 @@ def _add_allow(options: Options, finder: SettingsFinder, tools: Tools, inputs: I
     baselines = Baselines(lambda path: finder(path).baseline)
     baselines.read(inputs.files)
     report = lint(options, finder, tools, inputs)
-    tell_failures(report)
+    tell_failures(report.failures)
     added = files = 0
     good = True
     for path, found in _grouped(baselines.new(report.findings)).items():
@@ -277,16 +277,21 @@ def _verdict(options: Options, finder: SettingsFinder, findings: Sequence[Findin
     return FOUND if fails else CLEAN
 
 
-def tell_failures(report: Any) -> None:
-    for failure in report.failures:
-        terminal.error(f"internal error in {failure.rule} on {failure.path}: {failure.error}")
+def tell_failures(failures: Iterable[Any]) -> None:
+    """A line for each fault of ours, with the files that it hit."""
+    files: dict[tuple[str, str], list[str]] = {}
+    for failure in failures:
+        files.setdefault((failure.rule, failure.error), []).append(failure.path)
+    for (rule, error), (path, *others) in files.items():
+        more = f" and {count(len(others), 'more file')}" if others else ""
+        terminal.error(f"internal error in {rule} on {path}{more}: {error}")
 
 
 def _remarks(
     options: Options, report: Any, findings: Sequence[Finding], outcome: Outcome | None
 ) -> None:
     """Everything that goes to standard error."""
-    tell_failures(report)
+    tell_failures(report.failures)
     for back in outcome.taken_back if outcome else ():
         finding = back.finding
         place = f"{finding.path}:{finding.line}:{finding.column}"
@@ -323,7 +328,7 @@ def _write_baseline(options: Options, finder: SettingsFinder, tools: Tools, inpu
         terminal.note(f"wrote {count(number, 'finding')} to {shown}")
         if finder(paths[0]).baseline is None and not options.quiet:
             terminal.note(f'to use it: `baseline = "{DEFAULT}"` in [tool.gotcha], or --baseline')
-    tell_failures(report)
+    tell_failures(report.failures)
     return INTERNAL if report.failures else CLEAN
 
 
