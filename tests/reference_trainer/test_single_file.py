@@ -133,6 +133,14 @@ def test_both_tools_find_nothing(tmp_path):
     done = subprocess.run(lint, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     assert "gotcha:" not in FILE.read_text()
+    small = FILE.read_text("utf-8")  # the same code on less work
+    for large, less in (
+        ("length: int = 256", "length: int = 64"),
+        ("depth: int = 4", "depth: int = 2"),
+    ):
+        assert large in small
+        small = small.replace(large, less)
+    (tmp_path / FILE.name).write_text(small, "utf-8")
     run = [sys.executable, "-m", "gotcha_sanitizer", FILE.name, "text.txt", "--out", "run"]
     for steps, last in (("4", "last loss"), ("6", "last loss"), ("6", "is complete")):
         done = subprocess.run(
