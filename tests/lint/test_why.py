@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -204,3 +205,23 @@ def test_of_many_importers_the_nearest_are_read_and_tests_last(
     said, _ = Tools().why("middle.py", 5, SettingsFinder(), screen=True, overlay={})
     assert said.startswith("g: traced (jit)\n")
     assert said.endswith("  not looked at: 1 more file that imports middle.py")
+
+
+def test_places_in_a_notebook_name_the_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = [STEP, "for i in range(1, 8):\n    score(jnp.ones(8)[:i])\n"]
+    whole = {
+        "cells": [
+            {"cell_type": "code", "metadata": {}, "outputs": [], "source": cell} for cell in cells
+        ],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    Path("a.ipynb").write_text(json.dumps(whole))
+    said, _ = Tools().why("a.ipynb", 7, SettingsFinder(), screen=True, overlay={})
+    assert "  because: a.ipynb:cell 1:5 jit of score\n" in said
+    assert "another size at each iteration of the loop\n" in said
+    assert "    because: a.ipynb:cell 2:" in said

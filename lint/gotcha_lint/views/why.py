@@ -109,7 +109,7 @@ def _trace(run: Run, shard: Shard, path: str, function: Function) -> Iterator[st
         ("runs many times", body.hot),
     ):
         for site, text in chain:
-            where = f"{site[0]}:{places[site][0]}" if site in places else site[0]
+            where = _where(site[0], *places[site][::4]) if site in places else site[0]
             yield f"  {label}: {where} {text}"
     if body.trace is not None and body.hosted:
         yield "  also called from code that is not traced"
@@ -218,8 +218,11 @@ def _because(places: Iterable[Place], sources: Mapping[str, Source]) -> Iterator
         if source is None:
             continue
         line, _, cell = source.position(source.offset(*span[:2]))
-        where = f"{path}:{line}" if cell is None else f"{path}:cell {cell}:{line}"
-        yield f"    because: {where} {text}"
+        yield f"    because: {_where(path, line, cell)} {text}"
+
+
+def _where(path: str, line: int, cell: int | None) -> str:
+    return f"{path}:{line}" if cell is None else f"{path}:cell {cell}:{line}"
 
 
 def _argument(name: str) -> str:
