@@ -6,6 +6,13 @@ CONSTRAINTS = constraints/py$(VERSION).txt
 BIN = $(VENV)/bin
 # Each of several targets prints its output in one piece, where this make can do that.
 SYNC = $(if $(filter output-sync,$(.FEATURES)),--output-sync)
+# Tests start programs by the hundred: without bytecode each compiles our sources again, which is half
+# of what the linter takes to start.
+unexport PYTHONDONTWRITEBYTECODE
+# One worker more than processors, as some tests wait for processes and signals; at most eight. One
+# that is done takes tests from the others.
+CORES := $(shell nproc 2> /dev/null || echo 2)
+WORKERS = -n $(shell echo $$(($(CORES) < 7 ? $(CORES) + 1 : 8))) --dist worksteal
 READY = $(VENV)/.ready-$(VERSION)
 DOCS = .venv-docs
 
@@ -16,7 +23,7 @@ demo: $(READY)  ## one fault found, run, fixed and run again, in about a minute;
 
 test: $(READY)  ## everything that CI runs
 	$(MAKE) --no-print-directory -j 2 $(SYNC) check newest
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+	$(BIN)/python -m pytest -q $(WORKERS) -m "not slow"
 
 newest: $(READY)  ## the newest Python that is here: what needs it is tested on it
 	@bash tests/newest_python.sh $(PYTHON)

@@ -77,8 +77,11 @@ def _asked(code: str) -> list[str]:
     return re.findall(r"^# GOTCHA_OPTIONS=(\S+)$", code, re.M)
 
 
-def run(code: str, shows: str = "") -> Outcome:
-    """Runs a program in an empty folder: under the sanitizer, or to see what `shows` says."""
+def run(code: str, shows: str = "", flags: str = "") -> Outcome:
+    """Runs a program in an empty folder: under the sanitizer, or to see what `shows` says.
+
+    `flags` of XLA: tests that look at no time compile cheaply.
+    """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, NAME).write_text(code, "utf-8")
         settings = {
@@ -86,7 +89,7 @@ def run(code: str, shows: str = "") -> Outcome:
             "GOTCHA_SANITIZE": "" if shows else "1",
             "GOTCHA_OPTIONS": ":".join(("log_path=run.jsonl", "color=never", *_asked(code))),
             "JAX_PLATFORMS": "cpu",
-            "XLA_FLAGS": DEVICES,
+            "XLA_FLAGS": f"{DEVICES} {flags}".rstrip(),
             "COLUMNS": "88",
         }
         done = subprocess.run(

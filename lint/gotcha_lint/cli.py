@@ -61,7 +61,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @_names_option("--ignore", "Do not report these.")
 @_names_option("--extend-select", "Report these too.")
 @click.option("--preview/--no-preview", default=None, help="Also run preview rules.")
-@click.option("--all/--no-all", default=None, help="Show findings that only may hold, too.")
+@click.option("--all/--no-all", default=None, help="Show uncertain findings, too.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: the unsafe ones too.")
 @click.option("--diff", is_flag=True, help="Show what --fix would do and write nothing.")
@@ -73,24 +73,26 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option(
     "--write-baseline",
     is_flag=True,
-    help="Write the findings that there are now to the baseline (gotcha-baseline.json); exit.",
+    help="Write today's findings to the baseline (gotcha-baseline.json); exit.",
 )
 @click.option(
     "--add-allow",
     is_flag=True,
-    help="Write comments that allow the findings there are now, with a reason to fill in; exit.",
+    help="Write comments that allow today's findings, with a reason to fill in; exit.",
 )
 @click.option(
     "--with-run",
     multiple=True,
     metavar="RUN.jsonl",
-    help="Mark what a run of the sanitizer confirms, and list what it found besides.",
+    help="Mark what a run of the sanitizer confirms, and list what else it found.",
 )
-@click.option("--statistics", is_flag=True, help="Count the findings of each kind, with times.")
+@click.option("--statistics", is_flag=True, help="Count findings by kind; time the stages.")
 @click.option("--watch", is_flag=True, help="Lint again whenever a file changes, until Ctrl-C.")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option(
-    "--force-exclude/--no-force-exclude", default=None, help="Exclude files that are named, too."
+    "--force-exclude/--no-force-exclude",
+    default=None,
+    help="Apply the excludes to named files, too.",
 )
 @click.option("--stdin-filename", metavar="NAME", help="The name of the input that - reads.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="Worker processes.")
@@ -112,7 +114,7 @@ def _names_option(name: str, help: str) -> Callable[[Any], Any]:
 @click.option("--list-rules", is_flag=True, help="List all rules; exit.")
 @click.option("--why", metavar="FILE:LINE", help="Print what is known about a line; exit.")
 @click.option("--compiles", is_flag=True, help="List what is compiled, how often and why; exit.")
-@click.option("--coverage", is_flag=True, help="Print how much was understood; exit.")
+@click.option("--coverage", is_flag=True, help="Print how many transforms were understood; exit.")
 @click.option("--show-settings", is_flag=True, help="Show the settings that apply; exit.")
 @click.option("--server", is_flag=True, help="Serve an editor (LSP) on standard input and output.")
 @click.option(

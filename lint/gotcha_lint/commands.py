@@ -15,8 +15,10 @@ from gotcha_lint.config.settings import (
 )
 from gotcha_lint.config.spelling import did_you_mean
 from gotcha_lint.failing_line import at_line
+from gotcha_lint.files.workspace import shown_name
 from gotcha_lint.home import install
 from gotcha_lint.output import explain, terminal
+from gotcha_lint.output.progress import Bar
 from gotcha_lint.run import CLEAN, FOUND, INTERNAL, find_inputs, lint, tell_failures
 from gotcha_lint.tools import Tools
 
@@ -87,24 +89,28 @@ def why(options: Options, finder: SettingsFinder, tools: Tools) -> int:
         raise UsageError(f"--why {options.why}: expected FILE:LINE")
     if not os.path.isfile(path):
         raise UsageError(f"--why {options.why}: no such file: {path}")
-    inputs = find_inputs(options, finder)
-    same = [file for file in inputs.files if os.path.realpath(file) == os.path.realpath(path)]
-    if not same:
-        inputs.files.append(path)
-    report = lint(options, finder, tools, inputs, keep=True)
-    tell_failures(report)
+    overlay = find_inputs(options, finder).overlay if options.reads_stdin else {}
     try:
-        text = tools.why(report, (same or [path])[0], int(line))
+        with Bar(wanted=not options.quiet) as bar:
+            text, failures = tools.why(
+                shown_name(os.path.abspath(path)),
+                int(line),
+                finder,
+                screen=options.screen,
+                overlay=overlay,
+                progress=bar,
+            )
     except ValueError as error:
         raise UsageError(f"--why {options.why}: {error}") from error
+    tell_failures(failures)
     reporting.publish(options, text.rstrip("\n") + "\n")
-    return INTERNAL if report.failures else CLEAN
+    return INTERNAL if failures else CLEAN
 
 
 def coverage(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     """`--coverage`: how many of the functions given to transforms were found."""
     report = lint(options, finder, tools, find_inputs(options, finder), keep=True)
-    tell_failures(report)
+    tell_failures(report.failures)
     reporting.publish(options, reporting.coverage(options, report.coverage))
     return INTERNAL if report.failures else CLEAN
 
@@ -122,8 +128,7 @@ def compiles(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     )
     if options.with_run:
         rows = with_runs(rows, options.with_run)
-    for failure in failures:
-        terminal.error(f"internal error in {failure.rule} on {failure.path}: {failure.error}")
+    tell_failures(failures)
     width = terminal.width(sys.stdout)
     reporting.publish(
         options, as_json(rows) if options.output_format == "json" else table(rows, width)

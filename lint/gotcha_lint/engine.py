@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache as once
@@ -38,6 +39,7 @@ class Report:
     checked: int
     skipped: int = 0  # of these: without JAX, so not analysed
     state: Run | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by stage: "read", "engine", ...
     overlay: Mapping[str, bytes] = field(default_factory=dict)
     _sources: dict[str, Source | None] = field(default_factory=dict)
 
@@ -79,6 +81,7 @@ def lint(
     What is `live` is what a server has in memory besides.
     A file in `named` that uses no JAX is not analysed, but it has to be valid Python.
     """
+    begun = time.monotonic()
     overlay = overlay or {}
     settings = {path: settings_for(path) for path in files}
     rows = _user_rows(settings.values())
@@ -97,6 +100,7 @@ def lint(
         findings.extend(memory.known)
         space = space.without(memory.settled)
     run = None
+    seconds = {"read": time.monotonic() - begun}
     if space.raw or keep:
         from gotcha_lint.workers import pipeline
 
@@ -111,8 +115,10 @@ def lint(
         table = facts.load().with_user_rows(rows)
         store = memory.records() if memory is not None and records is None else None
         foretold = once(foretelling.tasks)
+        before = time.monotonic()
         if not apart:
             foretold()  # first: what it needs is free again before trees are made
+        waited = time.monotonic() - before
         check = partial(
             pipeline.check,
             space,
@@ -124,6 +130,8 @@ def lint(
             keep=keep,
         )
         done = _with_stored(check, store.records(space.raw)) if store else check(records=records)
+        seconds |= done.seconds
+        seconds["engine"] += waited
         broken = foretelling.failures
         failures.extend(f for f in broken if f.path in settings)
         if units is not None and known is not None:
@@ -144,8 +152,56 @@ def lint(
         len(files),
         len(space.skipped),
         run if keep else None,
+        seconds,
         overlay,
     )
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """The analysis of a file, for questions about it; no rule has run.
+
+    `near`: the file, some that import it and what these import, for the engine. `left_out`: files
+    that import it, too, and that the analysis has not read.
+    """
+
+    path: str
+    run: Run
+    near: Workspace
+    left_out: int
+    failures: Sequence[Failure]
+
+
+# Of a file that is asked about: files that import it. More take long, and say little that is new.
+_READ, _RUN = 30, 4
+
+
+def analysed(
+    path: str,
+    settings_for: Callable[[str], Settings],
+    *,
+    screen: bool = True,
+    overlay: Mapping[str, bytes] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Analysed:
+    """Analyses one file with files that import it and what these import.
+
+    Of a large project this is a small part: where records of all of it were read instead, checking
+    them took longer than this.
+    """
+    from gotcha_lint.workers import pipeline
+
+    rows = _user_rows([settings_for(path)])
+    space = _gathered([path], overlay or {}, rows, screen)
+    near, left_out = space.around(path, _READ)
+    run, failures = pipeline.analyse(
+        near,
+        facts.load().with_user_rows(rows),
+        selection.known_names(registry.rules()) | pages.names(),
+        progress,
+    )
+    few, _ = space.around(path, _RUN)
+    return Analysed(path, run, few, left_out, failures)
 
 
 def workspace(

@@ -35,6 +35,7 @@ def shown(
         rules.get,
         width=terminal.PIPE if to_file else terminal.width(sys.stdout),
         source_width=terminal.PIPE_SOURCE if to_file else terminal.source_width(sys.stdout),
+        wrapped=not to_file and terminal.is_terminal(sys.stdout),
         page=terminal.local_page if linked else formats.no_page,
         colour=colour,
         version=__version__,

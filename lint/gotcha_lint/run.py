@@ -6,7 +6,7 @@ import difflib
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +78,6 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     baselines.read(inputs.files)
     found = time.monotonic()
     report = lint(options, finder, tools, inputs)
-    reported = time.monotonic()
     findings, outcome = baselines.new(report.findings), None
     if options.fix or options.diff:
         outcome = _fix(options, finder, tools, inputs, report, baselines)
@@ -100,14 +99,25 @@ def run(options: Options, finder: SettingsFinder, tools: Tools) -> int:
     if not (options.quiet or options.diff):
         _about_baseline(inputs, report, baselines)
     if options.statistics and not options.quiet:
-        read, linted, now = found - begun, reported - found, time.monotonic()
-        terminal.note(
-            f"{now - begun:.2f} s: {read:.2f} s to find {count(len(inputs.files), 'file')}, "
-            f"{linted:.2f} s to analyse them, {now - reported:.2f} s for the rest"
-        )
+        whole = {"find": found - begun, **report.seconds, "all": time.monotonic() - begun}
+        terminal.note(_stages(whole, len(inputs.files)))
     if options.verbose:
         _details(finder, inputs, time.monotonic() - begun)
     return code
+
+
+def _stages(seconds: Mapping[str, float], files: int) -> str:
+    """How long each stage of a run took. Findings that a cache knows need only the first two."""
+    words = {
+        "find": f"to find {count(files, 'file')}",
+        "read": "to read their projects and the cache",
+        "functions": "to analyse functions",
+        "engine": "to work out what compiles",
+        "rules": "for the rules",
+    }
+    told = [f"{seconds[name]:.2f} s {text}" for name, text in words.items() if name in seconds]
+    rest = seconds["all"] - sum(seconds[name] for name in words if name in seconds)
+    return f"{seconds['all']:.2f} s: {', '.join(told)}, {rest:.2f} s for the rest"
 
 
 def lint(
@@ -162,7 +172,7 @@ def _add_allow(options: Options, finder: SettingsFinder, tools: Tools, inputs: I
     baselines = Baselines(lambda path: finder(path).baseline)
     baselines.read(inputs.files)
     report = lint(options, finder, tools, inputs)
-    tell_failures(report)
+    tell_failures(report.failures)
     added = files = 0
     good = True
     for path, found in _grouped(baselines.new(report.findings)).items():
@@ -267,16 +277,21 @@ def _verdict(options: Options, finder: SettingsFinder, findings: Sequence[Findin
     return FOUND if fails else CLEAN
 
 
-def tell_failures(report: Any) -> None:
-    for failure in report.failures:
-        terminal.error(f"internal error in {failure.rule} on {failure.path}: {failure.error}")
+def tell_failures(failures: Iterable[Any]) -> None:
+    """A line for each fault of ours, with the files that it hit."""
+    files: dict[tuple[str, str], list[str]] = {}
+    for failure in failures:
+        files.setdefault((failure.rule, failure.error), []).append(failure.path)
+    for (rule, error), (path, *others) in files.items():
+        more = f" and {count(len(others), 'more file')}" if others else ""
+        terminal.error(f"internal error in {rule} on {path}{more}: {error}")
 
 
 def _remarks(
     options: Options, report: Any, findings: Sequence[Finding], outcome: Outcome | None
 ) -> None:
     """Everything that goes to standard error."""
-    tell_failures(report)
+    tell_failures(report.failures)
     for back in outcome.taken_back if outcome else ():
         finding = back.finding
         place = f"{finding.path}:{finding.line}:{finding.column}"
@@ -313,7 +328,7 @@ def _write_baseline(options: Options, finder: SettingsFinder, tools: Tools, inpu
         terminal.note(f"wrote {count(number, 'finding')} to {shown}")
         if finder(paths[0]).baseline is None and not options.quiet:
             terminal.note(f'to use it: `baseline = "{DEFAULT}"` in [tool.gotcha], or --baseline')
-    tell_failures(report)
+    tell_failures(report.failures)
     return INTERNAL if report.failures else CLEAN
 
 

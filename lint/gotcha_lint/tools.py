@@ -67,8 +67,21 @@ class Tools:
 
         return rows(engine.workspace(files, settings_for, overlay, screen), files)
 
-    def why(self, report: Any, path: str, line: int) -> str:
-        """What a kept report knows about a line. Raises ValueError where that is nothing."""
+    def why(
+        self,
+        path: str,
+        line: int,
+        settings_for: Callable[[str], Settings],
+        *,
+        screen: bool,
+        overlay: Mapping[str, bytes],
+        progress: Progress = None,
+    ) -> tuple[str, Sequence[Any]]:
+        """What is known about a line, and the failures. Raises ValueError where that is nothing."""
+        from gotcha_lint import engine
         from gotcha_lint.views.why import why
 
-        return why(report, path, line)
+        analysed = engine.analysed(
+            path, settings_for, screen=screen, overlay=overlay, progress=progress
+        )
+        return why(analysed, line), analysed.failures

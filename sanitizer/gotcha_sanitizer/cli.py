@@ -15,7 +15,7 @@ from gotcha_sanitizer.run.record import BadRecord
 
 CLEAN, FOUND, USAGE, INTERNAL = 0, 1, 2, 3
 EPILOG = """\b
-Exit codes: 0 nothing to complain of, 1 what was asked for failed (findings with --fail-on, more
+Exit codes: 0 no problem, 1 what was asked for failed (findings with --fail-on, more
 compiles with --fail-on-more, doctor), 2 usage or an unreadable file, 3 internal error; `run` ends
 as the program does.
 Without a command line: GOTCHA_SANITIZE=1 python train.py"""

@@ -13,7 +13,7 @@ class Options:
     fail_on: tuple[str, ...] = ()  # names, causes (`recompile/shape`) or severities
     exitcode: int = 0  # the process ends with it when a finding of `fail_on` was made
     abort_on: tuple[str, ...] = ()  # as fail_on: such a finding ends the program at once
-    warmup: int = 1  # compiles of one function that are never told at once
+    warmup: int = 1  # compiles of one function that are not reported at once
     min_const_bytes: int = 10**6  # constants that are smaller, all copies counted, are notes
     suppressions: str = ""  # a file of `name:glob[:reason]` lines
     log_path: str = ""  # JSONL; %p is the process id

@@ -89,6 +89,7 @@ class FakeReport:
     failures: list[Any] = field(default_factory=list)
     checked: int = 0
     skipped: int = 0
+    seconds: dict[str, float] = field(default_factory=lambda: {"read": 0.0, "rules": 0.0})
 
     @property
     def coverage(self) -> Any:
@@ -130,10 +131,13 @@ class FakeTools(Tools):
         report.findings.sort(key=lambda finding: finding.order)
         return report
 
-    def why(self, report: Any, path: str, line: int) -> str:
+    def why(
+        self, path: str, line: int, settings_for: Callable[[str], Settings], **given: Any
+    ) -> tuple[str, Sequence[Any]]:
+        self.calls.append({"files": [path], **given})
         if line > 99:
             raise ValueError("no such line")
-        return f"{path}:{line} of {report.checked}"
+        return f"{path}:{line}", ()
 
     def _findings(self, source: Source) -> list[Finding]:
         found: list[Finding] = []

@@ -72,6 +72,13 @@ def test_internal_errors(cli: Cli) -> None:
     assert "gotcha-lint: internal error in bad-word on a.py: KeyError: 'x'\n" in result.err
 
 
+def test_one_fault_of_ours_is_told_once_for_all_files(cli: Cli) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        write(name, "RAISE\n")
+    (told,) = [line for line in cli().err.splitlines() if "internal error" in line]
+    assert told == "gotcha-lint: internal error in bad-word on a.py and 2 more files: KeyError: 'x'"
+
+
 def test_an_unexpected_error_is_one_line(cli: Cli, tools: Any) -> None:
     write("a.py", "x\n")
 

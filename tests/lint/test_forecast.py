@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from gotcha_lint import engine
-from gotcha_lint.config.settings import Settings
+from gotcha_lint.config.settings import Settings, SettingsFinder
 from gotcha_lint.engine import Report
 from gotcha_lint.finding import Finding
+from gotcha_lint.findings.forecast import _Component  # pyright: ignore[reportPrivateUsage]
 from gotcha_lint.home import page_url
 from gotcha_lint.memo.cache import Cache
 from gotcha_lint.memo.records import Records
@@ -289,6 +290,28 @@ def test_without_a_rule_that_foresees_nothing_is_interpreted(
 
     monkeypatch.setattr(forecast, "interpret", None)
     assert lint(select=("serialization",)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("import jax\n", True),
+        ('TEXT = """\nimport jax\n"""\n', False),
+        ('TEXT = """\nimport jax\n"""\n\ndef f():\n    import jax\n', True),
+        ('x = \'# """\'\nimport jax\ny = \'"""\'\n', True),
+        ("# '''\nimport jax\n# '''\n", True),
+        ("f\"{\"'''\"}\"\nimport jax\nx = \"'''\"\n", True),
+    ],
+)
+def test_an_import_in_a_text_is_none(
+    text: str, runs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(text)
+    (tmp_path / "pyproject.toml").touch()
+    space = engine.workspace(["a.py"], SettingsFinder(), {}, True)
+    files = _Component(space, space.components[0])
+    assert files.using(["a.py"]) == ["a.py"] * runs
 
 
 def test_a_file_that_cannot_be_parsed_does_not_hide_others(project: Path) -> None:

@@ -288,6 +288,29 @@ def test_a_terminal_links_the_name_to_its_page(name: str, report: Shown) -> None
     assert "\x1b]8" not in render(name, replace(report, colour=True))
 
 
+_LONG = replace(
+    FINDINGS[0], message="one two three four five six seven eight nine ten eleven twelve thirteen"
+)
+
+
+@pytest.mark.parametrize("columns", [40, 44, 60, 80])
+@pytest.mark.parametrize("colour", [False, True])
+def test_a_terminal_wraps_the_first_line(columns: int, colour: bool, report: Shown) -> None:
+    narrow = replace(
+        report, findings=[_LONG], wrapped=True, width=columns, source_width=columns, colour=colour
+    )
+    text = re.sub(r"\x1b\[[0-9;]*m", "", render("full", narrow))
+    head = text.partition("  4 |")[0]
+    assert " ".join(head.split()).endswith(f"error[bad-word] {_LONG.message}")
+    assert all(line.startswith("    ") for line in head.splitlines()[1:])
+    assert all(len(line) <= columns or "more:" in line for line in text.splitlines())
+
+
+def test_a_pipe_gets_the_first_line_whole(report: Shown) -> None:
+    narrow = replace(report, findings=[_LONG], width=40, source_width=40)
+    assert render("full", narrow).splitlines()[0].endswith(_LONG.message)
+
+
 def test_github_repeats_nothing_that_it_shows_itself(report: Shown) -> None:
     lines = render("github", report).splitlines()
     assert lines[0].endswith("::`x > 0` is bad")

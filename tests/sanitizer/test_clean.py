@@ -45,9 +45,15 @@ def test_clean(path: Path, tmp_path: Path, monkeypatch):
     assert not result.problems, result.err
 
 
+# A twin that compiles a model's whole step again in each of its steps shows it in the first few.
+_STEPS = re.compile(r"range\((8|12)\)")
+
+
 @pytest.mark.parametrize(("stem", "name", "text"), TWINS, ids=[f"{s}-{n}" for s, n, _ in TWINS])
 def test_twin(stem: str, name: str, text: str, tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    if name == "recompile/pytree-static":
+        text = _STEPS.sub("range(4)", text)
     result = _run(text, tmp_path)
     names = {f"{f.name}/{f.cause}" if f.cause else f.name for f in result.problems}
     assert name in names or name in {f.name for f in result.problems}, result.err

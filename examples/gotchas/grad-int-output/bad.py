@@ -1,7 +1,7 @@
 """Differentiates a loss that is an integer.
 
 Counting, `argmax` and comparisons give integers or booleans. They do not change a little when the
-weights do, so that there is nothing to descend along.
+weights do, so their gradient would be zero.
 """
 
 import jax

@@ -2,7 +2,7 @@
 
 Reverse mode has to keep the values of each turn, and needs to know how many there will be.
 `jax.lax.scan`, or `fori_loop` with bounds that are Python numbers, says so; forward mode
-(`jax.jvp`, `jax.jacfwd`) needs nothing of it.
+(`jax.jvp`, `jax.jacfwd`) does not need it.
 """
 
 import jax

@@ -1,7 +1,7 @@
 """Gives JAX an integer that needs 64 bits.
 
 JAX makes 32 bits of all numbers unless `jax_enable_x64` is set. A Python number that is too large
-raises; a NumPy array of 64 bits is cut to 32 without an error, and counts on from below zero.
+raises; a NumPy array of 64 bits is cut to 32 without an error, so large values become negative.
 """
 
 import jax.numpy as jnp

@@ -2,8 +2,8 @@
 
 The widths or the names of the layers differ: a changed configuration, an input of another width, or a
 layer made under an `if`, which shifts the numbers in the names of those after it (`Dense_0`,
-`Dense_1`). Where shapes happen to agree, the wrong layer is used in silence, and parameters too many
-are never told.
+`Dense_1`). Where shapes happen to agree, the wrong layer is used in silence, and surplus parameters
+are not reported.
 """
 
 import flax.linen as nn

@@ -1,8 +1,8 @@
 """Saves a dict of arrays with `np.save`.
 
 `np.save` makes one array of what it gets. A dict becomes an array that holds one Python object,
-which is pickled; that shows when it is loaded, perhaps weeks later. Arrays of `bfloat16` do not
-survive it either.
+which is pickled; that shows when it is loaded, perhaps weeks later. Arrays of `bfloat16` are
+not restored either.
 """
 
 import io

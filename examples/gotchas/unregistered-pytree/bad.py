@@ -1,4 +1,4 @@
-"""Hands an object of one's own class to a jitted function.
+"""Passes an object of a class of your own to a jitted function.
 
 JAX takes arrays, and trees of containers that it knows. A dataclass is one only after it was
 registered.

@@ -17,6 +17,7 @@ from gotcha_lint.config.selection import known_names
 from gotcha_lint.config.settings import Overrides, SettingsFinder
 from gotcha_lint.config.spelling import did_you_mean
 from gotcha_lint.failing_line import at_line
+from gotcha_lint.files.workspace import shown_name
 from gotcha_lint.finding import Finding
 from gotcha_lint.output.advice import advice
 from gotcha_lint.run import find_inputs
@@ -117,12 +118,12 @@ def why(path: str, line: int) -> Text:
     """What the analysis knows of a line: traced or not, through which chain, what names hold."""
     if not Path(path).is_file():
         raise UsageError(f"no such file: {path}")
-    options, finder = _options([path]), _finder()
-    report = lint_files(options, finder, _TOOLS, find_inputs(options, finder), keep=True)
+    name = shown_name(str(Path(path).absolute()))
     try:
-        return Text(_TOOLS.why(report, path, line))
+        text, _ = _TOOLS.why(name, line, _finder(), screen=True, overlay={})
     except ValueError as error:
         raise UsageError(str(error)) from error
+    return Text(text)
 
 
 def compiles(paths: Sequence[str] = (".",), limit: int = 30) -> Compiles:

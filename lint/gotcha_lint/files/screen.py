@@ -16,6 +16,13 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(rb"[\w.]+")
+# Comments and texts; group 1 is one in triple quotes.
+_LEXEMES = re.compile(
+    rb"#[^\n]*"
+    rb"|(\"\"\"(?:[^\\]|\\.)*?\"\"\"|\'\'\'(?:[^\\]|\\.)*?\'\'\')"
+    rb"|\"(?:[^\"\\\n]|\\.)*\"|\'(?:[^\'\\\n]|\\.)*\'",
+    re.DOTALL,
+)
 # Words that no import of a JAX library can do without. Kept short: it runs over all files.
 _ALWAYS = ("jax", "flax", "optax", "equinox", "haiku", "orbax", "chex", "nnx")
 
@@ -29,14 +36,6 @@ def _pattern(extra: frozenset[str]) -> re.Pattern[bytes]:
 def mentions(raw: bytes, extra: frozenset[str] = frozenset()) -> bool:
     """The bytes hold the name of a JAX library (or of a module that the user gave facts about)."""
     return b"gotcha:" in raw or _pattern(extra).search(raw) is not None
-
-
-passes = mentions
-
-
-def uses_jax(path: str, raw: bytes) -> bool:
-    """The file imports a JAX library, or a module whose name says that it wraps one."""
-    return any(map(is_of_jax, imported_names(code(path, raw))))
 
 
 def is_of_jax(name: str) -> bool:
@@ -70,6 +69,11 @@ def imported_names(raw: bytes) -> set[str]:
             joined = module if module.endswith(".") else module + "."
             names.add(joined + word.decode("utf-8", "replace"))
     return names
+
+
+def outside_of_texts(raw: bytes) -> bytes:
+    """The bytes of a file without its texts in triple quotes: an import in one of them is none."""
+    return _LEXEMES.sub(lambda match: match[0] if match[1] is None else b'""', raw)
 
 
 def components(

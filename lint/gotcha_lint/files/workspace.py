@@ -10,7 +10,9 @@ from functools import lru_cache
 
 from gotcha_lint.config.settings import DEFAULT_EXCLUDES
 from gotcha_lint.facts import Fact, library_names
+from gotcha_lint.facts.paths import is_test
 from gotcha_lint.files import screen
+from gotcha_lint.program.import_graph import ImportGraph
 from gotcha_lint.program.modules import ModuleIndex
 
 _MARKERS = (".git", "pyproject.toml", "gotcha.toml", "setup.py", "setup.cfg")
@@ -34,6 +36,20 @@ class Workspace:
         raw = {path: raw for path, raw in self.raw.items() if path not in paths}
         parts = tuple(part for part in self.components if part.isdisjoint(paths))
         return replace(self, raw=raw, components=parts)
+
+    def around(self, path: str, most: int) -> tuple[Workspace, int]:
+        """A file, files that import it at any distance, and all that these import.
+
+        Of the importers `most`, the nearest and tests last; also returns how many are left out.
+        """
+        own = next((part for part in self.components if path in part), frozenset((path,)))
+        graph = ImportGraph({name: self.links.get(name, ()) for name in own})
+        importers = sorted(graph.nearest_importers(path), key=is_test)
+        near = frozenset((path, *importers[:most]))
+        part = near.union(*(graph.closures[name] for name in near))
+        raw = {name: text for name, text in self.raw.items() if name in part}
+        parts = (frozenset(raw),) if raw else ()
+        return replace(self, raw=raw, components=parts), len(importers[most:])
 
 
 @lru_cache(maxsize=4096)

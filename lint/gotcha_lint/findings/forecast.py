@@ -9,6 +9,7 @@ parsed are left out here; they are reported elsewhere.
 
 from __future__ import annotations
 
+import ast
 import gc
 import re
 import sys
@@ -23,7 +24,7 @@ from gotcha_lint.domain.sites import Span
 from gotcha_lint.facts import library_names
 from gotcha_lint.facts.flags import MODES
 from gotcha_lint.facts.paths import is_test
-from gotcha_lint.files.screen import code, imported_names, is_of_jax
+from gotcha_lint.files.screen import code, imported_names, is_of_jax, outside_of_texts
 from gotcha_lint.files.workspace import Workspace
 from gotcha_lint.finding import Place
 from gotcha_lint.output.last_line import last_line
@@ -40,6 +41,7 @@ from gotcha_lint.solve.units import Running, Unit
 from gotcha_lint.task import Failure, Forecast, RuleOptions, Task
 from gotcha_lint.text.source import Source, decode
 from gotcha_lint.text.unreadable import Unreadable
+from gotcha_lint.text.unwarned import unwarned
 
 RECURSION = 20_000  # of our own Python frames: since 3.11 they take no C stack
 
@@ -320,8 +322,17 @@ class _Component:
 
     def _uses_jax(self, path: str) -> bool:
         """Does it import a JAX library? A module of the project may have `jax` in its name."""
-        names = filter(is_of_jax, imported_names(code(path, self.raw[path])))
-        return any(not self._is_own(name, path) for name in names)
+        raw = self.raw[path]
+        if not self._has_of_jax(imported_names(code(path, raw)), path):
+            return False
+        if path.endswith(".ipynb") or not (b'"""' in raw or b"'''" in raw):
+            return True
+        if self._has_of_jax(imported_names(outside_of_texts(raw)), path):
+            return True
+        return self._has_of_jax(_names_of_imports(path, raw), path)  # the parser has the last word
+
+    def _has_of_jax(self, names: Iterable[str], path: str) -> bool:
+        return any(not self._is_own(name, path) for name in filter(is_of_jax, names))
 
     def _is_own(self, name: str, path: str) -> bool:
         parts = name.split(".")
@@ -361,6 +372,23 @@ class _Component:
             except Exception:
                 out.failures.append(Failure(path, "lowering", last_line()))
         return out
+
+
+def _names_of_imports(path: str, raw: bytes) -> set[str]:
+    """The names that a file imports, by its syntax tree; by its text where it has none."""
+    try:
+        with unwarned():
+            tree = ast.parse(decode(path, raw).text)
+    except (Unreadable, SyntaxError, ValueError, RecursionError, MemoryError):
+        return imported_names(raw)
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
 
 
 def _units(

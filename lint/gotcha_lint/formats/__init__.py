@@ -50,8 +50,9 @@ def no_page(_: str) -> str:
 class Shown:
     """What a format is given. Machine formats make paths relative to `root`.
 
-    Prose is wrapped at `width`, source lines are cut at `source_width`. `page` gives the address of
-    a gotcha's page where the output can hold links, and else nothing.
+    Prose is wrapped at `width`, source lines are cut at `source_width`. `wrapped`: the first line
+    of a finding is wrapped there, too; it stays whole where a program may read it. `page` gives the
+    address of a gotcha's page where the output can hold links, and else nothing.
     """
 
     findings: Sequence[Finding]
@@ -60,6 +61,7 @@ class Shown:
     colour: bool = False
     width: int = 88
     source_width: int = 320
+    wrapped: bool = False
     page: Callable[[str], str] = no_page
     version: str = ""
     root: str = ""

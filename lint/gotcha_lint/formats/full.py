@@ -16,6 +16,9 @@ from gotcha_lint.home import more
 from gotcha_lint.output.advice import advice
 from gotcha_lint.output.paint import SEVERITY_COLOURS, one_line, paint
 
+_HANGING = "    "
+_LEAST = 20  # columns of text behind a head; where fewer are left, it begins in the next line
+
 
 def render(report: Shown) -> str:
     said: set[tuple[str, str]] = set()
@@ -26,7 +29,8 @@ def render(report: Shown) -> str:
 def _block(report: Shown, finding: Finding, said: set[tuple[str, str]]) -> Iterator[str]:
     place = where(one_line(finding.path), finding.line, finding.column, finding.cell)
     head = f"{paint(place, 'bold', report.colour)}: {kind(report, finding)}"
-    yield f"{head} {one_line(finding.message)}"
+    plain = f"{place}: {finding.severity}[{finding.name}]"
+    yield from _wrapped(report, head, plain, finding.message)
     yield from _source(report, finding, style=SEVERITY_COLOURS[finding.severity])
     for link in finding.chain:
         yield from _because(report, link, said)
@@ -43,7 +47,8 @@ def _because(report: Shown, link: Place, said: set[tuple[str, str]]) -> list[str
     place = f"{one_line(link.path)}:{link.line}"
     if link.cell is not None:
         place = f"{one_line(link.path)}:cell {link.cell}:{link.line}"
-    lines = [f"  {_label(report, 'because')} {place} {one_line(link.message)}"]
+    head = f"  {_label(report, 'because')} {place}"
+    lines = list(_wrapped(report, head, f"  = because: {place}", link.message))
     key = (place, f"{link.column} {link.end_line} {link.end_column}")
     if key in said:
         return lines
@@ -66,6 +71,32 @@ def _source(
         context=context,
     )
     return [indent + line for line in lines]
+
+
+def _wrapped(report: Shown, head: str, plain: str, text: str) -> Iterator[str]:
+    """The head and the text after it; on a terminal wrapped, with an indent below the head.
+
+    `plain` is the head without colours and links, for its width. A pipe gets one line, for grep.
+    """
+    text = one_line(text)
+    if not report.wrapped:
+        yield f"{head} {text}"
+        return
+    width = report.source_width
+    beside = len(plain) + _LEAST < width
+    lines = textwrap.wrap(
+        text,
+        width,
+        initial_indent=" " * (len(plain) + 1) if beside else _HANGING,
+        subsequent_indent=_HANGING,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    if beside and lines:
+        yield f"{head} {lines.pop(0).lstrip()}"
+    else:
+        yield head
+    yield from lines
 
 
 def _note(report: Shown, label: str, text: str) -> list[str]:

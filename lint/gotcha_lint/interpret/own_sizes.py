@@ -6,6 +6,7 @@ multiple of 64. An array whose rank is not known says in its elements that its r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,18 @@ def is_own(name: Any) -> bool:
     if name[0] in ("min", "max"):
         return any(is_own(inner) for form in name[1:] for inner, _ in form[0])
     return bool(name[0] == OWN)
+
+
+def origins(form: Affine | None) -> Iterator[Origin]:
+    """Where the data are that decide the size, as the longest of a batch."""
+    for name, _ in () if form is None else form[0]:
+        if not isinstance(name, tuple) or not name:
+            continue
+        if name[0] == OWN and name[2] is not None:
+            yield name[2]
+        elif name[0] in ("min", "max"):
+            for inner in name[1:]:
+                yield from origins(inner)
 
 
 def is_rounded(form: Affine | None) -> bool:

@@ -97,6 +97,18 @@ class ImportGraph:
         wanted = set(paths)
         return {path for path, closure in self.closures.items() if not wanted.isdisjoint(closure)}
 
+    def nearest_importers(self, path: str) -> list[str]:
+        """All that import it at any distance, those before that are fewer imports away."""
+        found, new = [], [path]
+        seen = {path}
+        while new:
+            targets = frozenset(new)
+            new = [p for p in _sorted(self.links) if not targets.isdisjoint(self.links[p])]
+            new = [p for p in new if p not in seen]
+            seen.update(new)
+            found += new
+        return found
+
     def digests(self, own: Mapping[str, bytes]) -> dict[str, bytes]:
         """What the closure of each file is, of what each file is."""
         out: dict[str, bytes] = {}

@@ -56,14 +56,12 @@ def details(
     overlay: Mapping[str, bytes],
 ) -> Details:
     """The details of the file of this name. Raises ConfigError."""
-    report = engine.lint([name], finder, overlay=overlay, keep=True)
-    functions = tuple(why.functions(report, name))
+    analysed = engine.analysed(name, finder, overlay=overlay)
+    functions = tuple(why.functions(analysed.run, name))
     names: tuple[NameValue, ...] = ()
     rows: list[Row] = []
-    space = engine.workspace([name], finder, overlay, True)
+    space = analysed.near
     for component in space.components:
-        if name not in component:
-            continue
         running = observing()
         interpreted = interpret(space, component, [name], count=True, running=running)
         assert isinstance(running.engine, Observer)

@@ -17,7 +17,7 @@ from gotcha_lint.home import more
 from gotcha_lint.server.details import Details
 from gotcha_lint.server.session import Linted
 from gotcha_lint.text.source import Source
-from gotcha_lint.views.compiles import Row
+from gotcha_lint.views.compiles import Row, programs
 
 NAME = "gotcha"
 FIX_ALL = f"{lsp.CodeActionKind.SourceFixAll.value}.{NAME}"
@@ -117,15 +117,6 @@ def _defines(details: Details, lines: tuple[int, int], cell: int | None, row: Ro
 
 def _at(row: Row, line: int, cell: int | None) -> bool:
     return (row.line, row.cell) == (line, cell)
-
-
-def programs(row: Row) -> str:
-    """`compiles once`, `compiles: one program per iteration of the loop at line 12`."""
-    if row.per:
-        return f"compiles: one program per {row.per}"
-    if row.programs == 1:
-        return "compiles once" + ", or more often, as callers decide" * row.open
-    return f"compiles {'at least ' * row.open}{row.programs} programs"
 
 
 def _reasons(row: Row) -> str:

@@ -243,6 +243,15 @@ def _differing(compiled: CompiledFunction) -> Iterator[Reason]:
             yield Reason(part.kind, part.label, text, part.call.span[0], part.call.path)
 
 
+def programs(row: Row) -> str:
+    """`compiles once`, `compiles: one program per iteration of the loop at line 12`."""
+    if row.per:
+        return f"compiles: one program per {row.per}"
+    if row.programs == 1:
+        return "compiles once" + ", or more often, as callers decide" * row.open
+    return f"compiles {'at least ' * row.open}{row.programs} programs"
+
+
 # What a run recorded
 
 

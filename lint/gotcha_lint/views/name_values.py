@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
+    NO_MARKS,
     Array,
     Atom,
     Constant,
     Library,
     Mapping,
+    Marks,
     Method,
     Number,
     Object,
@@ -66,6 +68,7 @@ class Observer(Engine):
         super().__init__({}, ModuleIndex(()))
         self.seen: dict[tuple[str, Span, str, bool], Value] = {}
         self.in_trace: set[tuple[str, Span, str, bool]] = set()
+        self.around: dict[tuple[str, Span, str, bool], Marks] = {}  # the loops around a place
 
     def _do_load(self, i: Instruction, r: Registers) -> None:
         super()._do_load(i, r)
@@ -84,8 +87,15 @@ class Observer(Engine):
         key = self.path, span, name, stored
         old = self.seen.get(key)
         self.seen[key] = value if old is None else join(old, value)
+        self.around[key] = self.around.get(key, NO_MARKS) | self.current
         if self.traced:
             self.in_trace.add(key)
+
+    def values(self, path: str) -> Iterator[tuple[str, Span, Value, Marks]]:
+        """What the names of one file hold at each place, and the loops around it, in order."""
+        own = (key for key in self.seen if key[0] == path)
+        for key in sorted(own, key=lambda key: key[1]):
+            yield key[2], key[1], self.seen[key], self.around[key]
 
     def names(self, path: str) -> Iterator[NameValue]:
         """The names of one file, in the order of the text, as far as something is known."""
@@ -106,6 +116,12 @@ def observing() -> Running:
     running = Running()
     running.engine = Observer()
     return running
+
+
+def has_shape(value: Value) -> bool:
+    """Is it an array of known shape, or several; what is not known is left out, as in the words."""
+    known = [atom for atom in value.atoms if _atom(atom)]
+    return bool(known) and all(isinstance(a, Array) and a.shape is not None for a in known)
 
 
 def in_words(value: Value) -> str:

@@ -6,6 +6,7 @@ What an earlier run knows and what still holds of it is not worked out again.
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -60,6 +61,7 @@ class Outcome(NamedTuple):
     failures: list[Failure]
     run: Run
     records: Records  # for the next run
+    seconds: Mapping[str, float]  # of "functions", "engine" (as far as it was waited for), "rules"
 
 
 def check(
@@ -79,18 +81,17 @@ def check(
     `records` are those of an earlier run; where they are None, none are made for the next one.
     """
     with _without_collection():
+        begun = time.monotonic()
         texts = digests(space)
         same = _same(unchanged(records or {}, texts), len(texts), jobs)
         parallel = len(texts) >= PARALLEL_FROM and not keep and not same
         pool = Pool(facts, names, jobs if parallel else 1)
-        loaded = _load(space, pool, same, progress)
-        project = Project(loaded.summaries, facts)
-        now = Now(project)
-        holding = now.holding(same)
-        log = Log(records is not None)
-        known = None if records is None else _results(holding)
-        usage = _settle(pool, project, loaded, known, log)
+        loaded, project, now, holding, log, usage = _settled(
+            space, pool, same, progress, records is not None
+        )
+        analysed_at = time.monotonic()
         tasks = [task for task in foretold() if task.path in project.summaries]
+        foretold_at = time.monotonic()
         words = pool.words(tasks)
         found = _known(holding, lambda record, one: (
             words <= one.words
@@ -109,8 +110,47 @@ def check(
             records = record_all(texts, loaded, holding, analysed, found, log, failures, project)
         if not keep:
             pool.close()
+    seconds = {
+        "functions": analysed_at - begun,
+        "engine": foretold_at - analysed_at,
+        "rules": time.monotonic() - foretold_at,
+    }
     run = Run(pool, project, space)
-    return Outcome([*findings, *loaded.unreadable], failures, run, records or {})
+    return Outcome([*findings, *loaded.unreadable], failures, run, records or {}, seconds)
+
+
+def analyse(
+    space: Workspace, facts: Facts, names: frozenset[str], progress: Progress
+) -> tuple[Run, list[Failure]]:
+    """The analysis without the rules, for questions about it."""
+    with _without_collection():
+        pool = Pool(facts, names, 1)
+        settled = _settled(space, pool, {}, progress, False)
+    return Run(pool, settled.project, space), settled.loaded.failures
+
+
+class _Settled(NamedTuple):
+    """What stands when the rounds of the analysis are over."""
+
+    loaded: Loaded
+    project: Project
+    now: Now
+    holding: Records
+    log: Log
+    usage: Usage
+
+
+def _settled(
+    space: Workspace, pool: Pool, same: Records, progress: Progress, noted: bool
+) -> _Settled:
+    """Loads the files and runs the rounds. `noted`: results are kept for records."""
+    loaded = _load(space, pool, same, progress)
+    project = Project(loaded.summaries, pool.facts)
+    now = Now(project)
+    holding = now.holding(same)
+    log = Log(noted)
+    usage = _settle(pool, project, loaded, _results(holding) if noted else None, log)
+    return _Settled(loaded, project, now, holding, log, usage)
 
 
 def _same(records: Records, files: int, jobs: int) -> Records:

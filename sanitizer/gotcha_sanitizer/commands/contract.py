@@ -27,7 +27,7 @@ _option = click.option(
 @click.group(
     epilog="Commit the file, and check a short run against it in CI: more compiles, other "
     "arguments, lost donation, larger constants, new waits in a loop and more memory fail; what "
-    "costs less is told."
+    "costs less is reported."
 )
 def command() -> None:
     """Keep what a program compiles and costs in a committed file."""

@@ -30,7 +30,9 @@ _SHOWN = 8
 )
 @click.argument("script", type=click.Path(path_type=Path))
 @click.argument("loader", required=False)
-@click.option("--batches", type=click.IntRange(1), default=10_000, help="Look at no more of them.")
+@click.option(
+    "--batches", type=click.IntRange(1), default=10_000, help="Look at so many batches at most."
+)
 @click.option("--record", type=RECORD, help="A recorded run, for what a compile costs.")
 def command(script: Path, loader: str | None, batches: int, record: Path | None) -> int:
     """Predict the compiles of a program from its data loader alone."""

@@ -20,7 +20,7 @@ HELP = {
     "fail_on": "What --exitcode is about: names, `recompile/shape`, or severities.",
     "abort_on": "Findings that end the program at once: names, `recompile/shape`, or severities.",
     "exitcode": "End with this code when a finding of --fail-on was made.",
-    "warmup": "Compiles of one function that are never told at once.",
+    "warmup": "Compiles of one function that are not reported at once.",
     "min_const_bytes": "Smaller constants are notes, as 64K or 1M.",
     "suppressions": "A file of `name:glob[:reason]` lines.",
     "log_path": "Record the run there, as JSON lines; %p is the process id.",

@@ -7,16 +7,16 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
 _WORDS = {
-    "digits": "`{word}` gives {type} here: a log-probability of -10 is rounded to the next of "
-    "steps of 0.06; cast its operand to float32",
+    "digits": "`{word}` gives {type} here: a log-probability near -10 is rounded to a "
+    "multiple of 0.06; cast its operand to float32",
     "draw": "`{word}` draws its noise in {type}, the type of the logits: it has only a few hundred "
     "values, so unlikely choices are never drawn; cast the logits to float32",
     "share": "this softmax is computed in {type}: probabilities with two or three digits, which "
     "do not add up to 1; cast its operand to float32",
-    "running sum": "this adds up in {type}: the sum stops to grow at a few hundred times what is "
-    "added; keep it in float32",
-    "spread": "this mean of squares, or deviation, is rounded to {type}: what is divided by it is "
-    "off by up to 1 %; compute it in float32, as the norms of Flax do",
+    "running sum": "this sum is kept in {type}: it stops growing at a few hundred times the added "
+    "values; keep it in float32",
+    "spread": "this mean of squares, or deviation, is rounded to {type}: a quotient by it is "
+    "wrong by up to 1 %; compute it in float32, as the norms of Flax do",
     "weights": "the optimizer gets weights of {type}: an update below 0.4 % of a weight is lost, "
     "and the moments are of {type}, too; keep weights in float32 and cast them in the forward pass",
 }
@@ -26,10 +26,10 @@ class ComputedInHalfPrecision(Rule):
     """Computes log-probabilities, draws or running sums in bfloat16 or float16.
 
     ## What happens
-    Nothing fails. `log_softmax` of bfloat16 gives bfloat16: near -10 it knows steps of 0.06, so a
-    ratio `exp(new - old)` of a policy is off by some percent. `jax.random.categorical` adds noise
+    Nothing fails. `log_softmax` of bfloat16 gives bfloat16: near -10 its values are 0.06 apart, so
+    a ratio `exp(new - old)` of a policy is off by some percent. `jax.random.categorical` adds noise
     of the type of its logits, which in bfloat16 has 128 values: of a large vocabulary most tokens
-    are never drawn. A sum that is carried through a loop stops to grow: 1,000 times 0.01 is 4. The
+    are never drawn. A sum that is carried through a loop stops growing: 1,000 times 0.01 is 4. The
     sum or mean of one call is harmless: XLA adds in float32 and rounds once.
 
     ## Instead

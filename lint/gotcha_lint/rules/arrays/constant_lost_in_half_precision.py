@@ -24,11 +24,11 @@ class ConstantLostInHalfPrecision(Rule):
     """Puts a number into bfloat16 or float16, where it becomes 1 or 0.
 
     ## What happens
-    Nothing is said. 0.999 is 1 in bfloat16, which has 8 bits for it, and 0.9999 is 1 in float16
-    too: `decay * average` forgets nothing, `1 - decay` is 0. The same happens to a Python number
-    that is computed with an array of half precision: it takes the array's type, in
-    `optax.ema(0.999, accumulator_dtype=jnp.bfloat16)` too, whose average of ones stays at 0.5.
-    1e-8 is 0 in float16, and guards no division.
+    Nothing fails. 0.999 is 1 in bfloat16, which has 8 bits for it, and 0.9999 is 1 in float16 too:
+    `decay * average` forgets nothing, `1 - decay` is 0. The same happens to a Python number that is
+    computed with an array of half precision: it takes the array's type, in `optax.ema(0.999,
+    accumulator_dtype=jnp.bfloat16)` too, whose average of ones stays at 0.5. 1e-8 is 0 in float16,
+    so it protects no division from zero.
 
     ## Instead
     Keep averages and what they are computed with in float32; in float16 an epsilon of 1e-6 or more.

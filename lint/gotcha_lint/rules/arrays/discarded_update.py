@@ -35,7 +35,7 @@ class DiscardedUpdate(Rule):
     """Throws away the result of an update that does not happen in place.
 
     ## What happens
-    Nothing, and no message says so: `x.at[i].set(v)`, `state.replace(...)`,
+    Nothing fails, and there is no message: `x.at[i].set(v)`, `state.replace(...)`,
     `state.apply_gradients(...)` and every `jnp` function return a new value and leave the old one
     as it was. A trainer that drops `apply_gradients` stays at step 0; a sampler that drops
     `logits.at[pad].set(-inf)` goes on drawing the pad token. A cast that is written to its own

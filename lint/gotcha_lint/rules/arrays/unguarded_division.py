@@ -7,8 +7,8 @@ from gotcha_lint.solve.programs import Programs
 
 _ZERO = {
     "zero": "the divisor is zero here: a `ZeroDivisionError`, or with arrays NaN and infinity",
-    "quotient": "the divisor is a whole quotient, which is zero where it divides by more: a "
-    "`ZeroDivisionError`; bound it from below, `max(1, ...)`",
+    "quotient": "the divisor is an integer quotient, which is zero where its divisor is larger: "
+    "a `ZeroDivisionError`; keep it above zero, with `max(1, ...)`",
 }
 _WORDS = {
     "spread": "a norm or a deviation, which is zero for equal or zero elements",

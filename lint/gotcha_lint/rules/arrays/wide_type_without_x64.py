@@ -77,7 +77,7 @@ def _foreseen(fault: Fault) -> Foreseen:
     asked, by = fault.text
     return Foreseen(
         (fault.path, fault.span),
-        f"`{by}` is asked for `{asked}` and gives `{_NARROW[asked]}`: 64-bit types are off; switch "
+        f"`{by}` asks for `{asked}` and gets `{_NARROW[asked]}`: 64-bit types are off; switch "
         "`jax_enable_x64` on, or write the type that you get",
         fault.places,
         certain=fault.certain and fault.scripted,

@@ -152,8 +152,8 @@ class CachedTracer(Rule):
                 yield Report(
                     cache,
                     f"`{source_of(cache, 40)}` keeps what `{site.function.name}` makes while it is "
-                    "traced, and the next trace finds a tracer of this one: make it with numpy, "
-                    "or without the cache",
+                    "traced, and the next trace gets a tracer of this trace: make it with numpy, "
+                    "or do not cache it",
                     places=((place.node, "an array that is made in the trace"),),
                     why_traced=True,
                 )

@@ -10,9 +10,9 @@ class JitOfBoundMethod(Rule):
 
     ## What happens
     `self.method` makes a new bound method, and JAX keeps a program only as long as its function
-    lives. Here it dies with the call, so the next one traces and compiles again. Worse, while an
-    equal bound method is alive somewhere, its program is found, and it still has the attributes of
-    back then.
+    lives. Here both are freed after the call, so the next one traces and compiles again. Worse,
+    while an equal bound method is alive somewhere, its program is found, and it still has the
+    attribute values of that time.
 
     ## Instead
     Jit once, in `__init__` or at module level, a function that takes what it needs as arguments.
@@ -70,7 +70,7 @@ class JitOfBoundMethod(Rule):
         for new in new_functions(programs, "method"):
             what = f"the bound method {new.name}" if new.row.function else "this bound method"
             yield new.foreseen(
-                f"{what} is a new object at each {new.each}, and its compiled program dies with "
+                f"{what} is a new object at each {new.each}, and its compiled program is lost with "
                 f"it: `{new.word}` compiles it each time; make the compiled function once, and "
                 "keep it"
             )

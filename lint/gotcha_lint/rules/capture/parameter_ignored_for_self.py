@@ -26,7 +26,7 @@ class ParameterIgnoredForSelf(Rule):
     """A traced method takes `x`, never reads it, and reads `self.x` instead.
 
     ## What happens
-    Callers pass the value of today; the program has the one that `self.x` had when it was traced,
+    Callers pass the current value; the program has the one that `self.x` had when it was traced,
     baked in as a constant. Nothing fails: an evaluation keeps reporting the first weights.
 
     ## In a run

@@ -12,9 +12,9 @@ class PrivateImport(Rule):
     """Imports from a private module of JAX or of a library of its family.
 
     ## What happens
-    Nothing, until the next release moves or removes what is imported, without a warning: modules
-    with a leading underscore, as `jax._src`, are no part of the interface that JAX promises to keep
-    for three months. Then the import fails, and with it the program.
+    Nothing fails, until the next release moves or removes what is imported, without a warning:
+    modules with a leading underscore, as `jax._src`, are no part of the interface that JAX promises
+    to keep for three months. Then the import fails, and with it the program.
 
     ## Instead
     The public name, where there is one: `jax.nn.initializers`, `jax.extend.core`,

@@ -18,10 +18,10 @@ class UseAfterDonation(Rule):
 
     ## What happens
     `RuntimeError: Array has been deleted with shape=float32[4,4].` Passed to another jitted
-    function: `INVALID_ARGUMENT: ... Buffer has been deleted or donated.` It fails on CPU too. The
-    classic is `best_params = params`, which copies nothing: the next step gives both away; so is
-    `state = TrainState.create(params=params)`, whose steps give `params` away too. `.shape`
-    and `.is_deleted()` still work. A buffer is only taken for a result of the same shape and type:
+    function: `INVALID_ARGUMENT: ... Buffer has been deleted or donated.` It fails on CPU too. A
+    common case is `best_params = params`, which copies nothing: the next step gives both away; so
+    is `state = TrainState.create(params=params)`, whose steps give `params` away too. `.shape` and
+    `.is_deleted()` still work. A buffer is only taken for a result of the same shape and type:
     where there is none, JAX warns that it was not usable, and the array stays.
 
     ## Instead

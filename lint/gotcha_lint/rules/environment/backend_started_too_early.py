@@ -35,9 +35,9 @@ class BackendStartedTooEarly(Rule):
     ## What happens
     `RuntimeError: jax.distributed.initialize() must be called before any JAX calls that might
     initialise the XLA backend.` An array or a key at the top of the module starts it, and so does a
-    question like `jax.process_count()` or `jax.devices()`, also if it is to decide whether
-    to initialize. On one machine, without initialization, it is not seen. `jax_num_cpu_devices`
-    raises a `RuntimeError` as well; `jax_platforms` does nothing any more.
+    question like `jax.process_count()` or `jax.devices()`, also where it decides whether to
+    initialize. On one machine, without initialization, it is not seen. `jax_num_cpu_devices` raises
+    a `RuntimeError` as well; `jax_platforms` does nothing any more.
 
     ## Instead
     Initialize first; ask, make arrays and keys after that, inside functions. At the top of a module
@@ -105,7 +105,7 @@ class BackendStartedTooEarly(Rule):
                 continue
             late, *calls = effect.origins
             if effect.maybe:
-                says, role = "comes too late for whoever imports it", "imported here"
+                says, role = "comes too late in a program that imports it", "imported here"
             else:
                 says, role = f"{_RAISES} after it", "too late here"
             yield Foreseen(

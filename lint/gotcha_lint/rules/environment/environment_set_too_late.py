@@ -21,10 +21,10 @@ class EnvironmentSetTooLate(Rule):
     """Sets an environment variable after it was read, so that it does nothing.
 
     ## What happens
-    Nothing, and that is the fault: `JAX_*` variables are read while `jax` is imported, and are
-    ignored afterwards: `JAX_ENABLE_X64=1` leaves float32. `XLA_FLAGS` is read when the backend
-    starts, at the first array or question for devices: set after that, one device instead of four.
-    Between the import and the first array `XLA_FLAGS` still works.
+    No error and no effect: `JAX_*` variables are read while `jax` is imported, and are ignored
+    afterwards: `JAX_ENABLE_X64=1` leaves float32. `XLA_FLAGS` is read when the backend starts, at
+    the first array or question for devices: set after that, one device instead of four. Between the
+    import and the first array `XLA_FLAGS` still works.
 
     ## Instead
     Set `JAX_*` above the first import of jax, flax or optax, or call `jax.config.update`; set
@@ -92,7 +92,7 @@ class EnvironmentSetTooLate(Rule):
         read = "while jax is imported" if name in READ_AT_IMPORT else "when the backend starts"
         yield Report(
             setting.place.node,
-            f"`{name}` is read {read}, and `{what}` above needs that done; set it before",
+            f"`{name}` is read {read}, and `{what}` above has caused that; set it before",
             places=((start.node, "starts the backend"),),
         )
 

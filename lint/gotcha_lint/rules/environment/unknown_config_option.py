@@ -30,8 +30,8 @@ class UnknownConfigOption(Rule):
     ## What happens
     `jax.config.update("jax_enable_x46", True)` raises `AttributeError: Unrecognized config option:
     jax_enable_x46`; so does an option that a release has dropped, like `jax_array` or
-    `jax_spmd_mode`. A misspelt environment variable, `JAX_ENABLE_X46` or `XLA_FLAG`, says nothing
-    at all and does nothing. `jax.config.jax_enable_x64 = True` raises `AttributeError: property of
+    `jax_spmd_mode`. A misspelt environment variable, `JAX_ENABLE_X46` or `XLA_FLAG`, gives no error
+    and has no effect. `jax.config.jax_enable_x64 = True` raises `AttributeError: property of
     'Config' object has no setter`, and a misspelt one there is silent.
 
     ## Instead

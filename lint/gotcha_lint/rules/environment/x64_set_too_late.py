@@ -14,7 +14,7 @@ class X64SetTooLate(Rule):
     """Switches 64-bit arrays on after arrays were made.
 
     ## What happens
-    It is accepted without a word. The arrays made before stay float32, those made after are
+    There is no error and no warning. The arrays made before stay float32, those made after are
     float64: results mix both, and every function that has compiled for the one compiles again for
     the other.
 

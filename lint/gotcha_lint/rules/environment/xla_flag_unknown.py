@@ -19,10 +19,10 @@ class XlaFlagUnknown(Rule):
 
     ## What happens
     At the first array the whole process ends: `Unknown flag in XLA_FLAGS: --xla_gpu_graph_level=0`.
-    There is no exception to catch. Flags go with releases, and guides keep them. So does a flag
-    whose name is misspelt, one without its dashes (`Could not open file "xla_..."`), and one that
-    is put behind another without a space: it becomes a part of that one's value, and is lost or
-    ends the process.
+    There is no exception to catch. Releases remove flags, and older guides still name them. So does
+    a flag whose name is misspelt, one without its dashes (`Could not open file "xla_..."`), and one
+    that is put behind another without a space: it becomes a part of that one's value, and is lost
+    or ends the process.
 
     ## Instead
     Leave the flag out: what it switched is mostly on for good. Put a space before each flag that is
@@ -93,7 +93,7 @@ class XlaFlagUnknown(Rule):
     def _fault(self, text: str) -> str:
         bare = _BARE.match(text)
         if bare is not None:
-            return f"`{bare[1]}` needs two dashes before it: XLA takes it for a file's name"
+            return f"`{bare[1]}` needs two dashes before it: XLA reads it as the name of a file"
         if _GLUED.search(text):
             return "there is no space before this flag: it becomes part of the flag before it"
         for name in _FLAG.findall(text):

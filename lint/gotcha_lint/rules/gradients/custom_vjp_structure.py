@@ -131,7 +131,7 @@ def _of_forward(primal: Function, rule: Function, size: int | None) -> Iterator[
             given is None and is_number(resolved(rule, value))
         ):
             what = "an array" if given is None else f"{given} values"
-            message = f"gives {what}, but must give the pair `(result, kept for the gradient)`"
+            message = f"gives {what}, but must give the pair `(result, residuals)`"
             yield _report(value, message, primal)
 
 
@@ -141,9 +141,9 @@ def _of_arguments(primal: Function, rule: Function, wanted: int) -> Iterator[Rep
         node = rule.node
         yield _report(
             node.name if isinstance(node, cst.FunctionDef) else node,
-            f"takes {len(rule.params)} arguments, but JAX gives it {wanted}: those of "
-            f"`{primal.name}` forwards; its non-differentiated ones, what was kept and the "
-            "gradient backwards",
+            f"takes {len(rule.params)} arguments, but JAX gives it {wanted}: a forward function "
+            f"gets those of `{primal.name}`, a backward function the non-differentiated ones, the "
+            "residuals and the gradient",
             primal,
         )
 

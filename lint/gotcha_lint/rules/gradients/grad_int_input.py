@@ -7,12 +7,11 @@ from gotcha_lint.solve.programs import Programs
 
 
 class GradIntInput(Rule):
-    """Differentiates with respect to whole numbers, which JAX refuses.
+    """Differentiates with respect to integers, which JAX refuses.
 
     ## What happens
-    `grad requires real- or complex-valued inputs ..., but got int32`, a `TypeError`. One whole
-    number in a tree of parameters is enough: a step counter, token ids, a random key of the old
-    kind.
+    `grad requires real- or complex-valued inputs ..., but got int32`, a `TypeError`. One integer in
+    a tree of parameters is enough: a step counter, token ids, a random key of the old kind.
 
     ## Instead
     Differentiate the parameters alone: split the tree, keep counters beside it, pass other
@@ -58,7 +57,7 @@ class GradIntInput(Rule):
             what = f"its leaf `{leaf}` holds" if leaf else "it holds"
             yield Foreseen(
                 (fault.path, fault.span),
-                f"the gradient is taken of an argument that has none: {what} whole numbers, so "
+                f"the gradient is taken of an argument that has none: {what} integers, so "
                 "this raises a `TypeError`; differentiate the floating leaves alone",
                 fault.places,
                 fault.certain,

@@ -11,9 +11,9 @@ class InfiniteDerivative(Rule):
 
     ## What happens
     After `relu`, `maximum(x, 0)` or a mask, an operand is exactly zero for many inputs. The
-    derivative of `sqrt` and `log` is infinite there. What comes from behind is zero, and infinity
-    times zero is NaN: one such element makes all gradients NaN. A `where` after the root does not
-    help.
+    derivative of `sqrt` and `log` is infinite there. The gradient that reaches them from the loss
+    is zero, and infinity times zero is NaN: one such element makes all gradients NaN. A `where`
+    after the root does not help.
 
     ## Instead
     Keep the operand away from zero: `jnp.sqrt(jnp.maximum(x, 1e-12))`, `jnp.log(p + 1e-9)`, or

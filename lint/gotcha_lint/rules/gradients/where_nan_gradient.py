@@ -85,8 +85,8 @@ class WhereNanGradient(Rule):
             (word,) = fault.text
             yield Foreseen(
                 (fault.path, fault.span),
-                f"{word} is guarded outside only: where its operand is excluded its gradient is "
-                "NaN; limit the input as well",
+                f"{word} is computed for all elements, and `where` only hides results: the "
+                "gradient of the hidden ones is NaN; replace their inputs as well",
                 fault.places,
                 fault.certain,
             )

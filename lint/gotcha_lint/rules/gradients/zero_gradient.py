@@ -5,7 +5,7 @@ from gotcha_lint.solve.programs import Programs
 
 
 class ZeroGradient(Rule):
-    """Differentiates a loss that its parameters cannot move.
+    """Differentiates a loss that its parameters cannot change.
 
     ## What happens
     Rounding, `argmax`, comparisons and integers have no slope, and `stop_gradient` lets none

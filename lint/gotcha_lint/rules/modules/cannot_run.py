@@ -20,10 +20,10 @@ class CannotRun(Rule):
     ## What happens
     A `TypeError`, `ImportError`, `AttributeError`, `NameError`, `UnboundLocalError` or
     `ValueError`, as soon as the line is reached. In a training script that may be after hours: the
-    evaluation, the last checkpoint, the sampling. `apply`, `jit` and `vmap` hand their arguments
-    on, so neither a reader nor most tools see that the model below takes others since last week.
-    `import jax` does not load all of JAX: `jax.experimental.multihost_utils` works only where
-    another import has loaded it.
+    evaluation, the last checkpoint, the sampling. `apply`, `jit` and `vmap` pass their arguments
+    on, so most tools do not see that the model below takes other arguments now. `import jax` does
+    not load all of JAX: `jax.experimental.multihost_utils` works only where another import has
+    loaded it.
 
     ## Instead
     What the function takes now; the message says what differs. Import what is used, and bind a

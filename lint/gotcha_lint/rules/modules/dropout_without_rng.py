@@ -9,7 +9,7 @@ from gotcha_lint.solve.programs import Programs
 
 
 class DropoutWithoutRng(Rule):
-    """Runs a dropout without what it needs: random keys, or a word whether to drop.
+    """Runs a dropout without what it needs: random keys, or a flag that says whether to drop.
 
     ## What happens
     The dropout asks for random numbers, and Flax raises `InvalidRngError: Dropout_0 needs PRNG for

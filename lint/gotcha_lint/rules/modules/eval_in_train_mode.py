@@ -102,7 +102,7 @@ class EvalInTrainMode(Rule):
             yield Foreseen(
                 (effect.path, effect.span),
                 f"`{effect.within.name}` takes `{effect.what}` and does not read it: the module "
-                "runs in training mode, whatever is asked for",
+                "always runs in training mode",
                 tuple(calls),
                 certain=not effect.maybe,
             )
@@ -110,14 +110,14 @@ class EvalInTrainMode(Rule):
             if flag.inverted:
                 yield Foreseen(
                     (flag.function.path, flag.span),
-                    f"`{flag.name}={flag.given}` is the wrong way round: one says that the model "
+                    f"`{flag.name}={flag.given}` is inverted: one says that the model "
                     "trains, the other one that it does not",
                 )
             else:
                 yield Foreseen(
                     (flag.function.path, flag.span),
-                    f"`{flag.function.name}` has a parameter `{flag.name}`, and hands on "
-                    f"`{flag.given}` here, whatever it is given",
+                    f"`{flag.function.name}` has a parameter `{flag.name}`, and passes "
+                    f"`{flag.given}` on here, whatever its value is",
                     certain=False,
                 )
 

@@ -12,7 +12,7 @@ from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.options import IgnoredArgument
 from gotcha_lint.solve.programs import Programs
 
-_VAIN = "whoever sets it changes nothing"
+_VAIN = "setting it changes nothing"
 
 
 class OptionNotRead(Rule):
@@ -20,8 +20,8 @@ class OptionNotRead(Rule):
 
     ## What happens
     A rate of dropout, a norm to clip at, or a coefficient of the loss is accepted, kept, and
-    forgotten. The run trains without it, and nothing fails: whoever compares two values of the
-    option compares two equal runs. So it is with what a variable of nnx gets by name: in
+    forgotten. The run trains without it, and nothing fails: two runs with different values of the
+    option are equal. The same holds for what a variable of nnx gets by name: in
     `nnx.Param(jnp.ones(8), dtype=jnp.bfloat16)` the `dtype` is metadata, and the array is float32.
 
     ## Instead

@@ -21,7 +21,7 @@ class ApplyUpdatesSwapped(Rule):
     gradients are in bfloat16, so are the parameters after the first step: 1.0 minus 0.001 is 1.0
     again, and steps as small as that are lost from then on. The other way round, parameters in
     bfloat16 become float32, and the step is compiled a second time. While both are float32 the swap
-    does no harm, and waits for the day when the precision is changed.
+    does no harm; it becomes a fault when the precision changes.
 
     ## Instead
     `optax.apply_updates(params, updates)`.

@@ -12,9 +12,9 @@ class PositiveLearningRate(Rule):
     """Ends a hand-made optimizer with `optax.scale` of a positive number, so that it ascends.
 
     ## What happens
-    `optax.apply_updates` adds, and `scale_by_adam` and its kin keep the gradient's sign. Without a
-    minus the loss goes up, and nothing fails: `chain(scale_by_adam(), scale(1e-3))` moves each
-    parameter along its gradient.
+    `optax.apply_updates` adds, and `scale_by_adam` and similar transformations keep the gradient's
+    sign. Without a minus the loss goes up, and nothing fails: `chain(scale_by_adam(), scale(1e-3))`
+    moves each parameter along its gradient.
 
     ## Instead
     `optax.scale(-1e-3)` or `optax.scale_by_learning_rate(1e-3)`, which brings the sign itself.

@@ -8,8 +8,8 @@ class WeightDecayAfterOptimizer(Rule):
     """Adds weight decay in `optax.chain` after the optimizer, so that the weights grow.
 
     ## What happens
-    The optimizer has turned the gradient round and scaled it by the learning rate; the decay is
-    added to that as it is. Each step multiplies the weights by 1 plus the decay: with
+    The optimizer has negated the gradient and scaled it by the learning rate; the decay is added to
+    that as it is. Each step multiplies the weights by 1 plus the decay: with
     `add_decayed_weights(0.01)` after `sgd`, and no gradient at all, a weight of 1.0 was 2.7 after
     100 steps, whatever the learning rate. A small decay goes unnoticed, and makes weights larger.
 
@@ -79,7 +79,7 @@ class WeightDecayAfterOptimizer(Rule):
         for found in programs.chains.decayed_after():
             yield Foreseen(
                 found.part.place,
-                "the weights grow: the decay comes after the optimizer, which makes the sign "
-                "negative, so it is added as it is; put it first, or use `adamw`",
+                "the weights grow: the decay comes after the optimizer, which makes the updates "
+                "negative, so it is added to the weights; put it first, or use `adamw`",
                 found.explained("the optimizer"),
             )

@@ -16,7 +16,7 @@ _SUMS = frozenset({"jax.lax.pmean", "jax.lax.psum", "jax.tree.map"})
 
 
 class PmeanOfGradients(Rule):
-    """Averages gradients inside `jax.shard_map` as one did under `pmap`.
+    """Averages gradients inside `jax.shard_map` as it is done under `pmap`.
 
     ## What happens
     The gradient of a replicated parameter is already summed over the devices, because

@@ -20,11 +20,11 @@ class SeedOverflow(Rule):
     """Gives a seed, or a number to fold into a key, that needs more than 32 bits.
 
     ## What happens
-    `jax.random.key` keeps the low 32 bits of a seed: `key(2**40)` is `key(0)`, and of
-    `key(rank << 32 | seed)` the rank is gone, so that every rank draws the same numbers; nothing
-    is said. From 2**63 on, as with `uuid4().int`, it is `OverflowError: Python int too large to
-    convert to C long`. `fold_in` raises for all that is not within 32 bits, and for negative
-    numbers: `OverflowError: Python integer 4294967297 out of bounds for uint32`; `hash("name")`,
+    `jax.random.key` keeps the low 32 bits of a seed: `key(2**40)` is `key(0)`, and of `key(rank <<
+    32 | seed)` the rank is gone, so that every rank draws the same numbers, without a message. From
+    2**63 on, as with `uuid4().int`, it is `OverflowError: Python int too large to convert to C
+    long`. `fold_in` raises for all that is not within 32 bits, and for negative numbers:
+    `OverflowError: Python integer 4294967297 out of bounds for uint32`; `hash("name")`,
     `time.time_ns()` and the integer of a digest are.
 
     ## Instead

@@ -13,7 +13,7 @@ class SplitDiscarded(Rule):
     """Splits a random key, or folds into it, and does not use the result.
 
     ## What happens
-    Nothing: `jax.random.split(key)` does not advance the key, as a stateful generator would. The
+    No error: `jax.random.split(key)` does not advance the key, as a stateful generator would. The
     next draw gives the same numbers: an agent that split this way took five equal actions.
 
     ## Instead

@@ -20,14 +20,14 @@ _LISTS = (cst.ListComp, cst.GeneratorExp)
 
 
 class SetOrderInProgram(Rule):
-    """Lets the order of a set of strings decide the program, or who gets which random key.
+    """Lets the order of a set of strings decide the program, or which name gets which key.
 
     ## What happens
-    Strings hash otherwise in each process, and the order of a set follows the hashes. A traced loop
-    over a set of names gives its operations in another order in each run: the compilation cache on
-    disk is missed (three runs left three programs there; with `sorted` one), and the processes of
-    several hosts compile different programs. With `zip(names, keys)` each run starts from other
-    weights, whatever the seed.
+    Strings have another hash in each process, and the order of a set follows the hashes. A traced
+    loop over a set of names gives its operations in another order in each run: the compilation
+    cache on disk is missed (three runs left three programs there; with `sorted` one), and the
+    processes of several hosts compile different programs. With `zip(names, keys)` each run starts
+    from other weights, whatever the seed.
 
     ## Instead
     `sorted(names)`, or a tuple, or a dict, which keeps the order in which it was written.

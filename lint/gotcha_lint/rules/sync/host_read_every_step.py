@@ -98,9 +98,9 @@ _NUMBERS = frozenset({"float", "int", "bool", "complex", "item", "if", "range", 
 def _foreseen(wait: Wait) -> Foreseen:
     read, step = wait.read, called(wait.call.function)
     what = _WORDS.get(read.what, f"`{read.what}` reads a result of")
-    advice = "keep it on the device and fetch many at once, or read that of the iteration before"
+    advice = "keep it on the device and fetch many at once, or read that of the previous iteration"
     if wait.after:
-        what = what.replace("a result of", "what the device computes behind")
+        what = what.replace("a result of", "what the device computes after")
         advice = "compute it on the host, with NumPy, or every n steps"
     elif wait.needed:
         advice = "the next step needs it: let the device decide, or run several steps in one call"

@@ -24,9 +24,10 @@ class ArgumentMutatedInJit(Rule):
     """Stores into a dictionary argument of a jitted function, which does not return it.
 
     ## What happens
-    Nothing, and no message says so. `jax.jit` takes its arguments apart and gives the function new
-    containers: `params["w"] = w` changes the dictionary of this trace, and the caller's stays as it
-    was. A step that updates its parameters like this trains nothing; without `jit` it does.
+    Nothing fails, and there is no message. `jax.jit` takes its arguments apart and gives the
+    function new containers: `params["w"] = w` changes the dictionary of this trace, and the
+    caller's stays as it was. A step that updates its parameters like this trains nothing; without
+    `jit` it does.
 
     ## Instead
     Return what is new, and bind it: `params = step(params, x)`.

@@ -99,7 +99,7 @@ class BoolMaskInJit(Rule):
                 text = f"`{source_of(place.node)}` selects by a traced mask: use `jnp.where`"
             elif isinstance(place, Call) and _needs_size(place):
                 func, cure = source_of(place.node.func), NEED_SIZE.get(place.name, ("size",))[0]
-                text = f"`{func}` gives as many results as it finds: it needs `{cure}=` here"
+                text = f"the values decide how many results `{func}` gives: it needs `{cure}=` here"
             if text and not guarded(place):
                 yield Report(place.node, text, why_traced=True)
 
@@ -109,8 +109,8 @@ class BoolMaskInJit(Rule):
             cure = "three arguments" if name == "where" else "`size=`"
             yield Foreseen(
                 (fault.path, fault.span),
-                f"`{name}` gives as many results as it finds, and JAX traces it here: it needs "
-                f"{cure}",
+                f"the values decide how many results `{name}` gives, and JAX traces it here: it "
+                f"needs {cure}",
                 fault.places,
                 fault.certain,
             )

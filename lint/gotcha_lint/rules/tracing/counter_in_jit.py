@@ -1,4 +1,4 @@
-"""A counter of the host is counted on while JAX traces."""
+"""A counter of the host is incremented while JAX traces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_TRACES = re.compile("trac|compil|lower|calls", re.IGNORECASE)
 
 
 class CounterInJit(Rule):
-    """Counts on a number outside of a compiled function, in that function.
+    """Increments a counter of the host in a compiled function.
 
     ## What happens
     Python runs only while the function is traced, so `seen += 8` happens once for each program and
@@ -75,7 +75,7 @@ class CounterInJit(Rule):
         for effect in programs.effects["count"].values():
             yield Foreseen(
                 (effect.path, effect.span),
-                f"`{effect.what}` is counted on while JAX traces: once for each program, not at "
+                f"`{effect.what}` is incremented while JAX traces: once for each program, not at "
                 "each call; count where the function is called, or return the new number",
                 certain=not effect.maybe and not _OF_TRACES.search(effect.what),
             )

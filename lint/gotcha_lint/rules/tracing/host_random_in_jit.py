@@ -12,7 +12,7 @@ from gotcha_lint.queries.traced import surely_traced
 from gotcha_lint.queries.undrawn import only_dropout_while_evaluating
 from gotcha_lint.rule import Example, Report, Rule
 
-_EFFECTS = {"random": "draws once, while tracing", "time": "looks at the clock once, while tracing"}
+_EFFECTS = {"random": "draws once, while tracing", "time": "reads the clock once, while tracing"}
 _UNDER_JIT = frozenset(
     {"jit", "pmap", "nnx.jit", "nnx.pmap", "shard_map", "scan", "while", "fori", "map"}
 )

@@ -110,7 +110,7 @@ class JitMethodNoStaticSelf(Rule):
                 yield Foreseen(
                     (function.path, (function.line, 1, function.line, 1)),
                     f"`self` is an argument of the jitted method {called(function)}, and its class "
-                    "is no tree of arrays: the call raises; jit a function of the arrays",
+                    "is not a pytree: the call raises; jit a function of the arrays",
                     variation.places,
                     variation.certain,
                     about=lines_of(function),

@@ -12,8 +12,8 @@ class ScanCarryType(Rule):
     ## What happens
     `scan body function carry input and carry output must have equal types`: a `TypeError` at the
     first call. A counter that starts as `jnp.zeros((), jnp.int32)` and gets floating numbers added,
-    a state in `bfloat16` that a `float32` product replaces, a list that grows. Python numbers give
-    way: `0` may come back as a `float32`.
+    a state in `bfloat16` that a `float32` product replaces, a list that grows. Python numbers are
+    weakly typed: `0` may come back as a `float32`.
 
     ## Instead
     Start with the type that comes back: `jnp.zeros((), jnp.float32)`, `jnp.zeros_like(x)`; or

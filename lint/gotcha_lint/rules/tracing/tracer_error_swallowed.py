@@ -21,7 +21,7 @@ class TracerErrorSwallowed(Rule):
     ## What happens
     While a function is traced, `float(x)`, `if x > 0` and numpy raise, whatever the arrays hold. A
     broad `except` takes that error for the rare one it was written for, and its fallback is what is
-    compiled: at every call, for all values, and without a word. Under `jax.disable_jit()` the same
+    compiled: at every call, for all values, without a message. Under `jax.disable_jit()` the same
     code does what it should.
 
     ## Instead

@@ -20,9 +20,9 @@ class WalrusBindsComparison(Rule):
     """Binds the answer of a comparison by `:=`, and goes on as if it were the value compared.
 
     ## What happens
-    `:=` binds last: `if mask := batch.get("mask") is not None:` makes `mask` True, whatever the
-    batch holds. True is a mask for `jnp.where`, a number for `*`, an index for `x[mask]`, so that
-    nothing fails: the mask is without effect.
+    `:=` has the lowest precedence: `if mask := batch.get("mask") is not None:` makes `mask` True,
+    whatever the batch holds. True is a mask for `jnp.where`, a number for `*`, an index for
+    `x[mask]`, so that nothing fails: the mask is without effect.
 
     ## Instead
     `if (mask := batch.get("mask")) is not None:`
