@@ -28,9 +28,9 @@ def python_ast() -> Work:
 
 
 def screen() -> Work:
-    from gotcha_lint.files.screen import passes
+    from gotcha_lint.files.screen import mentions
 
-    return passes
+    return mentions
 
 
 def libcst_all() -> Work:

@@ -279,7 +279,7 @@ class Substitution:
     def location(self, location: Location) -> Location | None:
         """The same place, as the caller sees it; None where nobody can say which it is."""
         base = location[0]
-        if base.__class__ is not Symbol:
+        if not isinstance(base, Symbol):
             return location
         given = self.symbol(base)
         if given is None:

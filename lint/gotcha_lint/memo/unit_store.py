@@ -73,7 +73,7 @@ def _unit(key: str, found: Mapping[str, Any], asked: Any) -> Kept:
     return Kept(
         key,
         known,
-        tuple((_option(**option), bool(read), bool(tells)) for option, read, tells in asked),
+        tuple((_option(**option), bool(r), bool(t), bool(s)) for option, r, t, s in asked),
     )
 
 

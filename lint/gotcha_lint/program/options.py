@@ -125,25 +125,26 @@ class Words:
         return word in read or (as_dict and word.lower() in self.keys)
 
     def tell(self, option: Option) -> bool:
-        """Is it sure that somebody may set it, and that nothing reads it if no name here does?
-
-        Code that takes all options may read one under a name that is not written anywhere.
-        """
-        spreads = self.spreads_objects if option.kind == "field" else self.spreads
-        return self._sets(option) and not (option.dumps and spreads)
-
-    def _sets(self, option: Option) -> bool:
-        """Is it there to be set: by a call that gives its name, or by whoever starts the program?
+        """Is it sure that it is an option, and that nothing reads it if no name here does?
 
         A default of a plain dataclass is an option for its own sake, one of a module where a call
-        gives it. Where all options are taken at once, an object may have become one of them.
+        gives it. Code that takes all options may read one under a name that is written nowhere.
+        """
+        spreads = self.spreads_objects if option.kind == "field" else self.spreads
+        is_default = option.kind == "field" and option.dumps and not option.required
+        return (is_default or self.sets(option)) and not (option.dumps and spreads)
+
+    def sets(self, option: Option) -> bool:
+        """Does a call give it by its name, or may whoever starts the program do so?
+
+        Where all options are taken at once, an object may have become one of them.
         """
         if option.kind in ("flag", "key"):
             return not (self.dumps and option.word in self.attributes)
         if option.required:
             return False
         is_set = option.filled or option.word in self.given or option.within in self.filled
-        return is_set or (option.kind == "field" and option.dumps)
+        return is_set
 
 
 def words_of(texts: Iterable[bytes]) -> Words:

@@ -20,11 +20,14 @@ from gotcha_lint.program.options import (
 
 @dataclass(frozen=True, slots=True)
 class UnreadOption:
-    """`certain`: False where no call sets it, or something may read all under names unknown."""
+    """`certain`: False where something may read all options under names that nobody knows, or where
+    it may be no option. `is_set`: by a call, or by whoever starts the program.
+    """
 
     path: str
     option: Option
     certain: bool
+    is_set: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class IgnoredArgument:
     given: Origin | None
 
 
-Asked = tuple[Option, bool, bool]  # `Words.read` and `Words.tell` of it
+Asked = tuple[Option, bool, bool, bool]  # `Words.read`, `Words.tell` and `Words.sets` of it
 
 
 def ask(
@@ -44,16 +47,22 @@ def ask(
 ) -> tuple[Asked, ...]:
     """The options of a module, and which of them are read; `seen`: it and what it imports."""
     classes = {name: cls for each in seen for name, cls in declared.classes(each).items()}
-    return tuple((o, words.read(o), words.tell(o)) for o in options(module, classes))
+    return tuple((o, *_answers(o, words)) for o in options(module, classes))
 
 
 def still_hold(asked: Iterable[Asked], words: Words) -> bool:
     """Are the answers the same as before, now that other files may have changed?"""
-    return all((words.read(o), words.tell(o)) == (read, tells) for o, read, tells in asked)
+    return all(_answers(option, words) == tuple(answers) for option, *answers in asked)
+
+
+def _answers(option: Option, words: Words) -> tuple[bool, bool, bool]:
+    return words.read(option), words.tell(option), words.sets(option)
 
 
 def unread(path: str, asked: Iterable[Asked]) -> Iterator[UnreadOption]:
-    return (UnreadOption(path, option, tells) for option, read, tells in asked if not read)
+    for option, read, tells, is_set in asked:
+        if not read:
+            yield UnreadOption(path, option, tells, is_set)
 
 
 def ignored(

@@ -79,9 +79,7 @@ from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
 # Each speaks for itself.
-_PLAIN = frozenset(
-    (FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, ENTRY)
-)
+_PLAIN = frozenset((FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, ENTRY))
 
 
 @dataclass(frozen=True, slots=True)

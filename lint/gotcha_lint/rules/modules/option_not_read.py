@@ -91,7 +91,8 @@ class OptionNotRead(Rule):
         for one in programs.unread:
             line, column = one.option.span[:2]
             place = one.path, (line, column, line, column)
-            yield Foreseen(place, _words(one.option), certain=one.certain)
+            severity = None if one.is_set else "info"
+            yield Foreseen(place, _words(one.option), certain=one.certain, severity=severity)
         yield from _ignored(programs.ignored)
         for fault in programs.faults.of(METADATA):
             variable, word, made = fault.text
