@@ -14,6 +14,6 @@ def starts(key, n):
 def noise(key):
     other = jax.random.fold_in(key, 1)
     x = jax.random.normal(key, (3,))
-    y = jax.random.normal(key, (3,))
+    y = jax.random.normal(key, (3,))  # gotcha: allow[unused-result] replaced on the next line
     y = jax.random.uniform(other, (3,))
     return x + y

@@ -33,13 +33,13 @@ from gotcha_lint.interpret.arrays import (
 )
 from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call, Model, alias, family, model
-from gotcha_lint.interpret.carried_keys import after_loop
 from gotcha_lint.interpret.events import EagerControl
 from gotcha_lint.interpret.faults.carries import check_carry
 from gotcha_lint.interpret.faults.half_precision import as_carried
 from gotcha_lint.interpret.heap import contents, element_of, in_module_method
 from gotcha_lint.interpret.identity import identity
 from gotcha_lint.interpret.keys import AXIS, again, note_undrawn
+from gotcha_lint.interpret.models.carried_keys import after_loop
 from gotcha_lint.interpret.result_types import from_table
 
 alias(
