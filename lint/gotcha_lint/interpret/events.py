@@ -230,7 +230,8 @@ class HostRead:
     """The host reads what may lie on the device, and waits until it is computed.
 
     `what`: "float", "print", "if", ... `values`: arrays of the device, something unknown that a
-    dispatch has made, parameters.
+    dispatch has made, parameters. `older`: the turn before has made them, and this one has
+    dispatched nothing yet.
     """
 
     what: str
@@ -241,6 +242,7 @@ class HostRead:
     loops: Marks = NO_MARKS
     guards: Guards = ()
     calls: CallString = ()
+    older: bool = False
 
 
 @dataclass(frozen=True, slots=True)
