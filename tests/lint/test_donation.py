@@ -58,3 +58,41 @@ def test_only_what_is_not_donated_is_named(tmp_path):
     text = UPDATED_IN_PLACE.replace("donate_argnums=(0, 1)", 'donate_argnames="optimizer"')
     found = lint_files(tmp_path, {"train.py": text}, select=("missing-donation",), all=True)
     assert "`model`, of" in found[1].message
+
+
+STATES = """
+import jax
+import jax.numpy as jnp
+import optax
+
+tx = optax.adam(1e-3)
+
+
+@jax.jit
+def train(state, batch):
+    params, opt_state = state
+    grads = jax.grad(lambda p: jnp.sum((batch @ p) ** 2))(params)
+    updates, opt_state = tx.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state
+
+
+@jax.jit
+def smooth(image):
+    return image * 0.9
+
+
+def main(params, image, batches):
+    state = params, tx.init(params)
+    for batch in batches:
+        state = train(state, batch)
+        image = smooth(image)
+    return state, image
+"""
+
+
+def test_what_an_optimizer_updates_is_told_by_default(tmp_path):
+    files = {"train.py": STATES}
+    (found,) = lint_files(tmp_path, files, select=("missing-donation",))
+    assert "`train` is given `state`" in found.message
+    everything = lint_files(tmp_path, files, select=("missing-donation",), all=True)
+    assert ["`smooth` is given `image`" in each.message for each in everything] == [False, True]

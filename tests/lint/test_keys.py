@@ -515,11 +515,12 @@ HANDED_OVER = """
     """
 
 
-def test_a_key_that_is_handed_over_twice_is_shown_with_all_alone(tmp_path: Path) -> None:
+def test_a_key_that_unknown_functions_are_given_twice_is_a_note(tmp_path: Path) -> None:
     text = code(HANDED_OVER)
-    assert lint(tmp_path, text) == []
+    *apart, in_loop = marks(text)
+    assert found(lint_files(tmp_path, {"a.py": text}, select=("key-reuse",))) == apart
     findings = lint_files(tmp_path / "all", {"a.py": text}, select=("key-reuse",), all=True)
-    assert found(findings) == marks(text)
+    assert found(findings) == [*apart, in_loop]
     assert {f.severity for f in findings} == {"info"}
 
 
@@ -548,6 +549,22 @@ def test_a_benchmark_may_mean_the_same_numbers(tmp_path: Path) -> None:
     assert lint_files(tmp_path, files, select=("key-reuse",)) == []
     (finding,) = lint_files(tmp_path / "all", files, select=("key-reuse",), all=True)
     assert finding.severity == "info"
+
+
+def test_weights_of_a_key_that_is_split_besides_are_a_note(tmp_path: Path) -> None:
+    text = """
+        import flax.linen as nn
+
+
+        def start(key, x):
+            model = nn.Dense(3)
+            params = model.init(key, x)
+            key, sub = jax.random.split(key)  # ! key-reuse
+            return params, noise(sub, x)
+        """
+    text = code(HELPERS) + "\n\n" + code(text)
+    (finding,) = lint_files(tmp_path, {"a.py": text}, select=("key-reuse",))
+    assert (found([finding]), finding.severity) == (marks(text), "info")
 
 
 def test_the_chain_leads_to_what_the_next_iteration_gets(tmp_path: Path) -> None:

@@ -509,6 +509,23 @@ def test_what_reads_all_options_leaves_a_doubt(tmp_path: Path) -> None:
     assert one.severity == "info"
 
 
+@pytest.mark.parametrize(
+    ("source", "doubts"),
+    [
+        ("dict(**asdict(arguments))", True),
+        ("[getattr(arguments, name) for name in names]", True),
+        ("[getattr(model.layer, name) for name in names]", False),
+        ("dict(**names)", False),
+    ],
+)
+def test_an_object_is_read_by_unknown_names_only_through_itself(
+    tmp_path: Path, source: str, doubts: bool
+) -> None:
+    files = {"a.py": code(FILLED.format("Arguments()")), "b.py": f"import a\nx = {source}\n"}
+    found = lint_files(tmp_path, files, select=("option-not-read",), all=True)
+    assert [one.severity for one in found] == ["info" if doubts else "warning"]
+
+
 def test_a_file_without_jax_offers_options_to_one_that_imports_it(tmp_path: Path) -> None:
     options = """
         import argparse
@@ -632,8 +649,6 @@ def test_whoever_starts_the_program_may_fill_a_class_that_is_parsed(
     assert "`warmup`" in one.message
 
 
-def test_a_class_that_nothing_fills_may_be_filled(tmp_path: Path) -> None:
-    files = {"a.py": code(FILLED.format("Arguments()"))}
-    assert _lint(tmp_path, files) == []
-    [one] = lint_files(tmp_path, files, select=("option-not-read",), all=True)
-    assert one.severity == "info"
+def test_a_default_that_nothing_reads_is_dead_whoever_fills_the_class(tmp_path: Path) -> None:
+    [one] = _lint(tmp_path, {"a.py": code(FILLED.format("Arguments()"))})
+    assert (one.severity, "`warmup`" in one.message) == ("warning", True)

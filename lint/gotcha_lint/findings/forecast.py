@@ -68,7 +68,6 @@ class Kept:
     key: str
     found: Found
     asked: tuple[Asked, ...] = ()
-    spreads: bool = False  # as of `Words`
 
 
 KeptUnits = dict[str, Kept]  # by the path of the module
@@ -191,7 +190,7 @@ def _run_new(
         found = _ask(programs, read, ways, tasks, lost)
         failures.extend(lost)
         if not lost:
-            kept[path] = Kept(keys[path], found, asked, files.words.spreads)
+            kept[path] = Kept(keys[path], found, asked)
 
     running = None if live is None else live.running.setdefault(min(files.raw), Running())
     declared = Declared()
@@ -205,7 +204,7 @@ def _run_new(
                 programs.wide = wide
             asked = _add_text(path, programs, files, read, declared)
             found = _ask(programs, read, ways, tasks, lost)
-            made = Kept(keys[path], found, asked, files.words.spreads)
+            made = Kept(keys[path], found, asked)
             (incomplete if lost else kept)[path] = made
         except Exception:  # a fault of ours in one unit hides no finding of another
             lost.append(Failure(path, "interpreter", last_line()))
@@ -235,7 +234,7 @@ def _add_text(
     module, closure = read.modules[path], files.graph.closures[path]
     seen = {each: read.modules[each] for each in closure if each in read.modules}
     asked = ask(module, seen.values(), files.words, declared)
-    programs.unread = list(unread(path, asked, files.words))
+    programs.unread = list(unread(path, asked))
     programs.ignored = list(ignored(module, seen, declared))
     programs.flags = list(handed_flags(module, MODES))
     return asked
@@ -245,9 +244,7 @@ def _holds(kept: Kept | None, key: str, files: _Component) -> bool:
     """Would a unit show the same again?"""
     if kept is None or kept.key != key:
         return False
-    if not kept.asked:
-        return True
-    return kept.spreads is files.words.spreads and still_hold(kept.asked, files.words)
+    return not kept.asked or still_hold(kept.asked, files.words)
 
 
 def _asked_for(found: Found, wanted: Mapping[str, Task]) -> Iterator[tuple[str, Forecast]]:

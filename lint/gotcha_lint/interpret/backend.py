@@ -101,11 +101,14 @@ def set_start_method(machine: Machine, method: Value) -> None:
     machine.put(_METHOD, constant(method.constant) if method.constant is not None else NONE)
 
 
+FORK, WORKERS = "fork", "fork workers"
+
+
 def note_fork(
-    machine: Machine, name: str, span: Span, *, is_default: bool, maybe: bool = False
+    machine: Machine, name: str, span: Span, *, is_default: bool, kind: str = FORK
 ) -> None:
     """The process forks, with the threads that JAX has started. `is_default`: unless the program
-    has chosen another start method.
+    has chosen another start method. `kind`: `WORKERS` where the children load data.
     """
     started = machine.read(_STARTED)
     method = machine.read(_METHOD) if is_default else None
@@ -114,4 +117,4 @@ def note_fork(
     atom = started.only
     origin = atom.origin if isinstance(atom, Constant) else None
     short = name.rpartition(".")[2]
-    note(machine, "fork", short, span, origins=(origin,) if origin is not None else (), maybe=maybe)
+    note(machine, kind, short, span, origins=(origin,) if origin is not None else ())

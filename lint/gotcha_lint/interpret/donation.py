@@ -5,10 +5,21 @@ Until the call is done, the old value and the new one are both in memory.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gotcha_lint.domain.sites import Site
-from gotcha_lint.domain.value import Array, Constant, Library, Number, Object, Value
+from gotcha_lint.domain.value import (
+    OPTIMIZER_STATE,
+    Array,
+    Atom,
+    Constant,
+    Library,
+    Number,
+    Object,
+    Tuple,
+    Value,
+)
 from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.events import Effect, Event, Replaced
@@ -31,11 +42,17 @@ def replaced(call: Call, site: Site) -> tuple[Replaced, ...]:
     if known is None:
         known = machine.rebinding[function] = rebindings(function)
     found: list[Replaced] = []
+    are_small = False
     for argument, text in known.get(call.span, ()):
         value = _given(call, argument)
         size = None if value is None else bytes_in(machine, value)
         if value is None or (_is_tree(machine, value) and (size is None or size >= _SMALL)):
-            found.append(Replaced(text, size))
+            trains = value is not None and _holds_optimizer_state(machine, value)
+            found.append(Replaced(text, size, trains))
+        elif size:
+            are_small = True  # the weights, and with them the state of their optimizer
+    if are_small:
+        return tuple(replace(each, trains=False) for each in found)
     return tuple(found)
 
 
@@ -54,7 +71,7 @@ def updated_in_place(
         for value in event.values
     ]
     return tuple(
-        Replaced(name)
+        Replaced(name, trains=any(map(_is_model, value.atoms)))
         for name, value in given.items()
         if name not in donated and value.atoms and value in written
     )
@@ -74,6 +91,47 @@ def _is_tree(machine: Machine, value: Value) -> bool:
         isinstance(atom, (Constant, Number, Library)) or (isinstance(atom, Array) and atom.key)
         for atom in value.atoms
     )
+
+
+def _is_model(atom: Atom) -> bool:
+    """An object of a class of the project. A layer alone may be small: little is known of it."""
+    return isinstance(atom, Object) and atom.site.info.get("class") is not None
+
+
+def _holds_optimizer_state(machine: Machine, value: Value, depth: int = 0) -> bool:
+    """Is it what a training step carries? All that is known of it is looked at, to some depth.
+
+    False where arrays beside it are known to be small.
+    """
+    if depth > _DEPTH:
+        return False
+    if any(isinstance(atom, Object) and _is_state(atom.site) for atom in value.atoms):
+        return True
+    parts = list(_parts(machine, value))
+    sizes = [size for part in parts if (size := bytes_in(machine, part))]
+    if sizes and sum(sizes) < _SMALL:
+        return False
+    return any(_holds_optimizer_state(machine, part, depth + 1) for part in parts)
+
+
+def _is_state(site: Site) -> bool:
+    """The state of an optimizer, or an `nnx.Optimizer`, which holds its own."""
+    info = site.info
+    return info.get("name") == OPTIMIZER_STATE or (site.kind == "optimizer" and "data" in info)
+
+
+def _parts(machine: Machine, value: Value) -> Iterator[Value]:
+    content = contents(machine, value)
+    if content is not None:
+        yield from content.items if isinstance(content, Tuple) else (content.element,)
+        return
+    for atom in value.atoms:
+        mapping = mapping_of(machine, atom)
+        if mapping is not None:
+            yield from mapping.values
+        elif isinstance(atom, Object):
+            held = (machine.read((atom.site, name)) for name in machine.fields_of(atom.site))
+            yield from (inner for inner in held if inner is not None)
 
 
 def bytes_in(machine: Machine, value: Value, depth: int = 0) -> int | None:

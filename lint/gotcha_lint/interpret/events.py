@@ -82,10 +82,14 @@ Guards = tuple[Guard, ...]
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """An argument that is not donated and that the result replaces: as written, and its bytes."""
+    """An argument that is not donated and that the result replaces: as written, and its bytes.
+
+    `trains`: it holds weights that an optimizer updates, or the state of an optimizer.
+    """
 
     text: str
     size: int | None = None
+    trains: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,14 +292,14 @@ class Effect:
     """Something else happens that questions about the order of things ask for (see `effects`).
 
     `kind`: "elapsed" (the difference of two clocks), "given" (a function that nobody knows gets
-    `values`), "fork", "count" (`x += 1` on what outlives the function), "needs" (a layer asks for
-    random numbers or a collection), "apply" (a linen module is applied without what it needs),
-    "pickle", "saved" and "restored" (a checkpoint, by its library), "begun" and "waited" (a save in
-    the background), "undecided" (nothing tells a
-    layer whether to drop), "dropped" (a new version of an object is thrown away), "in place" (a
-    trace writes to an nnx object), "grown" (a container gets one more element). `what`: which, in
-    words that the rule reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of
-    several functions is called there.
+    `values`), "fork" and "fork workers", "count" (`x += 1` on what outlives the function), "needs"
+    (a layer asks for random numbers or a collection), "apply" (a linen module is applied without
+    what it needs), "pickle", "saved" and "restored" (a checkpoint, by its library), "begun" and
+    "waited" (a save in the background), "undecided" (nothing tells a layer whether to drop),
+    "dropped" (a new version of an object is thrown away), "in place" (a trace writes to an nnx
+    object), "grown" (a container gets one more element). `what`: which, in words that the rule
+    reads. `origins`: where that began. `traced`: JAX traces it. `maybe`: one of several functions
+    is called there.
     """
 
     kind: str

@@ -56,7 +56,6 @@ def _packed(unit: Kept) -> Any:
         unit.key,
         found,
         [[asdict(option), *answers] for option, *answers in unit.asked],
-        unit.spreads,
     ]
 
 
@@ -67,15 +66,14 @@ def _load(file: Path) -> KeptUnits:
         return {}
 
 
-def _unit(key: str, found: Mapping[str, Any], asked: Any, spreads: bool) -> Kept:
+def _unit(key: str, found: Mapping[str, Any], asked: Any) -> Kept:
     if not isinstance(key, str):
         raise TypeError
     known = {way: tuple(map(_forecast, each)) for way, each in found.items()}
     return Kept(
         key,
         known,
-        tuple((_option(**option), bool(read), bool(is_set)) for option, read, is_set in asked),
-        spreads,
+        tuple((_option(**option), bool(read), bool(tells)) for option, read, tells in asked),
     )
 
 

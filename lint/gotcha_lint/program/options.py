@@ -18,10 +18,18 @@ from gotcha_lint.program.ir import Function, Instruction, Module, Parameter, Spa
 _DUMPS = re.compile(
     rb"\bvars\(|__dict__|\basdict\(|flag_values_dict|\blocals\(|\bmodel_dump(?:_json)?\("
 )
+_OPTIONS = rb"(?:\w+\.)*(?:args|flags|config|cfg|FLAGS|hparams)\b"  # how they are mostly called
 _SPREADS = re.compile(
-    rb"\*\*\s*(?:vars\(|[\w.]*asdict\(|(?:\w+\.)*(?:args|flags|config|cfg|FLAGS|hparams)\b)"
+    rb"\*\*\s*(?:vars\(|[\w.]*asdict\(|" + _OPTIONS + rb")"
     rb"|\bfields\(|getattr\(\s*[\w.]+\s*,\s*[A-Za-z_]"
 )
+# An object of options has to become a dict, or to be asked for a name that nobody knows.
+_OBJECT = rb"(?:\w+\.)*(?:self|cls|\w*(?:args|arguments|flags|config|cfg|hparams|settings|options))"
+_SPREADS_OBJECTS = re.compile(
+    rb"\*\*\s*(?:vars\(|[\w.]*asdict\()|\bfields\(|getattr\(\s*" + _OBJECT + rb"\s*,\s*[A-Za-z_]",
+    re.IGNORECASE,
+)
+_SPREADS_DICT = re.compile(rb"\*\*\s*\w")
 _READ = re.compile(rb"\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _READ_OF_SELF = re.compile(rb"\bself\.([A-Za-z_]\w*)(?!\w)(?!\s*=[^=])")
 _HANDED_ON = re.compile(rb"\b(\w+)\s*=\s*(?!self\b)\w+\.(\w+)\s*[,)]")
@@ -90,7 +98,8 @@ class Words:
     `width=config.width`, which reads the option of `config`, and not what is given it. `quoted`:
     names in quotes that `getattr` may be given. `keys`: those of subscripts, in lower case.
     `given`: names of arguments in calls. `filled`: classes that calls are given. `dumps`: options
-    are taken as a dict; `spreads`: or under names that nobody knows.
+    are taken as a dict; `spreads`: or under names that nobody knows; `spreads_objects`: those that
+    are attributes of an object.
     """
 
     attributes: frozenset[str]
@@ -102,6 +111,7 @@ class Words:
     filled: frozenset[str]
     dumps: bool
     spreads: bool
+    spreads_objects: bool
 
     def read(self, option: Option) -> bool:
         """Does anything read it?"""
@@ -114,15 +124,26 @@ class Words:
         read = self.of_others if option.kind in ("flag", "key") else self.attributes
         return word in read or (as_dict and word.lower() in self.keys)
 
-    def sets(self, option: Option) -> bool:
-        """Does a call give it by its name, or may whoever starts the program do so?
+    def tell(self, option: Option) -> bool:
+        """Is it sure that somebody may set it, and that nothing reads it if no name here does?
 
-        Where all options are taken at once, an object may have become one of them.
+        Code that takes all options may read one under a name that is not written anywhere.
+        """
+        spreads = self.spreads_objects if option.kind == "field" else self.spreads
+        return self._sets(option) and not (option.dumps and spreads)
+
+    def _sets(self, option: Option) -> bool:
+        """Is it there to be set: by a call that gives its name, or by whoever starts the program?
+
+        A default of a plain dataclass is an option for its own sake, one of a module where a call
+        gives it. Where all options are taken at once, an object may have become one of them.
         """
         if option.kind in ("flag", "key"):
             return not (self.dumps and option.word in self.attributes)
+        if option.required:
+            return False
         is_set = option.filled or option.word in self.given or option.within in self.filled
-        return is_set and not option.required
+        return is_set or (option.kind == "field" and option.dumps)
 
 
 def words_of(texts: Iterable[bytes]) -> Words:
@@ -138,6 +159,7 @@ def words_of(texts: Iterable[bytes]) -> Words:
         frozenset[str]().union(*(each.filled for each in found)),
         any(each.dumps for each in found),
         any(each.spreads for each in found),
+        any(each.spreads_objects for each in found),
     )
 
 
@@ -146,6 +168,8 @@ def _words_of(text: bytes) -> Words:
     read = Counter(_READ.findall(text))
     others = read - Counter(one for one, other in _HANDED_ON.findall(text) if one == other)
     quoted = _QUOTED.findall(text)
+    dumps = _DUMPS.search(text) is not None
+    spreads_dicts = dumps and _SPREADS_DICT.search(text) is not None
     return Words(
         _decoded(read),
         _decoded(read - Counter(_READ_OF_SELF.findall(text))),
@@ -154,8 +178,9 @@ def _words_of(text: bytes) -> Words:
         _decoded(word.lower() for before, word in quoted if before and b"DEFINE" not in before),
         _decoded(_GIVEN.findall(_SIGNATURE.sub(b"", text))),
         _decoded(_filled(text)),
-        _DUMPS.search(text) is not None,
+        dumps,
         _SPREADS.search(text) is not None,
+        spreads_dicts or _SPREADS_OBJECTS.search(text) is not None,
     )
 
 

@@ -14,6 +14,7 @@ from gotcha_lint.interpret.events import (
     CallString,
     CompiledCall,
     Location,
+    Replaced,
 )
 from gotcha_lint.program.ir import Function
 from gotcha_lint.solve.cache_keys import Differing
@@ -93,6 +94,6 @@ class CompiledFunction:
     differing: tuple[Differing, ...] = ()  # and the parts of the key that tell them apart
     captures: list[Capture] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
-    replaced: dict[str, tuple[CompiledCall, int | None]] = field(default_factory=dict)
+    replaced: dict[str, tuple[CompiledCall, Replaced]] = field(default_factory=dict)
     """Arguments that the result replaces from turn to turn, not donated; and their bytes."""
     is_kept: bool = False  # made only where there is none yet: in a memoised function, say

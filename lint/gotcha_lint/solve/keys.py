@@ -36,7 +36,8 @@ _DRAWS = frozenset({"draw", "given", "handed", "streams", "init"})
 _BY_NUMBER = frozenset({"split", "fold"})
 # One of the two folds something in, so that the numbers differ; what they are made of does not.
 _WEAK = ({"streams", "draw"}, {"streams", "split"}, {"draw", "fold"})
-_MAY_CLASH = ({"init", "split"}, *_WEAK)
+_BEGINS = {"init", "split"}
+_MAY_CLASH = (_BEGINS, *_WEAK)
 _LOOKED_AT = 100
 _KEPT = 12  # uses of one key that are compared with later ones
 _LAST = -1  # an index
@@ -53,6 +54,7 @@ class Reuse:
     `of_seed`: they are two keys of one seed. `in_turn`: one of several keys that are all taken, and
     the last of them again.
     `each_call`: a function makes the key, of a number that is written there.
+    `minor`: the numbers are the same, and nothing shows that a result suffers.
     """
 
     first: KeyUse
@@ -67,6 +69,12 @@ class Reuse:
     of_seed: bool = False
     in_turn: bool = False
     each_call: Function | None = None
+    minor: bool = False
+
+
+def by_weight(reuse: Reuse) -> tuple[bool, bool]:
+    """Orders the surest first."""
+    return not reuse.certain, reuse.minor
 
 
 @dataclass(slots=True)
@@ -194,7 +202,7 @@ class _Reader:
         for reuse in reuses:
             if reuse.folded:
                 self._tell(reuse)
-        others = sorted((r for r in reuses if not r.folded), key=lambda reuse: not reuse.certain)
+        others = sorted((r for r in reuses if not r.folded), key=by_weight)
         strong = [each for each in others if {each.first.how, now.how} not in _WEAK]
         others = strong or others
         if strong:
@@ -322,15 +330,15 @@ class _Reader:
             return None
         if {first.how, now.how} == _BY_NUMBER:
             return self._fold(first, now, at_seed)
-        weights = {first.how, now.how} in _MAY_CLASH
-        if not (weights or (first.how in CONSUMES and now.how in CONSUMES)):
+        how = {first.how, now.how}
+        if not (how in _MAY_CLASH or (first.how in CONSUMES and now.how in CONSUMES)):
             return None
         if first.how == now.how == "handed" and isinstance(now.key.base, Symbol):
             return None  # nothing shows that it is a key
         before, at = part_ways(first, now)
         certain = not (first.maybe or now.maybe) and _is_surely_key(now.key)
-        if weights or not _GIVEN.isdisjoint((first.how, now.how)):
-            certain = False  # flax folds names in; nobody knows what others do with the key
+        if how in _WEAK or "handed" in how or any(map(_may_make_weights, (first, now))):
+            certain = False  # streams fold names in; nothing shows that the other one takes a key
         if now.key in self.told and first.calls != now.calls:
             certain = False  # one of several already
         if first in self.before_seed.get(now.key.base, ()):
@@ -341,7 +349,9 @@ class _Reader:
         if direct and first.how == now.how == "split" and before[1][0] == at[1][0]:
             certain = False  # `split(key)[0], split(key)[1]`
         certain = certain and both_happen(first, now)
-        return self._judged(Reuse(first, now, before, at, certain, at_seed))
+        # Nobody knows what others do with a key; Flax folds the names of the weights in.
+        minor = "given" in how or how == _BEGINS
+        return self._judged(Reuse(first, now, before, at, certain, at_seed, minor=minor))
 
     def _fold(self, first: KeyUse, now: KeyUse, made: Origin | None) -> Reuse | None:
         """`fold_in(key, i)` is `split(key, n)[i]` where `i` is less than `n`."""
@@ -538,6 +548,16 @@ def _spans(use: KeyUse, level: int) -> set[tuple[Any, Any]]:
 
 def _is_span(branch: Any) -> bool:
     return isinstance(branch, tuple) and len(branch) == 4 and isinstance(branch[0], int)
+
+
+def _may_make_weights(use: KeyUse) -> bool:
+    """`net.init(key, x)` of something that nobody knows makes weights, or loads them."""
+    if use.how != "given" or not use.functions:
+        return False
+    made = {step[1]: step for step in steps_of(use.functions[-1]) if isinstance(step[1], int)}
+    callees = (made.get(s[2]) for s in made.values() if s[0] == "call" and s[-1] == use.span)
+    words = (callee[3] if callee[0] == "attr" else str(callee[2]) for callee in callees if callee)
+    return any("init" in word for word in words)
 
 
 def _is_surely_key(key: Key) -> bool:

@@ -36,7 +36,7 @@ class IgnoredArgument:
     given: Origin | None
 
 
-Asked = tuple[Option, bool, bool]  # whether anything reads it, whether a call sets it
+Asked = tuple[Option, bool, bool]  # `Words.read` and `Words.tell` of it
 
 
 def ask(
@@ -44,19 +44,16 @@ def ask(
 ) -> tuple[Asked, ...]:
     """The options of a module, and which of them are read; `seen`: it and what it imports."""
     classes = {name: cls for each in seen for name, cls in declared.classes(each).items()}
-    return tuple((o, words.read(o), words.sets(o)) for o in options(module, classes))
+    return tuple((o, words.read(o), words.tell(o)) for o in options(module, classes))
 
 
 def still_hold(asked: Iterable[Asked], words: Words) -> bool:
     """Are the answers the same as before, now that other files may have changed?"""
-    return all((words.read(o), words.sets(o)) == (read, is_set) for o, read, is_set in asked)
+    return all((words.read(o), words.tell(o)) == (read, tells) for o, read, tells in asked)
 
 
-def unread(path: str, asked: Iterable[Asked], words: Words) -> Iterator[UnreadOption]:
-    for option, read, is_set in asked:
-        if not read:
-            certain = is_set and not (option.dumps and words.spreads)
-            yield UnreadOption(path, option, certain)
+def unread(path: str, asked: Iterable[Asked]) -> Iterator[UnreadOption]:
+    return (UnreadOption(path, option, tells) for option, read, tells in asked if not read)
 
 
 def ignored(

@@ -23,7 +23,7 @@ from gotcha_lint.domain.value import (
     Value,
 )
 from gotcha_lint.interpret.arrays import bytes_of
-from gotcha_lint.interpret.backend import AT_IMPORT
+from gotcha_lint.interpret.backend import AT_IMPORT, FORK, WORKERS
 from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_device
 from gotcha_lint.interpret.element_reads import ENTRY
 from gotcha_lint.interpret.events import (
@@ -37,6 +37,7 @@ from gotcha_lint.interpret.events import (
     HostRead,
     Identity,
     Location,
+    Replaced,
     Unrolled,
     Write,
 )
@@ -78,7 +79,7 @@ from gotcha_lint.solve.variations import compare, compare_leaves, where
 from gotcha_lint.solve.weights import weights_read
 
 # Each speaks for itself.
-_PLAIN = frozenset(("fork", "apply", "paramless", "dropped", "undecided", AT_IMPORT, ENTRY))
+_PLAIN = frozenset((FORK, WORKERS, "apply", "paramless", "dropped", "undecided", AT_IMPORT, ENTRY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ class _Reader:
         self.dirty: dict[Site, dict[Location, Write]] = {}
         self.counts: list[Effect] = []
         self.groups: dict[tuple[Site, Any], list[CompiledCall]] = {}
-        self.sizes: dict[tuple[Site, str], int | None] = {}  # of arguments, at the first call
+        self.first: dict[tuple[Site, str], Replaced] = {}  # of arguments, at the first call
         self.updated: list[EagerUpdate] = []
         self.elements: list[Effect] = []
 
@@ -384,9 +385,9 @@ class _Reader:
         What an object holds is replaced as often as somebody calls the method.
         """
         for each in call.replaced:
-            size = self.sizes.setdefault((call.site, each.text), each.size)
+            first = self.first.setdefault((call.site, each.text), each)
             if call.loops or "." in each.text:
-                row.replaced.setdefault(each.text, (call, size))
+                row.replaced.setdefault(each.text, (call, first))
 
     def _stale(
         self,

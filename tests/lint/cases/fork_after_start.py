@@ -4,6 +4,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import jax
 import jax.numpy as jnp
+import torch
 
 
 @jax.jit
@@ -78,3 +79,18 @@ def types_alone():
     kind = jnp.dtype("float32")
     with multiprocessing.Pool(2) as pool:
         return kind, pool.map(square, range(4))
+
+
+def loads_in_workers(data, workers):
+    fit(jnp.zeros(3), jnp.ones(3))
+    return torch.utils.data.DataLoader(data, num_workers=workers)  # ! fork-after-start
+
+
+def loads_in_this_process(data):
+    fit(jnp.zeros(3), jnp.ones(3))
+    return torch.utils.data.DataLoader(data, num_workers=0)
+
+
+def spawns_workers(data):
+    fit(jnp.zeros(3), jnp.ones(3))
+    return torch.utils.data.DataLoader(data, num_workers=2, multiprocessing_context="spawn")

@@ -109,12 +109,23 @@ def samples_of_each_step(path, steps):
         pickle.dump(jax.device_get(w - known), path)
 
 
+# Nothing here reads the checkpoint: a missing optimizer is a note, a missing key is not told.
+
+
 def without_a_reader(path, steps):
     w = jnp.zeros(3)
     state = optimizer.init(w)
     for _ in range(steps):
         w, state = still(w, state)
-        write(path, w)
+        write(path, w)  # ! incomplete-checkpoint
+
+
+def without_a_reader_or_a_key(path, steps):
+    w = jnp.zeros(3)
+    state, key = optimizer.init(w), jax.random.key(0)
+    for _ in range(steps):
+        w, state, key = step(w, state, key)
+        write(path, (w, state))
 
 
 # What a helper is given and does not write.

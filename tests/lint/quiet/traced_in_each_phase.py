@@ -1,12 +1,14 @@
 """Each phase trains on longer series, so the step is traced again, with the optimizer of the phase."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import optax
 
 
 def train(params, ts, phases):
-    @jax.jit
+    @functools.partial(jax.jit, donate_argnums=(0, 1))
     def step(params, opt_state, short):
         grads = jax.grad(lambda p: jnp.mean((p * short) ** 2))(params)
         updates, opt_state = optimizer.update(grads, opt_state)

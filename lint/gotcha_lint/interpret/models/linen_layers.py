@@ -16,6 +16,7 @@ from gotcha_lint.facts.layers import OF_A_LAYER
 from gotcha_lint.interpret.arrays import as_arrays, canonical_dtype, dtypes_of, promote
 from gotcha_lint.interpret.call import Call, family, methods, model
 from gotcha_lint.interpret.effects import note
+from gotcha_lint.interpret.keys import use_for_weights
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.layers.linen import BATCH_STATS, DROPOUT, NEEDS, apply_layer, initialised
 from gotcha_lint.interpret.layers.modes import note_drop
@@ -145,6 +146,7 @@ def _note_undecided(call: Call, info: Mapping[str, Any]) -> None:
 def layer_method(call: Call) -> Value:
     """`nn.Dense(8).init(key, x)`, `.apply(variables, x)`."""
     if call.short in ("init", "lazy_init"):
+        use_for_weights(call.engine, call.argument(0, "rngs"), call.span)
         return initialised(call)
     if call.short == "apply":
         apply_layer(call)

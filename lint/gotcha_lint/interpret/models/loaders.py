@@ -20,7 +20,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.facts.loaders import ANEW, BATCHES, ENDLESS, LAZY, LOADERS, STEPS, Batching
 from gotcha_lint.facts.loaders import EACH as MAP
 from gotcha_lint.interpret.arrays import lead, on_device
-from gotcha_lint.interpret.backend import note_fork
+from gotcha_lint.interpret.backend import WORKERS, note_fork
 from gotcha_lint.interpret.batches import (
     BATCH_SIZE,
     DROPPED,
@@ -91,7 +91,7 @@ def _note_workers(call: Call) -> None:
     chosen = call.keyword("multiprocessing_context")
     if workers is None or workers.constant == 0 or not (chosen is None or chosen.is_none):
         return
-    note_fork(call.engine, call.name, call.span, is_default=True, maybe=True)
+    note_fork(call.engine, call.name, call.span, is_default=True, kind=WORKERS)
 
 
 def _is_ragged(call: Call, how: Batching, start: int = 0) -> bool:

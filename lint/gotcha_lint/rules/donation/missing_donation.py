@@ -24,8 +24,8 @@ class MissingDonation(Rule):
     `jax.jit(step, donate_argnums=0)`, and no other use of the old state after the call.
 
     ## Not reported
-    What has less than 16 MiB. Where the size is not known, which is the rule, it is shown with
-    `--all`: another name for the old state may forbid it, and small states are not worth it.
+    What is known to have less than 1 MiB. What no optimizer updates (a cache, an image that is
+    sampled) and is not known to have 16 MiB is shown with `--all`.
 
     ## References
     https://docs.jax.dev/en/latest/buffer_donation.html
@@ -79,7 +79,8 @@ class MissingDonation(Rule):
 
 def _foreseen(row: CompiledFunction) -> Foreseen:
     names = "`, `".join(row.replaced)
-    sizes = [size for _, size in row.replaced.values() if size is not None]
+    found = [each for _, each in row.replaced.values()]
+    sizes = [each.size for each in found if each.size is not None]
     room = f" ({sum(sizes) >> 20:,} MiB)" if sum(sizes) >= _LARGE else ""
     calls = {(call.path, call.span): None for call, _ in row.replaced.values()}
     return Foreseen(
@@ -88,5 +89,5 @@ def _foreseen(row: CompiledFunction) -> Foreseen:
         "does not donate it: the old and the new one are in memory at once; `donate_argnums` "
         "reuses it",
         tuple((*place, "replaced here") for place in calls),
-        certain=sum(sizes) >= _LARGE,
+        certain=sum(sizes) >= _LARGE or any(each.trains for each in found),
     )

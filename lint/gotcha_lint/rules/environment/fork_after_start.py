@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.backend import FORK, WORKERS
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.solve.programs import Programs
 
@@ -22,7 +23,8 @@ class ForkAfterStart(Rule):
     Take the context "spawn" or "forkserver", or start the processes before the first computation.
 
     ## Not reported
-    Programs that choose another start method. Threads. Processes that are started before JAX
+    Programs that choose another start method. Workers of a `DataLoader` are a note: those that use
+    NumPy alone seldom hang. Threads. Processes that are started before JAX
     computes, in the order of the program, across calls and imports.
     """
 
@@ -77,7 +79,7 @@ class ForkAfterStart(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
-        for effect in programs.effects["fork"].values():
+        for effect in (*programs.effects[FORK].values(), *programs.effects[WORKERS].values()):
             started = ((*place, "JAX starts here") for place in effect.origins)
             yield Foreseen(
                 (effect.path, effect.span),
@@ -85,4 +87,5 @@ class ForkAfterStart(Rule):
                 'hang; take the context "spawn" or "forkserver"',
                 tuple(started),
                 certain=not effect.maybe,
+                severity="info" if effect.kind == WORKERS else None,
             )

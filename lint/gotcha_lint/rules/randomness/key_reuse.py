@@ -7,8 +7,14 @@ from collections.abc import Iterator
 from gotcha_lint.domain.sites import Origin
 from gotcha_lint.facts.random import COMPARES, DUMMY_COMMENTS, SAME_SEED
 from gotcha_lint.rule import Example, Foreseen, Rule
-from gotcha_lint.rule_helpers.same_keys import chain, is_meant, may_be, told, uses_before
-from gotcha_lint.solve.keys import Reuse
+from gotcha_lint.rule_helpers.same_keys import (
+    chain,
+    is_meant,
+    may_be,
+    told,
+    uses_before,
+)
+from gotcha_lint.solve.keys import Reuse, by_weight
 from gotcha_lint.solve.programs import Programs
 
 
@@ -32,11 +38,11 @@ class KeyReuse(Rule):
     - one key for a permutation of several aligned arrays;
     - tests.
 
-    Shown with `--all`, as `info`, as the same numbers may be meant:
+    A note by default: a key that is given to functions that nobody knows, or to `init` and to
+    `split`. Shown with `--all`, as the same numbers may be meant:
 
-    - a key that is given to functions that nobody knows, or to `init` and to `split`; a draw from a
-      key that is folded, too, or that a model gets as one of its `rngs`; draws under conditions
-      that differ;
+    - the turns of a loop that gives a function that nobody knows one key; a draw from a key that is
+      folded, too, or that a model gets as one of its `rngs`; draws under conditions that differ;
     - two keys that are made of one seed, `key(args.seed)` here and there; a key of a literal in a
       function that draws from it, or as the default of a parameter: each call draws the same;
     - `keys[-1]` after a loop that takes `keys[n]`, if the loop took all of them;
@@ -96,10 +102,11 @@ class KeyReuse(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         found: dict[Origin, list[Reuse]] = {}
-        for reuse in sorted(programs.keys.found, key=lambda reuse: not reuse.certain):
+        for reuse in sorted(programs.keys.found, key=by_weight):
             if not reuse.folded and not is_meant(reuse):
                 found.setdefault(reuse.at, []).append(reuse)
         for at, (reuse, *others) in found.items():
             certain = reuse.certain and not may_be(reuse)
             places = (*chain(reuse), *uses_before(others))
-            yield Foreseen(at, told(reuse), tuple(places), certain)
+            severity = "info" if reuse.minor else None
+            yield Foreseen(at, told(reuse), tuple(places), certain, severity)

@@ -25,8 +25,8 @@ class IncompleteCheckpoint(Rule):
 
     ## Not reported
     State that is kept in an attribute. Without code in the same function that reads the checkpoint
-    it may be meant as a result, so it is shown with `--all`; and so is a train state of which the
-    parameters alone are saved, and a key that a caller gives.
+    it may be meant as a result: a missing optimizer state is a note then, and a missing key is
+    shown with `--all`.
 
     ## In a run
     The sanitizer does not look at files.
@@ -119,12 +119,14 @@ class IncompleteCheckpoint(Rule):
             if one.restored is not None:
                 places.append((*one.restored, "a checkpoint is read here"))
             lost = " and ".join(f"the {_WHAT[each.kind]} `{each.name}`" for each in one.carried)
+            resumes = one.restored is not None and any(each.new for each in one.carried)
             yield Foreseen(
                 (one.path, one.span),
                 f"this saves some of what the loop carries, but not {lost}: a restarted run "
                 f"{_EFFECT[one.carried[0].kind]}",
                 tuple(places),
-                one.restored is not None and any(each.new for each in one.carried),
+                resumes or any(each.kind == OPTIMIZER for each in one.carried),
+                None if resumes else "info",
             )
 
 
