@@ -239,7 +239,8 @@ class HostRead:
     """The host reads what may lie on the device, and waits until it is computed.
 
     `what`: "float", "print", "if", ... `values`: arrays of the device, something unknown that a
-    dispatch has made, parameters.
+    dispatch has made, parameters. `older`: the turn before has made them, and this one has
+    dispatched nothing yet.
     """
 
     what: str
@@ -250,6 +251,7 @@ class HostRead:
     loops: Marks = NO_MARKS
     guards: Guards = ()
     calls: CallString = ()
+    older: bool = False
 
 
 @record

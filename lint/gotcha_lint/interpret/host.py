@@ -13,6 +13,7 @@ from gotcha_lint.domain.freshness import (
     after,
     aged,
     dispatched,
+    has_read,
     histories,
     made_in,
     read_at,
@@ -36,7 +37,7 @@ from gotcha_lint.domain.value import (
 from gotcha_lint.interpret.containers import new_container, new_dict
 from gotcha_lint.interpret.effects import ON_HOST, note
 from gotcha_lint.interpret.element_reads import note_element, note_entry
-from gotcha_lint.interpret.events import CallString, Effect, Guards, HostRead
+from gotcha_lint.interpret.events import CallString, CompiledCall, Effect, Guards, HostRead
 from gotcha_lint.interpret.heap import Contents, contents_of, element_of, mapping_of
 from gotcha_lint.interpret.machine import Machine
 
@@ -67,7 +68,8 @@ def read(
             machine.activation.on_host = True
             note(machine, ON_HOST, what, span)
     found = leaves(machine, values, symbols)
-    if not found:
+    older = () if found else _waited_for_idly(machine, values)
+    if not (found or older):
         if what != "if":
             note_given(machine, values, span, what)
         return NO_MARKS
@@ -76,14 +78,29 @@ def read(
             what=what,
             path=machine.path,
             span=span,
-            values=found,
+            values=found or older,
             within=machine.activation.function,
             loops=machine.current,
             guards=machine.guards,
             calls=machine.calls,
+            older=not found,
         )
     )
     return frozenset((read_at((machine.path, span)),))
+
+
+def _waited_for_idly(machine: Machine, values: Iterable[Value]) -> tuple[Value, ...]:
+    """What the turn before has made, if this one has dispatched nothing yet: nothing is queued."""
+    loops = machine.activation.loops
+    if not loops or not machine.loops or not machine.loops[-1][1]:
+        return ()
+    older = [
+        value
+        for value in leaves(machine, values, False, older=True)
+        if dispatched(value.marks) and not has_read(value.marks)
+    ]
+    begun = machine.events[loops[-1].start :] if older else ()
+    return () if any(isinstance(event, CompiledCall) for event in begun) else tuple(older)
 
 
 def note_given(machine: Machine, values: Iterable[Value], span: Span, what: str) -> None:

@@ -221,6 +221,7 @@ def _iterate(
                 machine.current = around | {loop}
             machine.layers.append({})
             machine.guards = guards
+            state.start = len(machine.events)
             known = test() if test is not None else None
             if known is False and turn == 0:
                 machine.layers.pop()

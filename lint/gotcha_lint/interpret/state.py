@@ -30,10 +30,11 @@ MISSING = Value((), False, frozenset(("missing",)))  # what a read finds where n
 class LoopState:
     """The states that leave an open loop early."""
 
-    __slots__ = ("base", "breaks", "continues")
+    __slots__ = ("base", "breaks", "continues", "start")
 
     def __init__(self, base: int) -> None:
         self.base = base
+        self.start = 0  # the first event of the turn
         self.breaks: list[Layer] = []
         self.continues: list[Layer] = []
 

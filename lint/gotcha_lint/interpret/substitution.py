@@ -479,6 +479,8 @@ class Substitution:
     ) -> HostRead | Effect | None:
         """None where the caller shows that nothing is to be waited for."""
         given = [self.value(value) for value in event.values]
+        if event.older:
+            return replaced(event, values=tuple(given), loops=loops, guards=guards, calls=calls)
         values = leaves(self._machine, given)
         if not values:
             return as_wait(self._machine, event, given, loops, guards, calls)

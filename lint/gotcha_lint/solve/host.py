@@ -135,7 +135,8 @@ class _Reader:
             self._calls.pop(place, None)
 
     def _read(self, event: HostRead) -> None:
-        made = {mark for value in event.values for mark in made_in(value.marks)}
+        of = dispatched if event.older else made_in
+        made = {mark for value in event.values for mark in of(value.marks)}
         calls = [(*self._calls[place], place) for place in made if place in self._calls]
         if not event.loops or not calls:
             return

@@ -29,8 +29,9 @@ class HostReadEveryStep(Rule):
     after another step was queued; functions that compile in each iteration; `block_until_ready`
     before the clock is read. Demos of at most 20 iterations in all.
 
-    With `--all`, as `info`: reads that the next step needs, as those of an agent that acts; arrays
-    that a loop fetches; methods that a caller may call in a loop.
+    With `--all`, as `info`: reads of the step before while nothing else is queued; reads that the
+    next step needs, as those of an agent that acts; arrays that a loop fetches; methods that a
+    caller may call in a loop.
     """
 
     severity = "warning"
@@ -104,10 +105,13 @@ def _foreseen(wait: Wait) -> Foreseen:
         advice = "compute it on the host, with NumPy, or every n steps"
     elif wait.needed:
         advice = "the next step needs it: let the device decide, or run several steps in one call"
+    when = "in the same iteration of the loop"
+    if read.older:
+        when = "of the iteration before, and nothing is queued yet"
     return Foreseen(
         wait.place,
-        f"{what} {step} in the same iteration of the loop, so the device has nothing to do until "
-        f"the host has queued the next one: {advice}",
+        f"{what} {step} {when}, so the device has nothing to do until the host has queued the next "
+        f"one: {advice}",
         (
             (wait.call.path, wait.call.span, "queued here"),
             (read.path, read.span, "read here"),
@@ -125,7 +129,7 @@ def _is_certain(wait: Wait) -> bool:
     read = wait.read
     if wait.needed or wait.sometimes or wait.few or wait.exported or wait.behind:
         return False
-    if wait.compiled_anew:
+    if wait.compiled_anew or read.older:
         return False
     if read.what == "block_until_ready":
         return wait.carried and not wait.timed
