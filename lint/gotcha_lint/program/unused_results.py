@@ -166,6 +166,7 @@ class _Arrays(NamedReader):
     def __init__(self, module: Module, function: Function) -> None:
         super().__init__(module, function)
         self.layers = _attributes(function)
+        self._known: dict[Register, bool] = {}
 
     def called(self, call: Instruction) -> tuple[str, str] | None:
         """Of a pure function of JAX, or a layer: which of both, and its name."""
@@ -190,6 +191,12 @@ class _Arrays(NamedReader):
         i = self.made(register)
         if i is None or depth > _DEPTH:
             return False
+        if i[1] not in self._known:
+            self._known[i[1]] = False
+            self._known[i[1]] = self._is_array(i, depth)
+        return self._known[i[1]]
+
+    def _is_array(self, i: Instruction, depth: int) -> bool:
         if i[0] == "call":
             named = self.called(i)
             if named is not None:
