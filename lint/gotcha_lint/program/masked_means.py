@@ -103,7 +103,16 @@ def _over_all(reader: _Reader, call: Instruction, name: str) -> bool:
 
 
 class _Reader(Reader):
-    """What of it is a mask, what was masked, and what counts."""
+    """What of it is a mask, what was masked, and what counts.
+
+    What is known of an instruction is kept: a value may be used at many places.
+    """
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
+        self._masks: dict[tuple[Register, str], _Mask | None] = {}
+        self._masked: dict[Register, _Masked | None] = {}
+        self._counts: dict[Register, bool] = {}
 
     # masks
 
@@ -112,12 +121,19 @@ class _Reader(Reader):
         if i is None or depth > _DEPTH:
             return None
         named = self._named(register)
+        key = i[1], "" if named is None else named.name
+        if key not in self._masks:
+            self._masks[key] = None
+            self._masks[key] = self._mask_as(i, named, depth)
+        return self._masks[key]
+
+    def _mask_as(self, i: Instruction, named: _Mask | None, depth: int) -> _Mask | None:
         found = self._mask_of(i, depth)
-        if named is None or found is None:
-            called = i[0] == "call" and self.function_of(i) not in _DRAWS
-            is_test = i[0] == "compare" and self._is_of_labels(i)
-            return named if called or is_test else found
-        return replace(found, name=named.name)
+        if found is not None:
+            return found if named is None else replace(found, name=named.name)
+        called = i[0] == "call" and self.function_of(i) not in _DRAWS
+        is_test = i[0] == "compare" and self._is_of_labels(i)
+        return named if called or is_test else None
 
     def _named(self, register: Register) -> _Mask | None:
         i = self.makers.get(register)
@@ -255,6 +271,12 @@ class _Reader(Reader):
         i = self.made(register)
         if i is None or depth > _DEPTH or self.mask(register, depth) is not None:
             return None
+        if i[1] not in self._masked:
+            self._masked[i[1]] = None
+            self._masked[i[1]] = self._masked_by(i, depth)
+        return self._masked[i[1]]
+
+    def _masked_by(self, i: Instruction, depth: int) -> _Masked | None:
         if i[0] == "binop":
             return self._masked_operator(i, depth)
         if i[0] == "unop" and i[2] == "USub":
@@ -350,6 +372,12 @@ class _Reader(Reader):
         i = self.made(register)
         if i is None or depth > _DEPTH:
             return False
+        if i[1] not in self._counts:
+            self._counts[i[1]] = False
+            self._counts[i[1]] = self._is_count(i, depth)
+        return self._counts[i[1]]
+
+    def _is_count(self, i: Instruction, depth: int) -> bool:
         if i[0] == "call":
             if self.function_of(i) in _SUMS | _SIZES:
                 return True
@@ -374,22 +402,24 @@ class _Reader(Reader):
 
     def is_scaled(self, mean: Register) -> bool:
         """Is the mean divided by a mean, or multiplied with a share of what counts?"""
+        seen: dict[Register, bool] = {}
         for i in steps_of(self.function):
             if i[0] != "binop" or i[2] not in ("Mult", "Div"):
                 continue
             for side, other in ((i[3], i[4]), (i[4], i[3])):
-                if self._holds(side, mean, 0) and self.counts(other, 0):
+                if self._holds(side, mean, seen) and self.counts(other, 0):
                     return True
         return False
 
-    def _holds(self, register: Register, wanted: Register, depth: int) -> bool:
+    def _holds(self, register: Register, wanted: Register, seen: dict[Register, bool]) -> bool:
         i = self.made(register)
-        if i is None or depth > _DEPTH:
+        if i is None:
             return False
-        if i[1] == wanted:
-            return True
-        parts = i[3:5] if i[0] == "binop" else i[3:4] if i[0] == "unop" else ()
-        return any(self._holds(part, wanted, depth + 1) for part in parts)
+        if i[1] not in seen:
+            seen[i[1]] = i[1] == wanted
+            parts = i[3:5] if i[0] == "binop" else i[3:4] if i[0] == "unop" else ()
+            seen[i[1]] = seen[i[1]] or any(self._holds(part, wanted, seen) for part in parts)
+        return seen[i[1]]
 
 
 _SIGNS = {"Eq": "==", "NotEq": "!="}

@@ -40,7 +40,7 @@ class UnusedResult:
     span: Span
     of: str
     word: str
-    certain: bool  # what is made of nothing but numbers costs nothing
+    certain: bool  # not of nothing but numbers, and not replaced: that may have been the wish
 
 
 def unused_results(
@@ -56,6 +56,7 @@ def unused_results(
         for register in used_registers(i):
             taken[register] = taken.get(register, 0) + 1
     hidden = _hidden(function)
+    last = {i[2]: i for i in steps_of(function) if i[0] == "store"}
     for i in steps_of(function):
         if i[0] != "store" or i[-1] not in dead or id(i) in hidden or taken[i[4]] > 1:
             continue
@@ -67,11 +68,11 @@ def unused_results(
             if named is not None:
                 if _EFFECTS & set(named[1].split(".")):
                     continue
-                certain = named[1].rpartition(".")[2] not in _MAKING
+                certain = named[1].rpartition(".")[2] not in _MAKING and last[i[2]] is i
                 yield UnusedResult(i[2], made[-1], *named, certain)
                 continue
         if made[0] in ("binop", "augment", "call") and reader.is_array(i[4], 0):
-            yield UnusedResult(i[2], made[-1], "arithmetic", "", True)
+            yield UnusedResult(i[2], made[-1], "arithmetic", "", last[i[2]] is i)
 
 
 _PLAIN = frozenset(
@@ -165,6 +166,7 @@ class _Arrays(NamedReader):
     def __init__(self, module: Module, function: Function) -> None:
         super().__init__(module, function)
         self.layers = _attributes(function)
+        self._known: dict[Register, bool] = {}
 
     def called(self, call: Instruction) -> tuple[str, str] | None:
         """Of a pure function of JAX, or a layer: which of both, and its name."""
@@ -189,6 +191,12 @@ class _Arrays(NamedReader):
         i = self.made(register)
         if i is None or depth > _DEPTH:
             return False
+        if i[1] not in self._known:
+            self._known[i[1]] = False
+            self._known[i[1]] = self._is_array(i, depth)
+        return self._known[i[1]]
+
+    def _is_array(self, i: Instruction, depth: int) -> bool:
         if i[0] == "call":
             named = self.called(i)
             if named is not None:

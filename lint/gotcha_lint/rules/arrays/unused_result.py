@@ -32,7 +32,8 @@ class UnusedResult(Rule):
     - functions that measure time;
     - tests.
 
-    Arrays that are made of nothing but numbers, as by `jnp.arange`, are shown with `--all`.
+    Arrays that are made of nothing but numbers, as by `jnp.arange`, and values that a later line
+    replaces, are shown with `--all`.
 
     ## In a run
     Nothing.
