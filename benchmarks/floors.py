@@ -30,7 +30,7 @@ def python_ast() -> Work:
 def screen() -> Work:
     from gotcha_lint.files.screen import mentions
 
-    return passes
+    return mentions
 
 
 def libcst_all() -> Work:
@@ -42,7 +42,7 @@ def libcst_all() -> Work:
 
 def libcst_passed() -> Work:
     passes, parse = screen(), libcst_all()
-    return lambda raw: parse(raw) if mentions(raw) else None
+    return lambda raw: parse(raw) if passes(raw) else None
 
 
 FLOORS: dict[str, Callable[[], Work]] = {
