@@ -109,7 +109,8 @@ def _trace(run: Run, shard: Shard, path: str, function: Function) -> Iterator[st
         ("runs many times", body.hot),
     ):
         for site, text in chain:
-            where = _where(site[0], *places[site][::4]) if site in places else site[0]
+            span = places.get(site)
+            where = _where(site[0], span[0], span[4]) if span is not None else site[0]
             yield f"  {label}: {where} {text}"
     if body.trace is not None and body.hosted:
         yield "  also called from code that is not traced"
