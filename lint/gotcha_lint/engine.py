@@ -161,13 +161,14 @@ def lint(
 class Analysed:
     """The analysis of a file, for questions about it; no rule has run.
 
-    `near`: the file, some that import it and what these import, for the engine. `left_out`: files
-    that import it, too, and that the analysis has not read.
+    `near`: the file, some that import it and what these import, for the engine; `partial` if there
+    are more that import it. `left_out`: those that the analysis has not read either.
     """
 
     path: str
     run: Run
     near: Workspace
+    partial: bool
     left_out: int
     failures: Sequence[Failure]
 
@@ -200,8 +201,8 @@ def analysed(
         selection.known_names(registry.rules()) | pages.names(),
         progress,
     )
-    few, _ = space.around(path, _RUN)
-    return Analysed(path, run, few, left_out, failures)
+    few, others = space.around(path, _RUN)
+    return Analysed(path, run, few, others > 0, left_out, failures)
 
 
 def workspace(

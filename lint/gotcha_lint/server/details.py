@@ -14,7 +14,7 @@ from gotcha_lint.findings.forecast import interpret
 from gotcha_lint.text.source import Source
 from gotcha_lint.text.unreadable import Unreadable
 from gotcha_lint.views import why
-from gotcha_lint.views.compiles import Row, rows_of
+from gotcha_lint.views.compiles import Row, rows_of, seen_in_part
 from gotcha_lint.views.name_values import NameValue, Observer, observing
 from gotcha_lint.views.why import Explained
 
@@ -66,7 +66,8 @@ def details(
         interpreted = interpret(space, component, [name], count=True, running=running)
         assert isinstance(running.engine, Observer)
         names = tuple(running.engine.names(name))
-        rows = rows_of(interpreted, _shown(name, component))
+        found = rows_of(interpreted, _shown(name, component))
+        rows = seen_in_part(found, analysed.partial)
     own = (row for row in rows if name in (row.path, row.defined_in))
     return Details(source, functions, names, tuple(own))
 

@@ -95,6 +95,11 @@ def rows_of(interpreted: Interpreted, wanted: Collection[str]) -> list[Row]:
     return sorted(merged.values(), key=_order)
 
 
+def seen_in_part(rows: Iterable[Row], partial: bool) -> list[Row]:
+    """Rows of which some callers were not looked at: there may be more programs."""
+    return [replace(row, open=row.open or partial) for row in rows]
+
+
 def _order(row: Row) -> tuple[str, int, int, int]:
     return row.path, row.cell or 0, row.line, row.column
 

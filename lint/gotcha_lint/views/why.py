@@ -19,7 +19,7 @@ from gotcha_lint.solve.compiled_functions import Place
 from gotcha_lint.text.source import Source
 from gotcha_lint.text.unwarned import unwarned
 from gotcha_lint.views import describe
-from gotcha_lint.views.compiles import Row, programs, rows_of
+from gotcha_lint.views.compiles import Row, programs, rows_of, seen_in_part
 from gotcha_lint.views.name_values import Observer, has_shape, in_words, observing
 from gotcha_lint.views.sizes import At, Varies, varying
 from gotcha_lint.workers.pipeline import Run
@@ -169,7 +169,8 @@ def _seen(analysed: Analysed, shard: Shard, function: Function) -> _Seen:
             or any(reason.path == path and reason.line in own for reason in row.reasons)
         )
 
-    rows = tuple(row for row in rows_of(interpreted, component) if is_here(row))
+    found = seen_in_part(rows_of(interpreted, component), analysed.partial)
+    rows = tuple(row for row in found if is_here(row))
     return _Seen(words, tuple(sizes.values()), rows, interpreted.sources)
 
 
