@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import ast
 import gc
-import sys
-import threading
-import time
 
-_PARSE = ast.parse.__code__
 _TRIES = 3
-_PAUSE, _PAUSES = 0.002, 500  # seconds to wait while another thread parses, and how often
 
 
 def parse(text: str) -> ast.Module | None:
@@ -18,11 +13,9 @@ def parse(text: str) -> ast.Module | None:
 
     CPython counts the depth of a tree in one place for all threads. Garbage collection, for which
     JAX has a callback, lets another thread run meanwhile; if that parses as well, one of the two
-    ends with "AST constructor recursion depth mismatch". So nothing is collected while we parse,
-    and we do not begin while another thread is in `ast.parse`: it may be the program's.
+    ends with "AST constructor recursion depth mismatch". So nothing is collected while we parse.
     """
     for _ in range(_TRIES):
-        _wait_for_others()
         collects = gc.isenabled()
         gc.disable()
         try:
@@ -35,21 +28,3 @@ def parse(text: str) -> ast.Module | None:
             if collects:
                 gc.enable()
     return None
-
-
-def _wait_for_others() -> None:
-    for _ in range(_PAUSES):
-        if not _others_parse():
-            return
-        time.sleep(_PAUSE)
-
-
-def _others_parse() -> bool:
-    own = threading.get_ident()
-    for thread, frame in sys._current_frames().items():
-        walk = frame if thread != own else None
-        while walk is not None:
-            if walk.f_code is _PARSE:
-                return True
-            walk = walk.f_back
-    return False

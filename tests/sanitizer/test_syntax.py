@@ -55,29 +55,6 @@ def test_threads_that_parse_at_once():
     assert wrong == [] and gc.isenabled()
 
 
-def test_the_program_parses_undisturbed():
-    """A collection in the middle of the program's own parse lets our thread begin one."""
-    ours: list[object] = []
-    thread = threading.Thread(target=lambda: ours.append(syntax.parse("x = 1")))
-
-    def switch(phase: str, _: object) -> None:
-        inside = sys._getframe(1).f_code is ast.parse.__code__
-        if phase == "start" and inside and thread.ident is None:
-            thread.start()
-            thread.join(0.2)  # as long as it waits for us it has to go without
-
-    threshold = gc.get_threshold()
-    gc.callbacks.append(switch)
-    gc.set_threshold(50)
-    try:
-        tree = at_depth(40, lambda: ast.parse(TEXT))
-    finally:
-        gc.callbacks.remove(switch)
-        gc.set_threshold(*threshold)
-    thread.join()
-    assert isinstance(tree, ast.Module) and isinstance(ours[0], ast.Module)
-
-
 def test_a_parse_that_another_thread_has_disturbed_is_made_again(monkeypatch: pytest.MonkeyPatch):
     real, calls = ast.parse, []
 
