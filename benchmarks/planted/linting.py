@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from benchmarks.planted.program import HERE, TRAINER, Program, Span, finished
 
 ROOT = HERE.parents[1]
+# The hosts are small and donate nothing, which comments in them allow.
+_OF_HOSTS = ("missing-donation", "unused-allow")
 
 
 class Verdict(NamedTuple):
@@ -55,7 +57,7 @@ def lint(folder: Path) -> list[dict[str, Any]]:
 def judge(rule: str, spans: Sequence[Span], findings: Sequence[dict[str, Any]]) -> Verdict:
     """`findings` are those of one program, their paths within it."""
     named = [each for each in findings if each["name"] == rule]
-    others = sorted({each["name"] for each in findings} - {rule})
+    others = sorted({each["name"] for each in findings} - {rule, *_OF_HOSTS})
     found = any(_inside(each, span) for each in named for span in spans)
     at_line = any(_at(each, span) for each in named for span in spans)
     return Verdict(found, at_line, tuple(others))

@@ -31,6 +31,7 @@ def best(
     """The fewest seconds of each; called once more before, unless that is what is measured."""
     if warm:
         for call in calls.values():
+            # gotcha: allow[host-read-every-step] each is compiled before the next one is timed
             jax.block_until_ready(call())
     found = dict.fromkeys(calls, math.inf)
     for _ in range(rounds):

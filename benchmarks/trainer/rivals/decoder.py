@@ -74,6 +74,7 @@ class Rival:
         self.step = jax.jit(self.update, donate_argnums=0)
 
     def __call__(self) -> jax.Array:
+        # gotcha: allow[weak-type-argument] what `Nanodo` does is measured, too
         self.state, loss = self.step(self.state, *self.batch)
         return loss
 

@@ -6,10 +6,10 @@ is written to the fields of the copy; the other fields are those of the original
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping as Fields
 
 from gotcha_lint.domain.sites import Span
-from gotcha_lint.domain.value import Symbol, Value, only
+from gotcha_lint.domain.value import Mapping, Object, Symbol, Value, only
 from gotcha_lint.interpret.machine import Machine
 
 _COPY = "copy "  # a step begins so
@@ -39,7 +39,7 @@ def fields_of_copy(machine: Machine, copy: Symbol) -> dict[str, Value]:
     return {**fields_of_copy(machine, of), **found} if is_copy(of) else found
 
 
-def renamed(machine: Machine, copy: Symbol, fields: Mapping[str, Value], span: Span) -> Symbol:
+def renamed(machine: Machine, copy: Symbol, fields: Fields[str, Value], span: Span) -> Symbol:
     """The same with other fields: what a loop has made of it."""
     step = _step(machine, span)
     known = {**fields_of_copy(machine, copy), **fields}
@@ -56,12 +56,13 @@ def copied(
     machine: Machine,
     method: Symbol,
     args: tuple[Value, ...],
-    keywords: Mapping[str, Value],
+    keywords: Fields[str, Value],
     span: Span,
 ) -> Value | None:
     """What a method of a symbol gives that copies it; None for other methods.
 
     A copy of a copy that the same call has made is given up: a loop makes one after the other.
+    So are settings that are given as a dict: what the class makes of them, nobody knows.
     """
     last = str(method.path[-1])[1:] if method.path else ""
     replaces = last in _REPLACES and not args and bool(keywords)
@@ -70,7 +71,7 @@ def copied(
     step = _step(machine, span)
     of = original(method)
     made = None if step in of.path else of.step(step, machine.origin(span))
-    if made is None:
+    if made is None or any(map(_is_dict, keywords.values())):
         return None
     fields = dict(keywords)
     if not replaces:
@@ -81,10 +82,15 @@ def copied(
     return only(made)
 
 
+def _is_dict(value: Value) -> bool:
+    atom = value.only
+    return isinstance(atom, Mapping) or (isinstance(atom, Object) and atom.site.kind == "dict")
+
+
 def _step(machine: Machine, span: Span) -> str:
     return f"{_COPY}{machine.path}:{span[0]}:{span[1]}"
 
 
-def _marks(args: tuple[Value, ...], keywords: Mapping[str, Value]) -> frozenset[object]:
+def _marks(args: tuple[Value, ...], keywords: Fields[str, Value]) -> frozenset[object]:
     given = (*args, *keywords.values())
     return frozenset().union(*(value.marks for value in given))

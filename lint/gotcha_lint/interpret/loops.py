@@ -49,6 +49,12 @@ _CONSTRUCTORS = ("__init__", "__post_init__", "setup")  # they make layers, and 
 Loop = tuple[str, int, int]  # path, line, column
 
 
+def _are_settings(item: Value, turns: Size | None) -> bool:
+    """The keys of a short dict, or of one of two: as a list that is written out."""
+    counts = item.unknown or any(not isinstance(atom, Constant) for atom in item.atoms)
+    return turns is not None and turns.high <= FEW_TURNS and bool(item.atoms) and not counts
+
+
 def run_for(machine: Machine, instruction: Instruction, registers: Registers) -> None:
     _, _, iterated, target, body, otherwise, comprehension, span = instruction
     loop: Loop = (machine.path, span[0], span[1])
@@ -59,7 +65,7 @@ def run_for(machine: Machine, instruction: Instruction, registers: Registers) ->
         machine.run(otherwise)
         return
     item, turns, why = element(machine, iterable, loop)
-    if isinstance(contents(machine, iterable), Tuple):
+    if isinstance(contents(machine, iterable), Tuple) or _are_settings(item, turns):
         machine.listed.add(loop)
     if turns is not None:
         known = machine.turns.get(loop)

@@ -43,6 +43,7 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
 from gotcha_lint.interpret.indexing import own_cut
+from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
@@ -498,6 +499,7 @@ class _Reader:
             certain = not loops <= self.segment.waiting and not any(
                 _other_each_turn(call, frozenset(loops)) for call in calls
             )
+            certain = certain and not self._are_settings(loops)
             row.variations.append(
                 Variation(
                     "identity", last, loops=frozenset(loops),
@@ -516,6 +518,14 @@ class _Reader:
     def _fresh_captures(self, call: CompiledCall, loops: Loops) -> frozenset[Site]:
         sites = (a.site for _, value in call.captured for a in value.atoms if isinstance(a, Object))
         return frozenset(s for s in sites if self.segment.fresh.get(s, NO_MARKS) & loops)
+
+    def _are_settings(self, loops: Iterable[Any]) -> bool:
+        """A program for each of a few settings that are written out: it may be meant."""
+        turns = self.segment.turns
+        return all(
+            loop in self.segment.listed and loop in turns and turns[loop].high <= FEW_TURNS
+            for loop in loops
+        )
 
     def _turns(self, loops: Iterable[Any]) -> int | None:
         known = [self.segment.turns.get(loop) for loop in loops]

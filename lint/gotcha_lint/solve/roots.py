@@ -62,6 +62,7 @@ class Segment:
     fresh: dict[Site, frozenset[Any]] = field(default_factory=dict)
     waiting: set[Any] = field(default_factory=set)  # loops that sleep
     turns: dict[Any, Size] = field(default_factory=dict)  # of loops, where they are known
+    listed: set[Any] = field(default_factory=set)  # loops over what is written out
     heaviest: tuple[Span, int] | None = None  # the call of the root that starts most operations
 
     @property
@@ -80,7 +81,7 @@ def of_import(engine: Engine, path: str) -> Segment:
     load_module(engine, path)
     check_written(engine, path)
     fresh = dict(engine.fresh) if engine.events else {}
-    return Segment(None, engine.events, fresh, engine.waiting, engine.turns)
+    return Segment(None, engine.events, fresh, engine.waiting, engine.turns, engine.listed)
 
 
 def of_roots(
@@ -138,7 +139,9 @@ def _of_module(
         _guarded(engine, root, body)
         covered.update(engine.activation.functions)
         heaviest = heaviest_call(engine, root) if engine.dispatches >= OF_A_MODEL else None
-        return Segment(root, engine.events, engine.fresh, engine.waiting, engine.turns, heaviest)
+        return Segment(
+            root, engine.events, engine.fresh, engine.waiting, engine.turns, engine.listed, heaviest
+        )
 
     def given(function: Function, callee: Value) -> Iterator[Segment]:
         """The root as it is called without options, and what it does with keys if all are given."""

@@ -9,6 +9,7 @@ import cloudpickle
 import dill
 import equinox as eqx
 import flax
+import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import joblib
@@ -389,3 +390,37 @@ class HostSaver:
 def saved_from_the_host():
     saver = HostSaver()
     return saver.submit(create()), saver.submit({"w": jnp.ones(3)})
+
+
+# The variables of a linen module, whichever module it is.
+
+
+class Narrow(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(1)(x)
+
+
+class Wide(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(1)(nn.tanh(nn.Dense(64)(x)))
+
+
+def network(width):
+    if width > 1:
+        return Wide()
+    return Narrow()
+
+
+def first_weights(model, key):
+    return model.init(key, jnp.zeros((1, 2)))
+
+
+def saved_weights(path, config):
+    variables = first_weights(network(config.width), jax.random.key(0))
+    with open(path, "wb") as file:
+        pickle.dump(variables, file)  # ! device-array-pickled
+        pickle.dump(variables["params"], file)  # ! device-array-pickled
+        pickle.dump(jax.device_get(variables), file)
+        pickle.dump(jax.eval_shape(network(2).init, jax.random.key(0), jnp.zeros(2)), file)

@@ -25,6 +25,7 @@ def bound(model: VAE, x: jax.Array, keys: jax.Array, beta: jax.Array) -> jax.Arr
     return jnp.mean(reconstruction + beta * divergence)
 
 
+# gotcha: allow[missing-donation] a few kB
 @eqx.filter_jit
 def step(
     model: VAE,

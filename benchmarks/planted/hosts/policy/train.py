@@ -19,6 +19,7 @@ from .model import Layers, forward, init, policy_loss
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The project's own jit."""
+    # gotcha: allow[missing-donation] a few kB
     return functools.wraps(function)(jax.jit(function))
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from gotcha_lint.domain.sites import Site, Span
 from gotcha_lint.domain.value import Library, Mapping, Object, Symbol, Tuple, Value
 from gotcha_lint.facts.host import PICKLERS, PICKLES_CLOSURES
+from gotcha_lint.interpret.arrays import unknown_array
 from gotcha_lint.interpret.attributes import annotation_of, is_train_state
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
@@ -22,6 +23,7 @@ from gotcha_lint.interpret.heap import (
     mapping_of,
 )
 from gotcha_lint.interpret.host import leaves
+from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
 
 PICKLED, CLOSURE = "pickle", "closure"
@@ -78,6 +80,8 @@ def note_pickled(machine: Machine, value: Value, span: Span, what: str) -> None:
 
 def _note_arrays(machine: Machine, value: Value, span: Span, what: str) -> None:
     found = leaves(machine, (value,), older=True)
+    if not found and are_variables(machine, value):
+        found = (unknown_array("device", machine.origin(span)),)
     if found and not machine.traced:
         note(machine, PICKLED, what, span, found)
 

@@ -6,6 +6,8 @@ from gotcha_lint.domain.value import UNKNOWN, Mapping, Object, Value, only
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.effects import note
 from gotcha_lint.interpret.events import Effect
+from gotcha_lint.interpret.heap import mapping_of
+from gotcha_lint.interpret.machine import Machine
 
 NEEDS = "needs"
 DROPOUT, BATCH_STATS = "dropout", "batch_stats"
@@ -23,6 +25,18 @@ def initialised(call: Call) -> Value:
     own = only(Object(params, call.origin))
     machine.write((made, "{}"), only(Mapping(("params",), (own,), UNKNOWN)))
     return only(Object(made, call.origin))
+
+
+def are_variables(machine: Machine, value: Value) -> bool:
+    """Is it surely what `init` gave, or a collection of it? A copy on the host is none."""
+    atom = value.only
+    if not isinstance(atom, Object) or atom.site.kind != "dict":
+        return False
+    mapping = mapping_of(machine, atom)
+    if mapping is None:
+        return False
+    held = (atom.site, *(a.site for v in mapping.values for a in v.atoms if isinstance(a, Object)))
+    return any(_COLLECTION in site.info for site in held)
 
 
 def apply_layer(call: Call) -> None:

@@ -32,6 +32,7 @@ from gotcha_lint.interpret.faults.remarks import remark
 from gotcha_lint.interpret.heap import contents
 from gotcha_lint.interpret.host import on_host, read
 from gotcha_lint.interpret.keys import again, forget
+from gotcha_lint.interpret.layers.linen import are_variables
 from gotcha_lint.interpret.machine import Machine
 
 WORDS = {
@@ -476,6 +477,8 @@ def traces_now(call: Call) -> Value:
         machine.lenient -= call.short == "vjp"
     if call.short == "eval_shape":
         forget(machine, start)
+        if are_variables(machine, out):  # their shapes
+            return Value((), True, out.marks)
     return only(Tuple((on_device(out), UNKNOWN))) if call.short == "vjp" else out
 
 
