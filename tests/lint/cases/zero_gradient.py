@@ -405,3 +405,31 @@ def by_a_cut_target(state, graphdef, hidden, rewards):
 
 
 by_a_cut_target_grad = grad(by_a_cut_target)
+
+
+# The parameters lie in the variables of a module.
+
+
+class Classifier(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(x)
+
+
+@jax.jit
+def hits(params, x, labels):
+    def missed(params):
+        logits = Classifier().apply({"params": params}, x)
+        return 1 - jnp.mean(jnp.argmax(logits, axis=-1) == labels)  # ! zero-gradient
+
+    return jax.grad(missed)(params)
+
+
+@jax.jit
+def likely(params, x, labels):
+    def surprise(params):
+        logits = Classifier().apply({"params": params}, x)
+        hit = jnp.mean(jnp.argmax(logits, axis=-1) == labels)
+        return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), labels, 1)), hit
+
+    return jax.grad(surprise, has_aux=True)(params)

@@ -22,7 +22,7 @@ from gotcha_lint.interpret.discards import mark_version
 from gotcha_lint.interpret.effects import note_update
 from gotcha_lint.interpret.faults.half_precision import check_weights
 from gotcha_lint.interpret.faults.signatures import check_apply
-from gotcha_lint.interpret.heap import class_attribute
+from gotcha_lint.interpret.heap import class_attribute, deep_marks
 from gotcha_lint.interpret.keys import use_for_weights, use_streams
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL
 from gotcha_lint.interpret.layers.linen import apply_layer, initialised, met
@@ -145,7 +145,7 @@ def _apply(call: Call) -> Value:
     met(call, start)
     machine.dispatch(max(started + OF_A_MODEL - machine.dispatches, 0))
     if machine.differentiated and call.args:  # its weights are parts of the variables
-        out = marked_deep(out, flows_in(call.args[0].marks))
+        out = marked_deep(out, flows_in(deep_marks(machine, call.args[:1])))
     mutable = call.keyword("mutable")
     if mutable is not None and not is_false(mutable):
         return only(Tuple((out, UNKNOWN)))
