@@ -38,7 +38,7 @@ def compiles(more: int) -> Symptom:
     def seen(bad: Outcome, good: Outcome) -> bool:
         return not bad.error and bad.compiles >= good.compiles + more
 
-    return Symptom(f"compiles {more} times more", seen)
+    return Symptom(f"compiles {more} more times", seen)
 
 
 def differs(key: str = "") -> Symptom:

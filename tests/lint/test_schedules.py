@@ -56,7 +56,7 @@ def test_the_rate_of_an_iteration(tmp_path: Path, body: str, severity: str):
     text = TEXT.format(body)
     line = text.splitlines().index(f"        {body}") + 1
     findings = lint_files(tmp_path, {"train.py": text}, RULE, all=True)
-    behind = [f for f in findings if "behind" in f.message and f.line == line]
+    behind = [f for f in findings if "computes after" in f.message and f.line == line]
     assert [f.severity for f in behind] == ([severity] if severity else [])
 
 

@@ -19,11 +19,9 @@ Group = tuple[tuple[int, ...], str]
 _KEPT = 400  # samples of a group: beyond, every second is dropped
 _SAMPLES = 5
 _ARRAYS, _BYTES = 30, 2**20  # gained, of both ...
-_MANY = 500  # ... or of small ones:
-_EACH, _OF_HOST = (
-    2000,
-    2**24,
-)  # bytes of the host that each takes; less of them is a note at the end
+_MANY = 500  # ... or of small ones
+_EACH = 2000  # bytes of the host that an array takes beside its values
+_OF_HOST = 2**24  # bytes of the host: fewer, of single numbers alone, are a note at the end
 _FEW_SAMPLES = 3  # are enough for ...
 _LARGE_ARRAYS, _LARGE_BYTES = 100, 2**22  # ... a gain of both
 _SOON_AT, _SOON_BYTES = 60.0, 2**28  # told before the end: the program may be killed for memory
@@ -160,15 +158,17 @@ class MemoryGrowth(Check):
             else "look for a list, cache or closure that keeps the results of each step",
             function=site.function if site else "",
             count=count,
-            severity="warning" if _is_heavy(count, total) else "info",
+            severity="warning" if _is_heavy(groups) else "info",
             evidence={"bytes": total, "shapes": shapes[:10], "holder": holder},
             key=(holder or tuple(shapes[:1]),),
         )
 
 
-def _is_heavy(arrays: int, total: int) -> bool:
-    """By the bytes of their values, or by what so many objects take beside them."""
-    return total >= _BYTES or arrays * _EACH + total >= _OF_HOST
+def _is_heavy(groups: list[Growth]) -> bool:
+    """Whole trees, or so many single numbers that the objects around them count."""
+    if any(each.group[0] for each in groups):
+        return True
+    return sum(each.arrays * _EACH + each.bytes for each in groups) >= _OF_HOST
 
 
 def growth(
