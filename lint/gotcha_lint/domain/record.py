@@ -35,7 +35,12 @@ def record(cls: type[Made]) -> type[Made]:
             known = self._hash = compute(self)
         return known
 
+    def reduced(self: Any) -> tuple[Any, ...]:
+        return of, tuple(getattr(self, name) for name in names)
+
+    names = [each.name for each in fields(of) if each.init]
     of.__hash__ = kept_hash
+    of.__reduce__ = reduced  # another process hashes texts in another way
     return of
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -26,6 +27,14 @@ SIZES = st.builds(
 class Pair:
     left: int
     right: tuple[int, ...] = ()
+
+
+def test_another_process_computes_its_own_hash() -> None:
+    """Texts have another hash there."""
+    pair = Pair(1, (2,))
+    assert hash(pair) == pair._hash  # type: ignore[attr-defined]
+    loaded = pickle.loads(pickle.dumps(pair))
+    assert (loaded, loaded._hash) == (pair, 0)
 
 
 @given(SIZES, SIZES)
