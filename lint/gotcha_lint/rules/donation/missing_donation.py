@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gotcha_lint.interpret.events import CompiledCall, Replaced
+from gotcha_lint.program.kept_values import is_kept
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called
 from gotcha_lint.solve.compiled_functions import CompiledFunction
@@ -24,7 +26,8 @@ class MissingDonation(Rule):
     `jax.jit(step, donate_argnums=0)`, and no other use of the old state after the call.
 
     ## Not reported
-    What is known to have less than 1 MiB. What no optimizer updates (a cache, an image that is
+    What something keeps, as `queue.put(state.params)`: it needs the old arrays. What is known to
+    have less than 1 MiB. What no optimizer updates (a cache, an image that is
     sampled) and is not known to have 16 MiB is shown with `--all`.
 
     ## References
@@ -73,16 +76,23 @@ class MissingDonation(Rule):
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
         for row in programs.compiled.values():
-            if row.replaced:
-                yield _foreseen(row)
+            replaced = {
+                name: (call, each)
+                for name, (call, each) in row.replaced.items()
+                if not is_kept(call.within, name)
+            }
+            if replaced:
+                yield _foreseen(row, replaced)
 
 
-def _foreseen(row: CompiledFunction) -> Foreseen:
-    names = "`, `".join(row.replaced)
-    found = [each for _, each in row.replaced.values()]
+def _foreseen(
+    row: CompiledFunction, replaced: dict[str, tuple[CompiledCall, Replaced]]
+) -> Foreseen:
+    names = "`, `".join(replaced)
+    found = [each for _, each in replaced.values()]
     sizes = [each.size for each in found if each.size is not None]
     room = f" ({sum(sizes) >> 20:,} MiB)" if sum(sizes) >= _LARGE else ""
-    calls = {(call.path, call.span): None for call, _ in row.replaced.values()}
+    calls = {(call.path, call.span): None for call, _ in replaced.values()}
     return Foreseen(
         (row.site.path, row.site.span),
         f"{called(row.function)} is given `{names}`{room}, of which it makes the next one, and "
