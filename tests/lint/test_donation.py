@@ -99,8 +99,8 @@ def test_what_an_optimizer_updates_is_told_by_default(tmp_path):
 
 
 def test_what_a_queue_keeps_cannot_be_donated(tmp_path):
-    text = STATES.replace(
-        "        image = smooth(image)", "        queue.put(state[0])"
-    ).replace("def main(params, image", "def main(queue, params, image")
+    text = STATES.replace("        image = smooth(image)", "        queue.put(state[0])").replace(
+        "def main(params, image", "def main(queue, params, image"
+    )
     select = ("missing-donation",)
     assert not lint_files(tmp_path, {"train.py": text}, select=select, all=True)
