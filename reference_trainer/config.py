@@ -59,7 +59,8 @@ class Compute:
     quantise: Literal["none", "int8"] = "none"  # train as if weights and inputs were int8
     attention: Literal["xla", "chunked", "cudnn", "packed"] = "xla"
     chunk: int = 128  # queries at a time in chunked attention
-    ssm_chunk: int = 64  # steps in one chunk of the state space layers
+    ssm: Literal["matrices", "kernel"] = "matrices"  # the kernel: on a GPU, in bfloat16
+    ssm_chunk: int = 64  # steps in one chunk of the state space layers; 32 for the kernel
     loss_chunk: int = 0  # steps at a time in the head and loss; 0: all at once
     layers: Literal["scan", "unroll"] = "unroll"
     remat: Literal["none", "full", "attention", "dots"] = "none"  # full: all is computed again

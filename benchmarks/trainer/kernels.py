@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"benchmarks.trainer.kernels: {error}", file=sys.stderr)
         return error.code
     jax.set_mesh(parallel.device_mesh())
-    config, reason = kernels.fitting_attention(config)
+    config, reason = kernels.fitting(config)
     print(report(config, args.top, reason))
     return 0
 

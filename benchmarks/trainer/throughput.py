@@ -24,7 +24,7 @@ class Forms:
 
     def add(self, name: str, config: Config, target: str = "") -> Iterator[Row]:
         """Tokens per second and utilisation; one row with the reason if it does not run."""
-        config, reason = kernels.fitting_attention(config)
+        config, reason = kernels.fitting(config)
         try:
             train = cases.Training(config, self.steps)
             first = clock.once(train, time.perf_counter)

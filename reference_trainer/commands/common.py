@@ -68,7 +68,7 @@ def load(args: argparse.Namespace) -> Loaded:
         else:
             start.check_whole(checkpoints, step := args.step)
         saved = checkpoints.read(step)
-        config, why = kernels.fitting_attention(from_json(saved.config))
+        config, why = kernels.fitting(from_json(saved.config))
         if why:
             print(why)
         whole = config.replace(run={"parallel": "dp"})

@@ -105,10 +105,10 @@ def _train(args: argparse.Namespace, folder: Path) -> int:
     if args.tensorboard:
         check_board()
     start.check_room(folder, states.abstract(config, parallel.device_mesh()))
-    attention = {"attention": config.compute.attention}
-    config, why = kernels.fitting_attention(config)
+    requested = {"attention": config.compute.attention, "ssm": config.compute.ssm}
+    config, why = kernels.fitting(config)
     config = machine.fitting_batch(config, sum(len(text.inputs) for text in corpus.train))
-    job = loop.prepare(config, corpus, requested=config.replace(compute=attention))
+    job = loop.prepare(config, corpus, requested=config.replace(compute=requested))
     if saved:  # nothing is refused from here on
         later = start.set_aside(folder / "checkpoints", saved.step)
         if later:

@@ -5,6 +5,7 @@ Each head carries a state h_PN:  h_t = exp(log_decay_t) * h_(t-1) + x_t b_t^T,  
 Wrong: a loop over T steps (launch by launch on a GPU), or `lax.associative_scan`, which keeps the
 state of every step several times over: the slowest and largest of the three. Right: `ssd`, a loop
 over chunks; inside of a chunk all is matrix products, and only the state goes from one to the next.
+On a GPU `fused`, which does the same in one kernel: what lies between two products stays on chip.
 Decays and their sums are float32. The state starts again with each document: there the steps before
 are left out before `exp`, as what `where` drops after it still spoils the gradient.
 (gotchas: where-nan-gradient, scan-carry-type)
@@ -23,7 +24,7 @@ from flax import nnx
 from jax import lax
 
 from reference_trainer.config import Config
-from reference_trainer.model.parts import Linear, Norm, Rows, again, cut, joined, residual
+from reference_trainer.model.parts import Linear, Norm, Rows, again, cut, filled, joined, residual
 from reference_trainer.precision import aligned, einsum32
 
 FORGOTTEN = -25.0  # log-decays below it are raised to it: 1e-11 is nothing to a float32
@@ -55,16 +56,14 @@ class Ssm(nnx.Module):
         mixed = again(_filtered)(mixed, self.conv_WD[...], rows.segments_BT)
         x_BTHP, b_BTN, c_BTN = self.parts(mixed)
         steps_BTH, log_decay_BTH = self.discretised(steps_BTH)
-        state_BHPN = jnp.zeros((x_BTD.shape[0], *x_BTHP.shape[2:], b_BTN.shape[-1]), jnp.float32)
-        y_BTHP, _ = ssd(
-            again(scaled)(x_BTHP, steps_BTH),
-            log_decay_BTH,
-            b_BTN,
-            c_BTN,
-            rows.positions_BT == 0,
-            state_BHPN,
-            chunk=self.config.compute.ssm_chunk,
-        )
+        scaled_BTHP, starts_BT = again(scaled)(x_BTHP, steps_BTH), rows.positions_BT == 0
+        inputs = (scaled_BTHP, log_decay_BTH, b_BTN, c_BTN, starts_BT)
+        if self.config.compute.ssm == "kernel":
+            y_BTHP = fused(*inputs, chunk=self.config.compute.ssm_chunk)
+        else:
+            shape = (x_BTD.shape[0], *x_BTHP.shape[2:], b_BTN.shape[-1])
+            state_BHPN = jnp.zeros(shape, jnp.float32)
+            y_BTHP, _ = ssd(*inputs, state_BHPN, chunk=self.config.compute.ssm_chunk)
         return self.gated(y_BTHP, x_BTHP, gate_BTE)
 
     def split(self, x: jax.Array) -> list[jax.Array]:
@@ -136,6 +135,31 @@ def ssd(
     return joined(y_CBLHP, steps), state_BHPN
 
 
+def fused(
+    x_BTHP: jax.Array,
+    log_decay_BTH: jax.Array,
+    b_BTN: jax.Array,
+    c_BTN: jax.Array,
+    starts_BT: jax.Array,
+    *,
+    chunk: int,
+) -> jax.Array:
+    """The outputs of `ssd` for a state that starts at zero, in one kernel."""
+    from reference_trainer.extras.ssm_kernel import mixed
+
+    steps, heads = log_decay_BTH.shape[1:]
+    inputs = Chunk(x_BTHP, log_decay_BTH, b_BTN, c_BTN, starts_BT)
+    whole = Chunk(*(filled(x, chunk) for x in inputs))
+    rows, length = whole.starts_BL.shape
+    document, total = _sums(
+        whole.log_decay_BLH.reshape(-1, chunk, heads), whole.starts_BL.reshape(-1, chunk)
+    )
+    total_BHT = jnp.moveaxis(total.reshape(rows, length, heads), 1, 2)
+    document_BT = document.reshape(rows, length)
+    y: jax.Array = mixed(whole.x_BLHP, total_BHT, whole.b_BLN, whole.c_BLN, document_BT, chunk)
+    return y[:, :steps]
+
+
 def convolve(x_BTD: jax.Array, kernel_WD: jax.Array, segments_BT: jax.Array) -> jax.Array:
     """Each channel's own short filter over this and the W - 1 steps before, in one document.
 
@@ -166,13 +190,18 @@ def _chunk(state_BHPN: jax.Array, inputs: Chunk) -> tuple[jax.Array, jax.Array]:
     return state_BHPN, y_BLHP.astype(x_BLHP.dtype)
 
 
-def _decays(log_decay_BLH: jax.Array, starts_BL: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """How much of step S is left at step L, and of the state before the chunk; 0 is exact."""
+def _sums(log_decay_BLH: jax.Array, starts_BL: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """From the start of the chunk to each step: documents that began, and the sum of log-decays."""
     document_BL = jnp.cumsum(starts_BL, axis=1, dtype=jnp.int32)  # 0: begun in an earlier chunk
     # Large terms would blur the sums that later steps subtract. What a start forgets is masked.
     log_decay_BLH = jnp.maximum(log_decay_BLH.astype(jnp.float32), FORGOTTEN)
     log_decay_BLH = jnp.where(starts_BL[..., None], 0.0, log_decay_BLH)
-    total_BLH = jnp.cumsum(log_decay_BLH, axis=1)
+    return document_BL, jnp.cumsum(log_decay_BLH, axis=1)
+
+
+def _decays(log_decay_BLH: jax.Array, starts_BL: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """How much of step S is left at step L, and of the state before the chunk; 0 is exact."""
+    document_BL, total_BLH = _sums(log_decay_BLH, starts_BL)
     before_BLH = _masked_exp((document_BL == 0)[..., None], total_BLH)
 
     steps = document_BL.shape[1]

@@ -77,9 +77,14 @@ def normed(x: jax.Array, scale: jax.Array) -> jax.Array:
     return (wide * root * scale).astype(x.dtype)
 
 
+def filled(x_BT: jax.Array, chunk: int) -> jax.Array:
+    """BT... with zeros after the end, up to a multiple of `chunk` steps."""
+    return jnp.pad(x_BT, [(0, 0), (0, -x_BT.shape[1] % chunk)] + [(0, 0)] * (x_BT.ndim - 2))
+
+
 def cut(x: jax.Array, chunk: int) -> jax.Array:
     """From BT... to CBL...: C chunks of L steps, with zeros after the end."""
-    x = jnp.pad(x, [(0, 0), (0, -x.shape[1] % chunk)] + [(0, 0)] * (x.ndim - 2))
+    x = filled(x, chunk)
     return jnp.moveaxis(x.reshape(x.shape[0], -1, chunk, *x.shape[2:]), 1, 0)
 
 

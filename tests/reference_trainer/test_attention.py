@@ -244,9 +244,9 @@ def test_the_trial_is_of_the_rows_and_the_window_of_the_run(
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr("reference_trainer.model.attention.flash", picky)
     config = Config().replace(compute={"attention": "cudnn", "dtype": "bfloat16"})
-    assert kernels.fitting_attention(config) == (config, "")
+    assert kernels.fitting(config) == (config, "")
     windowed = config.replace(model={"window": 24}, data={"length": 192})
-    found, why = kernels.fitting_attention(windowed)
+    found, why = kernels.fitting(windowed)
     assert found.compute.attention == "xla"
     assert why.endswith("failed in a trial: no window of 24")
 

@@ -94,6 +94,6 @@ def test_reasons_against_it(monkeypatch, width, batching, reason):
 
 
 def test_without_a_gpu_it_is_not_used():
-    config, why = kernels.fitting_attention(wanted("packed", "bfloat16", 64))
+    config, why = kernels.fitting(wanted("packed", "bfloat16", 64))
     assert config.compute.attention == "xla"
     assert "packed attention needs a GPU" in why

@@ -27,7 +27,7 @@ def measure(size: Size) -> Iterator[Row]:
     config = PRESETS["h200_124m"].replace(model={"depth": 4}, data={"batch": 16})
     if size.quick:
         config = cases.shrunk(config)
-    config, _ = kernels.fitting_attention(config.replace(compute={"layers": "scan"}))
+    config, _ = kernels.fitting(config.replace(compute={"layers": "scan"}))
     forms = {}
     for name, deterministic in KINDS.items():
         own = config.replace(compute={"deterministic": deterministic})

@@ -17,7 +17,7 @@ SECONDS = {"cpu": 300, "gpu": 70}
 
 
 def measure(size: Size) -> Iterator[Row]:
-    config, _ = kernels.fitting_attention(
+    config, _ = kernels.fitting(
         size.pick(
             cases.small(depth=1),
             cases.small(depth=12),

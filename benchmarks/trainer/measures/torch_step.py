@@ -19,7 +19,7 @@ def measure(size: Size) -> Iterator[Row]:
         yield unmeasured("tokens/s, ours / torch", error)
         return
     config = PRESETS["h200_124m"]
-    config, reason = kernels.fitting_attention(cases.shrunk(config) if size.quick else config)
+    config, reason = kernels.fitting(cases.shrunk(config) if size.quick else config)
     ours = cases.Training(config, size.pick(1, 1, 2))
     for kind in ("eager", "compiled"):
         try:
