@@ -821,3 +821,67 @@ def test_a_use_without_its_callers_parts_where_it_stands() -> None:
     called = replace(made, functions=(module, warmup, batch), calls=calls, sides=((), (), ()))
     assert part_ways(called, made) == (calls[0], (path, at))
     assert part_ways(made, called) == ((path, at), calls[0])
+
+
+def test_a_key_that_an_object_keeps_is_the_same_at_each_call(tmp_path: Path) -> None:
+    """Others make the object, and may renew its key: it is a may."""
+    text = code("""
+        import jax
+        import jax.numpy as jnp
+
+
+        class SameFlips:
+            def __init__(self, key):
+                self.key = key
+
+            def __call__(self, images):
+                flip = jax.random.bernoulli(self.key, 0.5, images.shape[:1])  # ! key-reuse
+                return jnp.where(flip, images, images[::-1])
+
+
+        class SameRows:
+            def __init__(self, seed, rows):
+                self.key, self.rows = jax.random.key(seed), rows
+
+            def sample(self, count):
+                _, now = jax.random.split(self.key)  # ! key-reuse
+                return self.rows[jax.random.randint(now, (count,), 0, 100)]
+
+
+        class OtherFlips:
+            def __init__(self, key):
+                self.key = key
+
+            def __call__(self, images):
+                self.key, now = jax.random.split(self.key)
+                return jnp.where(jax.random.bernoulli(now, 0.5), images, images[::-1])
+
+
+        class FlipsByStep:
+            def __init__(self, key):
+                self.key, self.step = key, 0
+
+            def __call__(self, images):
+                self.step += 1
+                now = jax.random.fold_in(self.key, self.step)
+                return jnp.where(jax.random.bernoulli(now, 0.5), images, images[::-1])
+    """)
+    findings = lint_files(tmp_path / "all", {"a.py": text}, select=("key-reuse",), all=True)
+    assert found(findings) == marks(text)
+    assert all("every call" in finding.message for finding in findings)
+    assert lint_files(tmp_path / "default", {"a.py": text}, select=("key-reuse",)) == []
+
+
+def test_the_keys_of_a_layer_are_made_by_flax(tmp_path: Path) -> None:
+    text = code("""
+        import flax.linen as nn
+        import jax
+
+
+        class Noisy(nn.Module):
+            def __call__(self, x, key=None):
+                if key is None:
+                    key = self.make_rng("noise")
+                return x + jax.random.normal(key, x.shape)
+    """)
+    assert lint_files(tmp_path, {"a.py": text}, select=("key-reuse",), all=True) == []

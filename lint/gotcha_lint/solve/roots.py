@@ -7,8 +7,8 @@ and its public methods called twice, in the order of the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gotcha_lint.domain.derivative import flow
@@ -274,7 +274,7 @@ def _call_alone(engine: Engine, function: Function, site: Site) -> None:
 
 def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
     """Makes one object, and calls its public methods twice, and what it keeps compiled."""
-    me = make_instance(engine, cls, (), {}, cls.span)
+    me = make_instance(engine, cls, (), _keys_of_object(engine, cls), cls.span)
     loop = (cls.path, cls.span[0], -1)
     handed: dict[Function, Value] = {}  # compiled functions that the methods return
     before = _fields(engine, me)
@@ -286,6 +286,7 @@ def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
         for place, value in _fields(engine, me).items()
         if place in before and (guess := carried(loop, place[1], before[place], value)) is not None
     }
+    engine.events.append(Turn(loop))
     start = len(engine.events)
     engine.layers.append(dict(guesses))
     _call_all(engine, me, cls, methods, handed)
@@ -294,6 +295,13 @@ def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
         del engine.events[start:]
         _call_all(engine, me, cls, methods, handed)
     engine.loops = []
+    if not is_module_class(cls):  # its keys are another one at each call, where Flax makes them
+        engine.events[start:] = [_used_each_call(event, loop) for event in engine.events[start:]]
+
+
+def _used_each_call(event: Event, loop: Hashable) -> Event:
+    """A key that the object holds, if nothing renews it, is the one of the call before."""
+    return replace(event, loops=event.loops | {loop}) if isinstance(event, KeyUse) else event
 
 
 def _call_all(
@@ -320,6 +328,25 @@ def _keys(engine: Engine, method: Function) -> dict[str, Value]:
         for p in method.parameters
         if site is not None and is_named_as_key(p.name) and _is_option(site, p.name)
     }
+
+
+def _keys_of_object(engine: Engine, cls: Site) -> dict[str, Value]:
+    """Random keys that the object is made with: whoever makes it gives one."""
+    init = _init_of(engine, cls)
+    return {
+        p.name: symbol_for((init, p.name))
+        for p in (init.parameters if init is not None else ())
+        if is_named_as_key(p.name)
+    }
+
+
+def _init_of(engine: Engine, cls: Site) -> Function | None:
+    init = class_attribute(engine, cls, "__init__")
+    atom = init.only if init is not None else None
+    if not isinstance(atom, Object) or atom.site.kind != "function":
+        return None
+    function: Function = atom.site.info["function"]
+    return function
 
 
 def _fields(engine: Engine, me: Value) -> dict[Location, Value]:
@@ -371,11 +398,8 @@ def _differentiate(engine: Engine, function: Function, site: Site) -> None:
 
 def _kept_compiled(engine: Engine, me: Value, cls: Site) -> Iterator[Value]:
     """What `__init__` has compiled and put into public attributes: outsiders call it, too."""
-    init = class_attribute(engine, cls, "__init__")
-    atom = init.only if init is not None else None
-    if not isinstance(atom, Object) or atom.site.kind != "function":
-        return
-    steps = instructions(atom.site.info["function"].body)
+    init = _init_of(engine, cls)
+    steps = instructions(init.body) if init is not None else ()
     for name in dict.fromkeys(step[3] for step in steps if step[0] == "setattr"):
         value = engine.attribute(me, name, cls.span)
         if not name.startswith("_") and _is_compiled(value):

@@ -414,3 +414,18 @@ def sizes_alone(model, batches):
         total = total + samples.shape[0]
         print(f"{total} samples")
     return total
+
+
+def each_leaf(params, batches):
+    for batch in batches:
+        metrics = evaluate(params, batch)
+        print(jax.tree.map(lambda value: jnp.mean(value).item(), metrics))  # ! host-read-every-step
+        metrics = evaluate(params, batch)
+        print(jax.tree.map(float, metrics))  # ! host-read-every-step
+
+
+def each_leaf_at_the_end(params, batches):
+    metrics = {}
+    for batch in batches:
+        metrics = evaluate(params, batch)
+    return jax.tree.map(float, metrics)

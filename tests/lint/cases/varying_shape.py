@@ -340,3 +340,22 @@ def in_an_object_of_a_generator(texts, size):
         print(score(batch.count))
     for batch in batches_of_one_length(texts, size, 64):
         print(score(batch.tokens))
+
+
+def each_padded_to_the_longest(texts_by_size):
+    for texts in texts_by_size:
+        longest = max(len(text) for text in texts)
+        padded = [np.pad(text, (0, longest - len(text))) for text in texts]
+        score(np.stack(padded))  # ! varying-shape
+        rows = []
+        for text in texts:
+            rows.append(np.array(text + [0] * (longest - len(text))))
+        score(np.stack(rows))  # ! varying-shape
+        score(np.array([1] * longest))  # ! varying-shape
+
+
+def each_padded_to_one_length(texts_by_size, length):
+    for first, second in texts_by_size:
+        score(np.stack([np.pad(text, (0, length - len(text))) for text in (first, second)]))
+        score(np.stack([np.array(text + [0] * (64 - len(text))) for text in (first, second)]))
+        score(np.array([1] * length))

@@ -69,7 +69,7 @@ from gotcha_lint.interpret.models.array_names import (
     SAME,
     TWO,
 )
-from gotcha_lint.interpret.own_sizes import has_own, is_own, of_rows
+from gotcha_lint.interpret.own_sizes import has_own, is_own, of_rows, rows_of
 from gotcha_lint.interpret.promotion import WIDE
 
 ArrayFunction = Callable[[Call, bool], Value]
@@ -177,7 +177,7 @@ def array(call: Call, host: bool) -> Value:
     absent = given is None or given.is_none
     out: list[Value] = []
     for atom in value.atoms:
-        found = _as_array(call, only(atom), host, 0)
+        found = _as_array(call, only(atom, value.marks), host, 0)
         weak = found.weak and absent and found.shape == ()
         for dtype in (found.dtype,) if absent else dtypes_of(given):
             out.append(_array(call, host, dtype, found.shape, value.marks, weak))
@@ -211,8 +211,10 @@ def _as_array(call: Call, value: Value, host: bool, depth: int) -> Array:
     dtype, weak = inner[0].dtype, inner[0].weak
     for other in inner[1:]:
         dtype, weak = promote((dtype, weak), (other.dtype, other.weak), host)
-    shape = _common_shape(inner)
-    return Array(dtype, weak, None if shape is None else (size_of(content), *shape))
+    shape, size = _common_shape(inner), size_of(content)
+    if has_own(size):  # `[0] * longest`: the list says of what its length follows
+        size = replace(size, marks=size.marks | value.marks)
+    return Array(dtype, weak, None if shape is None else (size, *shape))
 
 
 def _common_shape(arrays: Sequence[Array]) -> Shape | None:
@@ -443,10 +445,18 @@ def _with_rows(call: Call, out: Value, value: Value, content: Contents) -> Value
     grown = only_grows(call.engine, value)
     if grown is not None:
         return of_rows(out, "history", 0, grown)
-    inner = contents(call.engine, element_of(content))
+    element = element_of(content)
+    inner = contents(call.engine, element)
     if isinstance(inner, SequenceOf) and has_own(inner.size):
-        marks = inner.size.marks | element_of(content).marks | value.marks
+        marks = inner.size.marks | element.marks | value.marks
         return of_rows(out, "longest", 1, replace(inner.size, marks=marks))
+    if isinstance(content, SequenceOf) and has_own(content.size):
+        marks = content.size.marks | value.marks
+        return of_rows(out, "longest", 0, replace(content.size, marks=marks))
+    if call.short == "stack" and isinstance(row := element.only, Array):
+        rows = rows_of(row, element.marks | value.marks)
+        if rows is not None:
+            return of_rows(out, "longest", rows[0] + 1, rows[1])
     return out
 
 
@@ -550,7 +560,8 @@ def _shape_of_symbol(call: Call, value: Value) -> Shape | None:
     if not isinstance(symbol, Symbol) or not isinstance(widths, Tuple):
         return None
     sizes: list[Size] = []
-    for axis in range(len(widths.items)):
+    pair = all(isinstance(item.only, (Constant, Number)) for item in widths.items)
+    for axis in range(1 if pair else len(widths.items)):  # of one pair, it has one axis as a rule
         step = symbol.step("len") if axis == 0 else symbol.step(".shape")
         step = step.step(f"[{axis}]") if step is not None and axis else step
         sizes.append(Size() if step is None else Size(affine=affine.symbol(step)))
@@ -571,6 +582,8 @@ def _padded(call: Call, shape: Shape | None) -> Shape | None:
     if not isinstance(content, Tuple):
         return None
     pairs = [contents(call.engine, item) for item in content.items]
+    if len(pairs) == 2 and all(pair is None for pair in pairs):  # the same for all axes
+        pairs = [content] * len(shape)
     if len(pairs) != len(shape):
         return None
     out: list[Size] = []

@@ -254,11 +254,16 @@ def _map_list(
 def _kept_contents(
     machine: Machine, content: Tuple | Sequence | None, tree: Value
 ) -> Tuple | Sequence | None:
-    if content is None or not machine.differentiated:
+    if content is None:
         return content
     if isinstance(content, Tuple):
-        return replace(content, items=tuple(kept(machine, x, tree) for x in content.items))
-    return replace(content, element=kept(machine, content.element, tree))
+        return replace(content, items=tuple(_of_tree(machine, x, tree) for x in content.items))
+    return replace(content, element=_of_tree(machine, content.element, tree))
+
+
+def _of_tree(machine: Machine, value: Value, tree: Value) -> Value:
+    """A part of a container, with what is known of the whole: by which dispatch it was made."""
+    return kept(machine, value, tree).marked(made_in(tree.marks))
 
 
 def _map_dict(
@@ -271,15 +276,15 @@ def _map_dict(
         return UNKNOWN
     values: list[Value] = []
     for key, value in zip(first.keys, first.values, strict=True):
-        row = [kept(machine, value, trees[0])]
+        row = [_of_tree(machine, value, trees[0])]
         for tree, other in zip(trees[1:], mappings[1:], strict=True):
             known = other is not None and key in other.keys
             found = other.values[other.keys.index(key)] if known and other else UNKNOWN
-            row.append(kept(machine, found, tree))
+            row.append(_of_tree(machine, found, tree))
         values.append(_map(machine, function, row, span, depth + 1))
     rest = None
     if first.rest is not None:
-        row = [first.rest, *([UNKNOWN] * (len(trees) - 1))]
+        row = [_of_tree(machine, first.rest, trees[0]), *([UNKNOWN] * (len(trees) - 1))]
         rest = _map(machine, function, row, span, depth + 1)
     label = atom.site.info.get("label")
     site = machine.allocate("dict", span, ("tree", depth, first.keys, label))
