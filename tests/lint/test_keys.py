@@ -831,8 +831,8 @@ def test_a_key_that_an_object_keeps_is_the_same_at_each_call(tmp_path: Path) -> 
 
 
         class SameFlips:
-            def __init__(self, key):
-                self.key = key
+            def __init__(self):
+                self.key = jax.random.key(0)
 
             def __call__(self, images):
                 flip = jax.random.bernoulli(self.key, 0.5, images.shape[:1])  # ! key-reuse

@@ -311,10 +311,45 @@ LAYERS = {
         """,
 }
 
+COLLATED = {
+    "data.py": """
+        import jax.numpy as jnp
+        import numpy as np
+
+
+        def collate(items):
+            longest = max(len(tokens) for tokens, _ in items)  # ? varying-shape
+            tokens = np.zeros((len(items), longest), np.int32)
+            for row, (text, _) in enumerate(items):
+                tokens[row, : len(text)] = text
+            return {"tokens": tokens, "labels": jnp.array([label for _, label in items])}
+
+
+        class Loader:
+            def collate(self, items):
+                longest = max(map(len, items))  # ? varying-shape
+                return np.stack([np.pad(item, (0, longest - len(item))) for item in items])
+
+
+        def collate_rounded(items):
+            longest = -(-max(map(len, items)) // 128) * 128
+            return np.stack([np.pad(item, (0, longest - len(item))) for item in items])
+
+
+        def collate_to(items, length):
+            return np.stack([np.pad(item, (0, length - len(item))) for item in items])
+
+
+        def whole_data(texts):
+            longest = max(map(len, texts))
+            return np.stack([np.pad(text, (0, longest - len(text))) for text in texts])
+        """,
+}
+
 
 @pytest.mark.parametrize(
-    "files", (LOADERS, WEIGHTS, USERS, STATES, SIZES, LAYERS),
-    ids=("loaders", "weights", "users", "states", "sizes", "layers"),
+    "files", (LOADERS, WEIGHTS, USERS, STATES, SIZES, LAYERS, COLLATED),
+    ids=("loaders", "weights", "users", "states", "sizes", "layers", "collated"),
 )  # fmt: skip
 def test_what_holds_for_all_inputs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]

@@ -53,7 +53,7 @@ from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, as_layer, run_l
 from gotcha_lint.interpret.layers.typed_layers import typed_layer
 from gotcha_lint.interpret.machine import Machine, Registers
 from gotcha_lint.interpret.models.array_methods import half_of_unknown
-from gotcha_lint.interpret.own_sizes import own_size
+from gotcha_lint.interpret.own_sizes import LONGEST, own_size
 from gotcha_lint.interpret.schedules import is_schedule, rate_of
 
 _OF_TREES = ("jax.tree", "builtins.", "copy.", "functools.", "itertools.", "operator.")
@@ -212,7 +212,7 @@ def _tokens(machine: Machine, keywords: Arguments, marks: Marks, span: Span) -> 
     if padding is None or kind is None or padding.constant not in (True, "longest"):
         return None
     origin = machine.origin(span)
-    longest = Size(0, INFINITY, marks, None, own_size("longest", origin), None, origin)
+    longest = Size(0, INFINITY, marks, None, own_size(LONGEST, origin), None, origin)
     place = "device" if kind.constant in ("jax", "flax") else "host"
     tokens = Array(None, False, (Size(marks=marks), longest), place, origin)
     return only(Mapping((), (), only(tokens, marks), origin), marks)

@@ -17,6 +17,7 @@ from gotcha_lint.domain.value import INFINITY, Array, Elements, Marks, Size, Val
 
 OWN = "own"
 ROWS = "rows"
+LONGEST = "longest"
 
 
 def own_size(what: str, origin: Origin | None) -> Affine:
@@ -33,16 +34,16 @@ def is_own(name: Any) -> bool:
     return bool(name[0] == OWN)
 
 
-def origins(form: Affine | None) -> Iterator[Origin]:
-    """Where the data are that decide the size, as the longest of a batch."""
+def origins(form: Affine | None, what: str = "") -> Iterator[Origin]:
+    """Where the data are that decide the size, as the longest of a batch; `what`: those alone."""
     for name, _ in () if form is None else form[0]:
         if not isinstance(name, tuple) or not name:
             continue
-        if name[0] == OWN and name[2] is not None:
+        if name[0] == OWN and name[2] is not None and what in ("", name[1]):
             yield name[2]
         elif name[0] in ("min", "max"):
             for inner in name[1:]:
-                yield from origins(inner)
+                yield from origins(inner, what)
 
 
 def is_rounded(form: Affine | None) -> bool:

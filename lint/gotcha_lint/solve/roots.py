@@ -32,6 +32,7 @@ from gotcha_lint.interpret.compiled import Inner
 from gotcha_lint.interpret.engine import Engine
 from gotcha_lint.interpret.events import Event, KeyUse, Location, Turn
 from gotcha_lint.interpret.faults.losses import check_forward
+from gotcha_lint.interpret.faults.padded import note_padded
 from gotcha_lint.interpret.faults.written import check_written
 from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
@@ -147,7 +148,7 @@ def _of_module(
         """The root as it is called without options, and what it does with keys if all are given."""
         site, used = engine.sites_of[function], engine.key_uses
         args = _arguments(callee, function)
-        yield run(function, lambda: _call_with_result(engine, callee, args, site.span))
+        yield run(function, lambda: _call_with_result(engine, function, callee, args))
         options = [p.name for p in function.parameters if _is_option(site, p.name)]
         if options and engine.key_uses != used:
             chosen = {name: symbol_for((function, name)) for name in options}
@@ -191,12 +192,16 @@ def _of_module(
             yield run(function, lambda f=function, s=site: _differentiate(engine, f, s))
 
 
-def _call_with_result(engine: Engine, callee: Value, args: tuple[Value, ...], span: Span) -> None:
+def _call_with_result(
+    engine: Engine, function: Function, callee: Value, args: tuple[Value, ...]
+) -> None:
     """Whoever calls a function that returns a compiled one, or closures, calls that, too."""
+    span = engine.sites_of[function].span
     result = engine.call(callee, args, {}, span)
     if _is_compiled(result):
         engine.call(result, (), {}, span)
         return
+    note_padded(engine, function, result)
     for closure in list(_closures(engine, result, 0))[:_CLOSURES]:
         engine.budget, engine.reserve = engine.root_budget, engine.root_budget // RESERVE
         engine.call(closure, (), {}, span)
@@ -269,12 +274,12 @@ def _call_alone(engine: Engine, function: Function, site: Site) -> None:
             if cls.kind == "class" and cls.info.get("function") is parent:
                 me = (make_instance(engine, cls, (), {}, cls.span),)
                 break
-    call_function(engine, site, me, {}, site.span)
+    note_padded(engine, function, call_function(engine, site, me, {}, site.span))
 
 
 def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
     """Makes one object, and calls its public methods twice, and what it keeps compiled."""
-    me = make_instance(engine, cls, (), _keys_of_object(engine, cls), cls.span)
+    me = make_instance(engine, cls, (), {}, cls.span)
     loop = (cls.path, cls.span[0], -1)
     handed: dict[Function, Value] = {}  # compiled functions that the methods return
     before = _fields(engine, me)
@@ -301,7 +306,9 @@ def _drive(engine: Engine, cls: Site, methods: list[Function]) -> None:
 
 def _used_each_call(event: Event, loop: Hashable) -> Event:
     """A key that the object holds, if nothing renews it, is the one of the call before."""
-    return replace(event, loops=event.loops | {loop}) if isinstance(event, KeyUse) else event
+    if isinstance(event, KeyUse) and event.how in ("draw", "split"):
+        return replace(event, loops=event.loops | {loop})
+    return event
 
 
 def _call_all(
@@ -315,6 +322,7 @@ def _call_all(
             engine.call(handed[method], (), {}, cls.span)
         bound = engine.attribute(me, method.name, cls.span)
         result = engine.call(bound, (), _keys(engine, method), (method.line, 1, method.line, 1))
+        note_padded(engine, method, result)
         if _is_compiled(result) and not steady:
             engine.call(result, (), {}, cls.span)
             handed[method] = result
@@ -327,16 +335,6 @@ def _keys(engine: Engine, method: Function) -> dict[str, Value]:
         p.name: symbol_for((method, p.name))
         for p in method.parameters
         if site is not None and is_named_as_key(p.name) and _is_option(site, p.name)
-    }
-
-
-def _keys_of_object(engine: Engine, cls: Site) -> dict[str, Value]:
-    """Random keys that the object is made with: whoever makes it gives one."""
-    init = _init_of(engine, cls)
-    return {
-        p.name: symbol_for((init, p.name))
-        for p in (init.parameters if init is not None else ())
-        if is_named_as_key(p.name)
     }
 
 

@@ -69,7 +69,7 @@ from gotcha_lint.interpret.models.array_names import (
     SAME,
     TWO,
 )
-from gotcha_lint.interpret.own_sizes import has_own, is_own, of_rows, rows_of
+from gotcha_lint.interpret.own_sizes import LONGEST, has_own, is_own, of_rows, rows_of
 from gotcha_lint.interpret.promotion import WIDE
 
 ArrayFunction = Callable[[Call, bool], Value]
@@ -449,14 +449,14 @@ def _with_rows(call: Call, out: Value, value: Value, content: Contents) -> Value
     inner = contents(call.engine, element)
     if isinstance(inner, SequenceOf) and has_own(inner.size):
         marks = inner.size.marks | element.marks | value.marks
-        return of_rows(out, "longest", 1, replace(inner.size, marks=marks))
+        return of_rows(out, LONGEST, 1, replace(inner.size, marks=marks))
     if isinstance(content, SequenceOf) and has_own(content.size):
         marks = content.size.marks | value.marks
-        return of_rows(out, "longest", 0, replace(content.size, marks=marks))
+        return of_rows(out, LONGEST, 0, replace(content.size, marks=marks))
     if call.short == "stack" and isinstance(row := element.only, Array):
         rows = rows_of(row, element.marks | value.marks)
         if rows is not None:
-            return of_rows(out, "longest", rows[0] + 1, rows[1])
+            return of_rows(out, LONGEST, rows[0] + 1, rows[1])
     return out
 
 

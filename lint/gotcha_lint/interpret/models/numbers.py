@@ -44,7 +44,7 @@ from gotcha_lint.interpret.heap import (
 from gotcha_lint.interpret.host import read
 from gotcha_lint.interpret.numbers import bounds, is_number, quotient, quotient_parts
 from gotcha_lint.interpret.numbers import extreme as extreme_of
-from gotcha_lint.interpret.own_sizes import own_size
+from gotcha_lint.interpret.own_sizes import LONGEST, own_size
 
 _ROUNDING = 2.0**-48  # more than sixteen additions lose, of the sum of all sizes
 _MOST_CALLS = 16  # elements that a given function is called with one by one
@@ -224,7 +224,7 @@ def _default(call: Call) -> tuple[Value, ...]:
 
 def _any_of(value: Value, call: Call) -> Value:
     """One of the elements: it is no longer that of the iteration."""
-    longest = own_size("longest", call.origin)
+    longest = own_size(LONGEST, call.origin)
     atoms = [
         Number(atom.type, atom.low, atom.high, longest if atom.type == "int" else None, call.origin)
         if isinstance(atom, Number)

@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+from gotcha_lint.domain.sites import Span
+from gotcha_lint.interpret.faults.padded import PADDED
 from gotcha_lint.rule import Example, Foreseen, Rule
 from gotcha_lint.rule_helpers.wording import called, each_turn, loop_places, variations
 from gotcha_lint.solve.programs import Programs
@@ -21,7 +23,8 @@ class VaryingShape(Rule):
     mask, not `x[mask]`.
 
     ## Not reported
-    Loops of a `precompile` or `warmup` function, which compile ahead of time for each size.
+    Loops of a `precompile` or `warmup` function, which compile ahead of time for each size. Shown
+    with `--all`: a collate function, by its name, that pads to the longest item of its batch.
     """
 
     roots = frozenset({"jit", "pmap", "shard_map"})
@@ -94,6 +97,7 @@ class VaryingShape(Rule):
     )
 
     def foresee(self, programs: Programs) -> Iterator[Foreseen]:
+        told: set[tuple[str, Span]] = set()
         for row, variation in variations(programs, "shape"):
             call = variation.call
             if any(word in call.within.name.lower() for word in _AHEAD):
@@ -101,6 +105,7 @@ class VaryingShape(Rule):
             each = each_turn(variation.loops, call.path)
             if not variation.loops:
                 each = f"call of {called(call.within)}"
+            told.update(place[:2] for place in variation.places)
             yield Foreseen(
                 (call.path, call.span),
                 f"axis {variation.axis} of `{variation.label}` has another size at each {each}: "
@@ -108,3 +113,12 @@ class VaryingShape(Rule):
                 (*variation.places, *loop_places(variation.loops)),
                 variation.certain,
             )
+        for fault in programs.faults.of(PADDED):
+            if (fault.path, fault.span) not in told:
+                (name,) = fault.text
+                yield Foreseen(
+                    (fault.path, fault.span),
+                    f"`{name}` makes batches as long as their longest item: a jitted function "
+                    f"that is given them compiles one program for each length; {_CURE}",
+                    certain=False,
+                )
