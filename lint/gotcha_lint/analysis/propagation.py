@@ -8,7 +8,6 @@ import libcst as cst
 
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
-from gotcha_lint.analysis.logit_uses import use_probabilities
 from gotcha_lint.analysis.outcomes import outcome
 from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import boundary, donated, left_out, pairs, static_names, unpacks
@@ -55,7 +54,6 @@ def apply_function(
             continue
         tell(flow, node, target, function, args, kwargs, via)
         propagate(flow, node, target, function)
-        use_probabilities(flow, node, target, function, args, kwargs)
     if via is not None:
         _donate(flow, node, function, via)
     if (

@@ -23,7 +23,6 @@ from gotcha_lint.analysis.values import (
     instance,
     join_all,
     named,
-    origin,
     static,
 )
 from gotcha_lint.facts import Fact
@@ -49,11 +48,7 @@ def of_fact(
     head, _, tail = fact.returns.partition(":")
     match head:
         case "array":
-            of = "" if "where" in kwargs else tail
-            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of))
-        case "part":
-            of = origin(first) if first.kind is Kind.ARRAY else ""
-            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced, of=of))
+            return flow.fresh(node, Value(Kind.ARRAY, flow.staged or traced))
         case "array-or-host":
             return flow.fresh(node, by_method(first, flow.staged or traced))
         case "arrays":

@@ -38,8 +38,6 @@ class Fact(NamedTuple):
     effect: str = ""  # print log time random io wait read: what it does to the world outside
     calls: int | None = None  # position of a function that it calls in the same context
     host: int | None = None  # position of a function that it runs on the host
-    logits: int | None = None  # position of an argument that must not be probabilities
-    log: int | None = None  # position of an argument that is -inf where it is 0
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,7 @@ def _call_atom(
             return copy
         name = _last_name(atom)
         _count_model(machine, atom, args, keywords, span)
-        tried = result_of(machine, atom)
+        tried = result_of(machine, atom, keywords)
     found = unknown_call(machine, args, keywords, span, name)
     if tried is not None:
         return tried.marked(found.marks)

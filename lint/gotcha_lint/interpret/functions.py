@@ -302,7 +302,7 @@ def _run(machine: Machine, site: Site, function: Function, key: Any, values: Arg
     )
     frame = _frame(machine, site, function, values)
     activation = Activation(function, frame, site.info["environment"], len(machine.layers))
-    activation.key = key
+    activation.key, activation.given = key, values
     activation.functions.add(function)
     activation.contexts.add(key)
     saved = machine.save()

@@ -65,6 +65,7 @@ class Machine(State, ABC):
         self.tried: dict[
             Site, Value | None
         ] = {}  # what objects of these classes give: see `annotated`
+        self.applied: dict[Site, tuple[Site, ...]] = {}  # by classes of train states
         self.squares: set[Origin] = set()  # ... those that are squares
         self.zero_products: set[Origin] = set()  # ... where these are multiplied or summed
         self.lenient = 0  # ... and of traces around it, those that leave arrays with a value
@@ -137,6 +138,7 @@ class Machine(State, ABC):
         self.modules, self.visible = modules, modules
         self.rows = rows
         self.texts = Texts()
+        self.applied = {}
         self._index = index
         self._found.clear()
 

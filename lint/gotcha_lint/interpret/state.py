@@ -52,6 +52,7 @@ class Activation:
         "frame",
         "function",
         "functions",
+        "given",
         "key",
         "loops",
         "made",
@@ -82,6 +83,7 @@ class Activation:
         self.yields: list[Value] = []
         self.on_host = False  # it has read arrays of the device
         self.registers: dict[int, Value] = {}
+        self.given: dict[str, Value] = {}  # its parameters, as it got them
         self.sources: dict[int, Location] = {}  # where a register was loaded from
         self.tests: dict[int, tuple[Location, Any, bool]] = {}  # location is (not) a constant
         self.shares: dict[int, float] = {}  # tests that hold for one of so many numbers

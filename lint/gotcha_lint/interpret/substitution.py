@@ -63,6 +63,7 @@ from gotcha_lint.interpret.events import (
 )
 from gotcha_lint.interpret.faults.growing import grown_by_callee
 from gotcha_lint.interpret.faults.pickling import CLOSURE, given_closure
+from gotcha_lint.interpret.faults.softmax import at_caller
 from gotcha_lint.interpret.host import as_wait, leaves
 from gotcha_lint.interpret.indexing import CUT, as_short, cut_of, with_size
 from gotcha_lint.interpret.keys import index_of, is_listed
@@ -421,6 +422,9 @@ class Substitution:
         if isinstance(event, Remark):
             tested = event.kind == "out of bounds" and bool(machine.guards)
             maybe = event.maybe or bool(machine.maybe) or tested
+            if event.given is not None:
+                event = at_caller(machine, event, self.value(event.given), self._call)
+                return replaced(event, maybe=maybe or event.maybe, calls=machine.calls)
             return replaced(event, maybe=maybe, calls=calls)
         loops, guards = self._loops(event.loops), self._guards(event.guards)
         if isinstance(event, ClockRead):

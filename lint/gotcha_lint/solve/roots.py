@@ -24,7 +24,7 @@ from gotcha_lint.domain.value import (
     only,
 )
 from gotcha_lint.facts.halves import HALVES
-from gotcha_lint.facts.optax import PRECONDITIONERS
+from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
@@ -37,7 +37,7 @@ from gotcha_lint.interpret.functions import call_function
 from gotcha_lint.interpret.heap import class_attribute, contents_of, is_module_class, mapping_of
 from gotcha_lint.interpret.imports import load_module
 from gotcha_lint.interpret.keys import is_named_as_key
-from gotcha_lint.interpret.layers.annotated import classes_of, halves_of
+from gotcha_lint.interpret.layers.annotated import classes_of, known_of
 from gotcha_lint.interpret.layers.eager_loops import OF_A_MODEL, heaviest_call
 from gotcha_lint.interpret.loops import carried, goes_on
 from gotcha_lint.interpret.machine import RESERVE, OutOfBudget
@@ -111,7 +111,7 @@ def _try_classes(engine: Engine, names: Mapping[str, Names]) -> None:
                 for cls in classes_of(engine, function, parameter.name):
                     own = names.get(cls.path)
                     used = own.names_in.get(cls.info["function"], set()) if own else set()
-                    if cls in engine.tried or not (used & (HALVES | {"dtype"})):
+                    if cls in engine.tried or not (used & (HALVES | _SQUASHES | {"dtype"})):
                         continue
                     engine.tried[cls] = None
                     _begin(engine, cls.path)
@@ -124,7 +124,7 @@ def _try_classes(engine: Engine, names: Mapping[str, Names]) -> None:
 
 def _try(engine: Engine, cls: Site) -> None:
     me = make_instance(engine, cls, (), {}, cls.span)
-    engine.tried[cls] = halves_of(engine.call(me, (), {}, cls.span))
+    engine.tried[cls] = known_of(engine.call(me, (), {}, cls.span))
 
 
 def _of_module(
@@ -471,12 +471,14 @@ _KEYS = frozenset(name.rpartition(".")[2] for name in SAMPLERS) | {"fold_in"} - 
 _EVERYDAY = frozenset(("split", "choice", "gamma", "beta", "bits", "ball"))
 _RANDOM = frozenset(("random", "jrandom", "jr", "jrnd", "rng", "key"))
 _MEANINGS = 3
+_SQUASHES = frozenset(("softmax", "sigmoid"))
+_PROBABLE = _SQUASHES | {name.rpartition(".")[2] for name in LOGIT_LOSSES}
 # What is divided by the first two may be zero; labels may be ignored; types lose digits.
 _CHECKED = frozenset(
     ("norm", "std", "softmax_cross_entropy_with_integer_labels", "chain", "named_chain",
      "log_softmax", "cast_to_param", "cast_to_compute")
 )  # fmt: skip
-_CHECKED |= HALVES
+_CHECKED |= HALVES | _PROBABLE
 _LOOPS = frozenset(("for", "while"))
 _READING = frozenset(("device_get", "float", "int", "item", "tolist", "asarray", "array", "print"))
 _ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
@@ -502,7 +504,9 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
             uses.setdefault(function.name, []).append(own)
     clear = {name: set().union(*own) for name, own in uses.items() if len(own) <= _MEANINGS}
     found: set[str] = set(compiled) | {
-        name for name, own in clear.items() if _uses_keys(own) or not HALVES.isdisjoint(own)
+        name
+        for name, own in clear.items()
+        if _uses_keys(own) or not (HALVES | _PROBABLE).isdisjoint(own)
     }
     new = _COMPILING | found
     while new:

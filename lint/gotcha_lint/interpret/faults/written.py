@@ -8,8 +8,7 @@ definition (see `program/links.py`).
 from __future__ import annotations
 
 import builtins
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
@@ -18,6 +17,7 @@ from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
 from gotcha_lint.interpret.faults.remarks import note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
+from gotcha_lint.interpret.importable import Modules
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.program.data_flow import steps_of
 from gotcha_lint.program.ir import Function, Instruction, Module, Region, Register
@@ -27,22 +27,6 @@ from gotcha_lint.program.partly_bound import partly_bound
 
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))
-
-
-class Modules:
-    """The modules that a file may import."""
-
-    def __init__(self, machine: Machine) -> None:
-        self._machine = machine
-        self.modules: Mapping[str, Module] = machine.modules
-
-    def module_from(self, name: str, importer: str) -> str | None:
-        return self._machine.module_from(name, importer)
-
-    def is_certain(self, name: str, importer: str) -> bool:
-        path = self._machine.module_from(name, importer)
-        beside = path is not None and os.path.dirname(path) == os.path.dirname(importer)
-        return beside or self._machine.is_certain_module(name)
 
 
 def check_written(machine: Machine, path: str) -> None:
