@@ -15,7 +15,6 @@ from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import partial, transform
 from gotcha_lint.analysis.trees import structure
-from gotcha_lint.analysis.usage import note_setting
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     Kind,
@@ -139,8 +138,6 @@ def _apply_named(
         return transform(flow, node, callee, fact, args, kwargs)
     if name == "builtins.setattr":
         note_setattr(flow, node, args)
-    if fact.effect == "setting":
-        note_setting(flow, node, args)
     if fact.host is not None:
         _declare_host(flow, args, fact.host)
     elif fact.calls is not None:

@@ -13,7 +13,6 @@ from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import boundary, donated, left_out, pairs, static_names, unpacks
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.syntax import dotted
-from gotcha_lint.analysis.usage import note_settings_of
 from gotcha_lint.analysis.values import (
     CALLABLE,
     OPTIMIZER,
@@ -182,7 +181,6 @@ def propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value
         return  # nobody is seen to run it
     if _compiled_below(flow, function):
         return
-    note_settings_of(flow, node, target)
     looped = any(not loop.short for loop in flow.loops)
     call = (flow.id, flow.site(node), looped, bool(function.via))
     flow.effect(("called", target), frozenset({call}))

@@ -13,7 +13,6 @@ class). Functions tell, and read of others:
     unsure f n              a call while tracing gives what is not known
     promised c name, plain c name   fields that are annotated as arrays; that hold something else
     rate f n, sign f n      a step size; which signs it was given
-    sets f                  the settings it puts right
     computes f              it gives only what it makes of its parameters: numbers or arrays
 
 `survey` alone reads, at the end: called f, within f (by whom, from host and traced code),

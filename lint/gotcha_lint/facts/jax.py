@@ -30,8 +30,8 @@ def _control(
 
 
 ROWS: dict[str, Fact] = {
-    "jax.config.update": Fact("none", effect="setting"),
-    "jax.config.config.update": Fact("none", effect="setting"),
+    "jax.config.update": Fact("none"),
+    "jax.config.config.update": Fact("none"),
     "jax.jit": JIT,
     "jax.pmap": PMAP,
     "jax.shard_map": SHARD_MAP,
@@ -99,8 +99,8 @@ ROWS: dict[str, Fact] = {
     "jax.random.PRNGKey": Fact("key"),
     "jax.random.wrap_key_data": Fact("key"),
     "jax.random.clone": Fact("key"),
-    "jax.random.split": Fact("keys", key=0, derives=True),
-    "jax.random.fold_in": Fact("key", derives=True),
+    "jax.random.split": Fact("keys", key=0),
+    "jax.random.fold_in": Fact("key"),
     "jax.random.key_data": ARRAY,
     "jax.random.key_impl": STATIC,
     "jax.nn.initializers": Fact(""),

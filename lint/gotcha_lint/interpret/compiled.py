@@ -17,6 +17,7 @@ from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
 from gotcha_lint.interpret.machine import Machine, OutOfBudget
+from gotcha_lint.interpret.startup import note_started
 from gotcha_lint.interpret.state import MISSING, Activation
 from gotcha_lint.program.ir import Function
 
@@ -151,6 +152,7 @@ def call_compiled(call: Call, site: Site) -> Value:
     finally:
         machine.per_device -= parts
     note_start(machine, call.span)
+    note_started(machine, call.short, call.span)
     machine.note(
         CompiledCall(
             site=site,

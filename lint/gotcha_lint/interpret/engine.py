@@ -49,6 +49,7 @@ from gotcha_lint.interpret.faults.signatures import check_unpacked
 from gotcha_lint.interpret.indexing import without_rest
 from gotcha_lint.interpret.machine import STOP, Instruction, Machine, Registers
 from gotcha_lint.interpret.models import load_models
+from gotcha_lint.interpret.startup import note_variable
 from gotcha_lint.program.ir import Module
 from gotcha_lint.program.modules import ModuleIndex
 from gotcha_lint.program.own_casts import writes_own_cast
@@ -161,6 +162,8 @@ class Engine(Machine):
         if isinstance(atom, Library) and writes_own_cast(self.activation.function, i):
             remark(self, CAST_UNDONE, span)
         containers.set_item(self, value, r.get(key, UNKNOWN), r.get(source, UNKNOWN), span)
+        if isinstance(value.only, Library) and value.only.name == "os.environ":
+            note_variable(self, r.get(key, UNKNOWN), span)
         if isinstance(value.only, Library) and value.only.name == pickling.SHELF:
             pickling.note_pickled(self, r.get(source, UNKNOWN), span, "shelve.Shelf")
         if any(isinstance(atom, Array) and atom.place == "host" for atom in value.atoms):

@@ -64,6 +64,7 @@ class Activation:
         "seeded",
         "shares",
         "sources",
+        "started",
         "tests",
         "writes",
         "yields",
@@ -81,6 +82,7 @@ class Activation:
         self.writes: set[Location] = set()
         self.returns: list[tuple[Value, Layer]] = []
         self.yields: list[Value] = []
+        self.started: set[str] = set()  # what it has certainly started (see `startup`)
         self.on_host = False  # it has read arrays of the device
         self.registers: dict[int, Value] = {}
         self.given: dict[str, Value] = {}  # its parameters, as it got them

@@ -72,6 +72,7 @@ from gotcha_lint.interpret.layers.modes import DROPS, is_differentiated
 from gotcha_lint.interpret.leaves import Leaf, Leaves, Static
 from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.numbers import substituted
+from gotcha_lint.interpret.startup import SETTINGS, STARTS, as_started
 
 
 def parameter_mark(root: Hashable) -> tuple[str, Hashable]:
@@ -430,6 +431,9 @@ class Substitution:
         if isinstance(event, ClockRead):
             return replaced(event, loops=loops, guards=guards, calls=calls)
         if isinstance(event, Effect):
+            if event.kind in STARTS or event.kind in SETTINGS:
+                called = as_started(machine, event, self._span)
+                return None if called is None else moved(machine, called, (), loops, guards, calls)
             values = tuple(map(self.value, event.values))
             if event.kind == DROPS and is_differentiated(machine):
                 return None

@@ -74,6 +74,7 @@ from gotcha_lint.solve.options import IgnoredArgument, UnreadOption
 from gotcha_lint.solve.per_input import comes_from, is_called_for_each_input, is_step
 from gotcha_lint.solve.remarks import Faults
 from gotcha_lint.solve.roots import Segment
+from gotcha_lint.solve.startup import TooLate, too_late
 from gotcha_lint.solve.structures import signature
 from gotcha_lint.solve.timing import Elapsed, unwaited
 from gotcha_lint.solve.variations import compare, compare_leaves, where
@@ -140,6 +141,7 @@ class Programs:
     keys: KeyReuses = field(default_factory=KeyReuses)
     waits: dict[Origin, Wait] = field(default_factory=dict)
     elements: list[ElementRead] = field(default_factory=list)
+    too_late: list[TooLate] = field(default_factory=list)  # settings
     times: dict[Origin, Elapsed] = field(default_factory=dict)  # that end too early
     forward: dict[Origin, tuple[CompiledCall, Effect]] = field(default_factory=dict)
     """Calls that run a module in training mode without a gradient, and what drops there."""
@@ -165,6 +167,7 @@ class Programs:
             self.waits[wait.place] = wait if old is None else old.joined(wait)
         self.elements += elements
         self.host_bound += host_bound(segment)
+        self.too_late += too_late(segment)
         for time in unwaited(segment):
             self.times.setdefault(time.place, time)
 
@@ -211,10 +214,8 @@ class _Reader:
             elif isinstance(event, Effect) and event.kind == CHAIN:
                 self.programs.chains.add(event)
             elif isinstance(event, Effect) and event.kind == "pickle":
-                if any(map(is_of_device, event.values)):
+                if any(is_of_device(value) or _is_named_state(value) for value in event.values):
                     self._effect(event)
-                elif any(map(_is_named_state, event.values)):
-                    self._effect(replace(event, maybe=True))
             elif isinstance(event, Effect) and event.kind == "closure":
                 if event.what:
                     self._effect(event)

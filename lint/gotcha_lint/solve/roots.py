@@ -23,8 +23,11 @@ from gotcha_lint.domain.value import (
     Value,
     only,
 )
+from gotcha_lint.facts.environment import READ_AT_IMPORT, READ_AT_START
 from gotcha_lint.facts.halves import HALVES
 from gotcha_lint.facts.optax import LOGIT_LOSSES, PRECONDITIONERS
+from gotcha_lint.facts.options import INITIALIZE
+from gotcha_lint.facts.options import READ_AT_START as OPTIONS_AT_START
 from gotcha_lint.facts.paths import is_test
 from gotcha_lint.facts.random import SAMPLERS
 from gotcha_lint.interpret.calls import make_instance
@@ -45,6 +48,7 @@ from gotcha_lint.interpret.state import Layer
 from gotcha_lint.interpret.substitution import symbol_for
 from gotcha_lint.program.data_flow import instructions, steps_of
 from gotcha_lint.program.ir import Function, Module
+from gotcha_lint.program.settings import X64
 
 ROOT_BUDGET = 40_000  # instructions of one root, where it imports little
 _LEAST = 8_000  # ... and where it imports much
@@ -479,6 +483,10 @@ _CHECKED = frozenset(
      "log_softmax", "cast_to_param", "cast_to_compute")
 )  # fmt: skip
 _CHECKED |= HALVES | _PROBABLE
+_SETTINGS = READ_AT_IMPORT | OPTIONS_AT_START.keys() | {X64}
+_SETS = "#sets"  # the name of an option or a variable that JAX reads once
+_CHECKED |= {_SETS, INITIALIZE.rpartition(".")[2]}
+_LEADING = HALVES | _PROBABLE | {_SETS, INITIALIZE.rpartition(".")[2]}
 _LOOPS = frozenset(("for", "while"))
 _READING = frozenset(("device_get", "float", "int", "item", "tolist", "asarray", "array", "print"))
 _ROOTS = frozenset(("sqrt", "log", "norm", "rsqrt", "arccos", "arcsin"))  # infinite slopes
@@ -504,9 +512,7 @@ def _leading_to_compiles(files: Iterable[Names], compiled: frozenset[str]) -> fr
             uses.setdefault(function.name, []).append(own)
     clear = {name: set().union(*own) for name, own in uses.items() if len(own) <= _MEANINGS}
     found: set[str] = set(compiled) | {
-        name
-        for name, own in clear.items()
-        if _uses_keys(own) or not (HALVES | _PROBABLE).isdisjoint(own)
+        name for name, own in clear.items() if _uses_keys(own) or not _LEADING.isdisjoint(own)
     }
     new = _COMPILING | found
     while new:
@@ -567,6 +573,9 @@ class Names:
                 own.add(instruction[3])
             elif operation in _LOOPS:
                 own.add(operation)
+            elif operation == "const" and isinstance(instruction[2], str):
+                if instruction[2] in _SETTINGS or instruction[2].startswith(READ_AT_START):
+                    own.add(_SETS)
             elif operation == "class":
                 inside = self.names_in.setdefault(instruction[2], set())
                 self._walk(instruction[2].body, inside)

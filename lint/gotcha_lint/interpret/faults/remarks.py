@@ -11,6 +11,7 @@ from gotcha_lint.program.ir import Function
 DOUBLE_SOFTMAX = "double softmax"
 LOG_OF_SOFTMAX = "log of softmax"
 CAST_UNDONE = "cast undone"
+AFTER_IMPORT = "variable after import"
 METADATA = "metadata"  # of a variable: kept, and not used
 
 

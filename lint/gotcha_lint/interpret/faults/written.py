@@ -15,7 +15,7 @@ from gotcha_lint.facts.submodules import LOADED_BY, MAY_LOAD, NOT_LOADED
 from gotcha_lint.interpret.faults.computed import check_computed
 from gotcha_lint.interpret.faults.missing_attributes import Attributes
 from gotcha_lint.interpret.faults.names import is_submodule, lacks, missing_module, sets
-from gotcha_lint.interpret.faults.remarks import note
+from gotcha_lint.interpret.faults.remarks import AFTER_IMPORT, note
 from gotcha_lint.interpret.faults.signatures import is_stub, misfit
 from gotcha_lint.interpret.importable import Modules
 from gotcha_lint.interpret.machine import Machine
@@ -24,6 +24,7 @@ from gotcha_lint.program.ir import Function, Instruction, Module, Region, Regist
 from gotcha_lint.program.links import Link, Links
 from gotcha_lint.program.name_flow import unbound, undefined
 from gotcha_lint.program.partly_bound import partly_bound
+from gotcha_lint.program.settings import options_set, variables_after_import
 
 _WITH_REGIONS = frozenset(("if", "for", "while", "try"))
 _BUILTINS = frozenset(dir(builtins))
@@ -34,6 +35,10 @@ def check_written(machine: Machine, path: str) -> None:
     module = machine.modules[path]
     links = Links(Modules(machine), machine.texts)
     attributes = Attributes(machine)
+    for name, span, imported, what in variables_after_import(module.top):
+        if not any(option == name.lower() for option, _ in options_set(module.top)):
+            place = path, imported, "imports jax"
+            note(machine, AFTER_IMPORT, module.top, span, name, what, places=(place,))
     _check_submodules(machine, links, module)
     for name, span, function in undefined(module, _BUILTINS):
         note(machine, "undefined", function, span, name)

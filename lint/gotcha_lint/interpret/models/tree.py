@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from dataclasses import replace
 
-from gotcha_lint.domain.freshness import made_in
+from gotcha_lint.domain.freshness import is_fetched, made_in
 from gotcha_lint.domain.sites import Span
 from gotcha_lint.domain.value import (
     BOTTOM,
@@ -16,11 +16,14 @@ from gotcha_lint.domain.value import (
     Array,
     Atom,
     Constant,
+    Library,
     Mapping,
+    Marks,
     Number,
     Object,
     Sequence,
     Size,
+    Symbol,
     Tuple,
     Value,
     is_optimizer_state,
@@ -75,7 +78,41 @@ def filtered(call: Call) -> Value:
     atom = call.args[0].only if call.args else None
     if isinstance(atom, Object) and is_tree_of_leaf(atom):
         return call.args[0]
+    test = call.args[1].only if len(call.args) > 1 else None
+    if isinstance(test, Library) and test.name in _TESTS_OF_ARRAYS:
+        return tree_of_arrays(call)
     return Value((), True, call.marks)
+
+
+_TESTS_OF_ARRAYS = ("equinox.is_array", "equinox.is_inexact_array")  # of the device alone
+
+
+@model(
+    "flax.nnx.state",
+    "flax.nnx.to_pure_dict",
+    "flax.jax_utils.unreplicate",
+    "flax.serialization.to_state_dict",
+)
+def tree_of_arrays(call: Call) -> Value:
+    """A tree of arrays on the device, if it is of what nobody has fetched.
+
+    Nothing is known of what a function gives that nobody knows: it may have fetched it.
+    """
+    tree = call.args[0] if call.args else UNKNOWN
+    known = not tree.unknown and bool(tree.atoms) and not is_fetched(tree.marks)
+    if not known or not all(_is_state(call, atom, tree.marks) for atom in tree.atoms):
+        return Value((), True, call.marks)
+    site = call.engine.allocate("object", call.span, TREE)
+    leaf = only(Array(None, False, None, "device", call.origin))
+    site.info.update({"name": TREE, LEAF: leaf})
+    return only(Object(site, call.origin), tree.marks)
+
+
+def _is_state(call: Call, atom: Atom, marks: Marks) -> bool:
+    """A model, or what a caller gives for one."""
+    if isinstance(atom, Object) and atom.site.kind == "instance":
+        return call.name.startswith("flax.") or bool(made_in(marks))
+    return isinstance(atom, Symbol) or is_tree_of_leaf(atom)
 
 
 def _computes(function: Value) -> bool:
