@@ -9,7 +9,6 @@ import libcst as cst
 from gotcha_lint.analysis.closures import tell_held
 from gotcha_lint.analysis.flags import tell_flags, tell_held_flags, tell_unread, unseen
 from gotcha_lint.analysis.outcomes import outcome
-from gotcha_lint.analysis.replicated import varied
 from gotcha_lint.analysis.roles import boundary, donated, left_out, pairs, static_names, unpacks
 from gotcha_lint.analysis.sites import Trace
 from gotcha_lint.analysis.syntax import dotted
@@ -174,7 +173,7 @@ def propagate(flow: Flow, node: cst.CSTNode, target: FunctionId, function: Value
             tell_held(flow, target, function)
             note_kept(flow, node, target, function)
             soft = trace.soft or _overrides(flow, target, function) or _not_asked_for(flow)
-            step, trace = (flow.site(node), name), varied(trace, flow.body)
+            step = flow.site(node), name
             tell_traced(flow, target, trace, step, soft=soft, known=True)
         return
     if flow.state is not None and flow.state.aside:

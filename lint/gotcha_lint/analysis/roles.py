@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from gotcha_lint.analysis.filling import still_free
-from gotcha_lint.analysis.replicated import may_be_unchecked
 from gotcha_lint.analysis.syntax import dotted, only_name_in
 from gotcha_lint.analysis.values import (
     FunctionId,
@@ -59,7 +58,6 @@ def via_of(
             unmapped=unmapped or (),
             shaped=has_aux is not None and not unpacks(node),
             filtered=row.filtered,
-            unchecked=may_be_unchecked(node, row, kwargs),
         ),
         kwargs,
     )
@@ -77,7 +75,6 @@ def via_of(
         wrt=via.wrt if position is not None else earlier.wrt,
         unmapped=via.unmapped or earlier.unmapped,
         shaped=via.shaped and earlier.shaped,
-        unchecked=via.unchecked or earlier.unchecked,
     )
 
 

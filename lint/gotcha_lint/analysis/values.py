@@ -44,7 +44,6 @@ class Via(NamedTuple):
     bound: int = -1  # parameters that were filled before it: what its positions count from
     unmapped: tuple[int, ...] = ()  # of vmap: the arguments with None in `in_axes`
     shaped: bool = True  # False: whether it gives an auxiliary result too could not be read
-    unchecked: bool = False  # of shard_map: replication may not be followed in it
     filtered: bool = False  # arrays are traced, all else is static: `eqx.filter_jit`
     options: bool = False  # `jit(f, **options)` of a function's own `**options`: its caller says
 
@@ -91,7 +90,6 @@ ANY = "*"  # the name of an attribute whose name is computed
 _LEVELS = 8  # of containers in containers that a function tells others about
 OPTIMIZER = "optax.GradientTransformation"
 FRESH = "fresh"  # what a pytree is: an optimizer's state from before the first update
-GRADIENTS = "gradients"  # what a pytree is, if devices have summed it up already
 VARIABLES = "variables"  # what a pytree is: all that linen's `init` gave, {"params": ...}
 COLLECTION = "collection"  # ... one part of that, or what became of it: the parameters, say
 CALLABLE = "callable"  # what a parameter, or one of several values, is: some function

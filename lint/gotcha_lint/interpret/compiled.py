@@ -144,6 +144,7 @@ def call_compiled(call: Call, site: Site) -> Value:
     keywords = {name: take(value, name, name in names) for name, value in call.keywords.items()}
     parts = site.info.get("word") == "pmap"
     machine.per_device += parts
+    replicating, machine.replicating = machine.replicating, 0
     before = len(machine.events)
     try:
         result, captured, functions = _trace(
@@ -151,6 +152,7 @@ def call_compiled(call: Call, site: Site) -> Value:
         )
     finally:
         machine.per_device -= parts
+        machine.replicating = replicating
     note_start(machine, call.span)
     note_started(machine, call.short, call.span)
     machine.note(

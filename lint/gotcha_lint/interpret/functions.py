@@ -177,6 +177,7 @@ def _context(
         bool(machine.differentiated),
         bool(machine.lenient),
         bool(machine.per_device),
+        bool(machine.replicating),
         bool(machine.callback),
     )
     known = machine.contexts.setdefault((function, mode), {})

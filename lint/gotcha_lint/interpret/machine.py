@@ -59,6 +59,7 @@ class Machine(State, ABC):
         self.traced = 0  # JAX traces what runs here
         self.differentiated = 0  # gradients that are taken around what runs here
         self.per_device = 0  # traces around in which each device has a part: sizes are not known
+        self.replicating = 0  # ... and JAX follows what is the same on all devices
         self.callback = 0  # the program on the device waits for what runs here
         self.zeros: set[Origin] = set()  # where arrays of zeros are made
         self.halves: dict[Origin, Origin] = {}  # arrays of half precision, since which place

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
-from gotcha_lint.domain.freshness import has_read
+from gotcha_lint.domain.freshness import is_fetched
 from gotcha_lint.domain.sites import Origin, Site, Span
 from gotcha_lint.domain.value import (
     NO_MARKS,
@@ -45,6 +45,7 @@ from gotcha_lint.interpret.faults.flags import IGNORED_FLAG, disagrees
 from gotcha_lint.interpret.indexing import own_cut
 from gotcha_lint.interpret.layers.eager_loops import FEW_TURNS
 from gotcha_lint.interpret.models.optax_chains import CHAIN
+from gotcha_lint.interpret.replicated import AVERAGED, is_summed
 from gotcha_lint.program.data_flow import acts_on_world, is_lost
 from gotcha_lint.program.flags import HandedFlag
 from gotcha_lint.program.ir import Function
@@ -216,6 +217,9 @@ class _Reader:
             elif isinstance(event, Effect) and event.kind == "pickle":
                 if any(is_of_device(value) or _is_named_state(value) for value in event.values):
                     self._effect(event)
+            elif isinstance(event, Effect) and event.kind == AVERAGED:
+                if summed := tuple(value for value in event.values if is_summed(value)):
+                    self._effect(replace(event, values=summed))
             elif isinstance(event, Effect) and event.kind == "closure":
                 if event.what:
                     self._effect(event)
@@ -637,7 +641,7 @@ _STATE = frozenset(
 
 def _is_named_state(value: Value) -> bool:
     """A parameter, or an attribute of one, with the name of a state; not what was fetched."""
-    return not has_read(value.marks) and any(
+    return not is_fetched(value.marks) and any(
         isinstance(atom, Symbol)
         and str((*(atom.root if isinstance(atom.root, tuple) else ()), *atom.path)[-1]).lstrip(".")
         in _STATE

@@ -244,7 +244,7 @@ def _transformed(engine: Engine, module: Module) -> Iterator[tuple[str, Function
             continue
         function = Inner(engine, atom.site.info["inner"]).function
         word = atom.site.info["word"]
-        if word in (*_GRADIENTS, *_COMPILED) and function in engine.sites_of:
+        if word in (*_GRADIENTS, *_COMPILED, "shard_map") and function in engine.sites_of:
             yield name, function, value
 
 
@@ -431,7 +431,7 @@ def _begin(engine: Engine, path: str) -> None:
     engine.path, engine.calls = path, ()
     engine.loops, engine.current, engine.guards = [], NO_MARKS, ()
     engine.traced = engine.guarded = engine.differentiated = engine.lenient = 0
-    engine.per_device = engine.dispatches = 0
+    engine.per_device = engine.replicating = engine.dispatches = 0
     engine.budget, engine.reserve = engine.root_budget, engine.root_budget // RESERVE
     engine.contexts, engine.memory, engine.fields, engine.trail = {}, {}, {}, []
     engine.charged = set()
