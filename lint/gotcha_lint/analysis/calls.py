@@ -9,8 +9,7 @@ import libcst as cst
 from gotcha_lint.analysis.attributes import attribute, note_plain, note_setattr
 from gotcha_lint.analysis.methods import is_pair, library_method, method, output_and_state
 from gotcha_lint.analysis.propagation import apply_function, hand_over, tell
-from gotcha_lint.analysis.results import of_fact
-from gotcha_lint.analysis.sharing import made_of
+from gotcha_lint.analysis.results import made_of, of_fact
 from gotcha_lint.analysis.sites import Call
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import partial, transform
@@ -200,4 +199,4 @@ def _construct(
             flow.effect(
                 ("attr", cid, field), value._replace(param="", ident=0, tracer=False, maybe=True)
             )
-    return made_of(flow, node, callee, args, kwargs)
+    return made_of(callee, args, kwargs)

@@ -8,8 +8,7 @@ import libcst as cst
 
 from gotcha_lint.analysis import known
 from gotcha_lint.analysis.propagation import tell, tell_traced
-from gotcha_lint.analysis.results import LINEN, PIPE
-from gotcha_lint.analysis.sharing import made_of, replaced
+from gotcha_lint.analysis.results import LINEN, made_of
 from gotcha_lint.analysis.syntax import dotted
 from gotcha_lint.analysis.transforms import CUSTOM_RULES, custom_rules
 from gotcha_lint.analysis.trees import note_created
@@ -26,7 +25,6 @@ from gotcha_lint.analysis.values import (
     content,
     defined,
     holds_tracer,
-    instance,
     join,
     static,
     under_key,
@@ -52,7 +50,7 @@ def method(
             flow.effect(("attr", base.cls, "tx"), kwargs["tx"]._replace(param=""))
         if made:
             note_created(flow, node, base.cls, kwargs)
-        return made_of(flow, node, base, args, kwargs) if made else None
+        return made_of(base, args, kwargs) if made else None
     if base.kind is Kind.LIST:
         return _container_method(flow, node, base, attr, args)
     if (
@@ -123,10 +121,6 @@ def library_method(
         note_update(flow, base)
     if base.of == "haiku.Transformed":
         return Value(Kind.TREE if name == "init" else Kind.UNKNOWN, traced, name != "init")
-    if base.of == "multiprocessing.Context":
-        if name == "Pipe":
-            return PIPE
-        return instance(f"multiprocessing.{'Queue' if name.endswith('Queue') else name}")
     return flow.fresh(node, UNKNOWN)
 
 
@@ -138,7 +132,7 @@ def _model_method(
     if flow.project.is_a(base.cls, LINEN) and name in ("init", "apply", "init_with_output"):
         return _linen(flow, node, base, name, args, kwargs)
     if name in ("replace", "_replace"):
-        return replaced(node, base, kwargs)
+        return base
     if name in MODES:
         _note_mode(flow, base.cls, name)
     state = name == "apply_gradients" and flow.project.is_a(base.cls, known.TRAIN_STATE)

@@ -17,7 +17,7 @@ from gotcha_lint.analysis.roles import (
     with_options,
 )
 from gotcha_lint.analysis.summary import IS_NONE
-from gotcha_lint.analysis.trees import PLACE, PUT, put_again
+from gotcha_lint.analysis.trees import PUT, put_again
 from gotcha_lint.analysis.values import (
     UNKNOWN,
     FunctionId,
@@ -110,7 +110,7 @@ def substitute(
     if value.kind is Kind.FUNCTION and (value.via or value.bound or value.bound_names):
         every = flow.view.get(("param", target, value.param)) or UNKNOWN
         return _made_of(value, given, every, kwargs)
-    return put_again(value.made, given) if value.made in (PUT, PLACE) else given
+    return put_again(given) if value.made == PUT else given
 
 
 def _made_of(value: Value, given: Value, every: Value, kwargs: Kwargs | None) -> Value:

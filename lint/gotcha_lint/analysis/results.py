@@ -35,7 +35,6 @@ LINEN = "flax.linen.Module"
 
 
 MODULES = frozenset({LINEN, "flax.nnx.Module", "equinox.Module", "haiku.Module", "flax.nnx.Pytree"})
-PIPE = Value(Kind.TUPLE, items=(instance("multiprocessing.Connection"),) * 2)
 
 
 def of_fact(
@@ -86,7 +85,7 @@ def of_fact(
             | "leaves"
             | "flatten"
         ):
-            return of_tree(head, name, first, len(every), flow.staged or traced)
+            return of_tree(head, name, first, flow.staged or traced)
         case "host-tree":
             return (
                 Value(Kind.HOST) if first.kind is Kind.ARRAY else Value(Kind.LIST, of="host-tree")
@@ -101,8 +100,6 @@ def of_fact(
             return _object(tail, name, every)
         case "shapes":
             return Value(Kind.LIST, of="shapes")
-        case "pipe":
-            return PIPE
         case "parts":
             return Value(Kind.ITER, items=(HOST,))
         case "loader" | "dataset":
@@ -228,3 +225,9 @@ def _paired(name: str, args: tuple[Value, ...]) -> Value:
     return Value(
         Kind.ITER, items=(Value(Kind.TUPLE, items=items, tracer=any(map(holds_tracer, items))),)
     )
+
+
+def made_of(cls: Value, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """An object of a class of the project."""
+    tracer = any(map(holds_tracer, (*args, *kwargs.values())))
+    return instance(cls.of, cls=cls.cls, tracer=tracer)

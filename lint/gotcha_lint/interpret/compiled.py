@@ -13,6 +13,7 @@ from gotcha_lint.interpret.backend import note_start
 from gotcha_lint.interpret.call import Call
 from gotcha_lint.interpret.donation import replaced, updated_in_place
 from gotcha_lint.interpret.events import CompiledCall, Location
+from gotcha_lint.interpret.faults.donated import Donation, check_twice, give_away
 from gotcha_lint.interpret.heap import class_attribute, contents, deep_marks
 from gotcha_lint.interpret.identity import compiled_identity
 from gotcha_lint.interpret.leaves import Leaves, Static
@@ -138,6 +139,9 @@ def call_compiled(call: Call, site: Site) -> Value:
         given.append(value)
         return value if _stays_a_number(site, value) else on_device(weaken(value))
 
+    donation = _donation(call, site, inner)
+    if donation is not None:
+        check_twice(donation)
     for index, value in enumerate(call.args):
         label = parameters[index] if index < len(parameters) else f"argument {index}"
         traced.append(take(value, label, index in positions or label in names))
@@ -192,7 +196,22 @@ def call_compiled(call: Call, site: Site) -> Value:
             calls=machine.calls,
         )
     )
+    if donation is not None:
+        give_away(donation)
     return given_by(on_device(result), (machine.path, call.span))
+
+
+def _donation(call: Call, site: Site, inner: Inner) -> Donation | None:
+    """What the call gives away; `nnx.jit` puts the arrays of its modules back."""
+    machine = call.engine
+    if machine.traced or machine.maybe or machine.trying or _gives_back(site):
+        return None
+    names, positions = chosen_names(machine, site, inner, _DONATED)
+    if not (names or positions):
+        return None
+    if site.info.get("word") == "pmap":  # by keyword it donates nothing (jax 0.10.2)
+        names = set()
+    return Donation(call, inner.function, inner.parameters, names, positions)
 
 
 def _gives_back(site: Site) -> bool:

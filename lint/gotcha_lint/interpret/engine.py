@@ -43,6 +43,7 @@ from gotcha_lint.interpret.arithmetic import binary, compare, unary
 from gotcha_lint.interpret.derivative import kept
 from gotcha_lint.interpret.element_reads import of_index
 from gotcha_lint.interpret.faults import pickling
+from gotcha_lint.interpret.faults.donated import check_read
 from gotcha_lint.interpret.faults.names import check_local, check_partly_bound
 from gotcha_lint.interpret.faults.remarks import CAST_UNDONE, remark
 from gotcha_lint.interpret.faults.signatures import check_unpacked
@@ -119,6 +120,8 @@ class Engine(Machine):
             value = only(Library("builtins." + name, (self.path, span))) if known else UNKNOWN
         else:
             self.activation.sources[target] = location
+            if self.activation.gone:
+                check_read(self, location, i)
         r[target] = value
 
     def _do_store(self, i: Instruction, r: Registers) -> None:
@@ -140,6 +143,8 @@ class Engine(Machine):
             self.activation.sources[target] = (atom, name)
         elif value.unknown and base in self.activation.sources:
             self.activation.sources[target] = (self.activation.sources[base], name)
+        if self.activation.gone:
+            check_read(self, self.activation.sources.get(target), i)
 
     def _do_setattr(self, i: Instruction, r: Registers) -> None:
         _, _, base, name, source, span = i
