@@ -124,6 +124,11 @@ def mentions_between(function: Function, head: str, first: Span, last: Span) -> 
     )
 
 
+def copied_from(function: Function, name: str) -> set[str]:
+    """`params` of `best = params`, which copies nothing."""
+    return {text_of(function, i[4]) for i in steps_of(function) if i[0] == "store" and i[2] == name}
+
+
 def stored_at(function: Function, name: str, before: Span) -> Span | None:
     """The last place above that a name is stored at."""
     found = [i[-1] for i in steps_of(function) if i[0] == "store" and i[2] == name]

@@ -15,9 +15,7 @@ from gotcha_lint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
-    Constant,
     Library,
-    Number,
     Object,
     Symbol,
     Tuple,
@@ -32,6 +30,7 @@ from gotcha_lint.interpret.machine import Machine
 from gotcha_lint.interpret.state import gone_at
 from gotcha_lint.program.donated import (
     call_at,
+    copied_from,
     gives_back,
     is_renewed,
     mentions_between,
@@ -127,9 +126,12 @@ def give_away(donation: Donation) -> None:
         if own is not None and text:
             _mark(machine, own, text, donation.span)
         known = set() if is_placed(value) else set(_identities(machine, value, 0))
-        for name in names_stored(function) if known else ():
+        for name in names_stored(function):
             held = machine.peek((base, name))
-            if held is not None and (base, name) != own and _identity(held) in known:
+            if held is None or (base, name) == own:
+                continue
+            copied = bool(text) and held == value and text in copied_from(function, name)
+            if copied or _identity(held) in known:
                 _mark(machine, (base, name), text, donation.span)
 
 
@@ -183,8 +185,8 @@ def _identity(value: Value) -> object:
     atom = value.only
     if isinstance(atom, Symbol):
         return atom.root, atom.path
-    if isinstance(atom, Array) and atom.place == "device" and atom.origin is not None:
-        return atom.origin
+    if isinstance(atom, Array) and atom.place == "device":
+        return None if dispatched(value.marks) else atom.origin  # of one call, two may be alike
     return atom.site if isinstance(atom, Object) and atom.site.kind in _PARTS else None
 
 
@@ -248,13 +250,13 @@ def _is_alias(donation: Donation, register: Register, other: Register) -> bool:
         return False
     registers = machine.activation.registers
     first, second = registers.get(register), registers.get(other)
-    if first is None or second is None or _identity(first) is None:
-        return False
-    if _identity(first) != _identity(second) or isinstance(first.only, (Constant, Number)):
+    if first is None or first != second or not _is_buffer(first) or first.only is None:
         return False
     for one, name in ((register, other), (other, register)):
         text, apart = text_of(function, one), text_of(function, name)
         at = stored_at(function, text, donation.span)
-        if at is not None and "." in apart:
-            return not mentions_between(function, apart.partition(".")[0], at, donation.span)
-    return True
+        if at is not None and apart in copied_from(function, text):
+            return "." not in apart or not mentions_between(
+                function, apart.partition(".")[0], at, donation.span
+            )
+    return False
