@@ -96,9 +96,10 @@ def note_setting(
         elif option == X64 and args[1].constant is True and not _narrows_too(function):
             note(machine, WIDENED, "", span)
     elif name in _SETTERS and args:
-        given = args[1] if len(args) > 1 else keywords.get("value")
+        variable, *rest = args
+        given = rest[0] if rest else keywords.get("value")
         if given is None or given.constant != "":  # only so that the name is there
-            note_variable(machine, args[0], span)
+            note_variable(machine, variable, span)
     elif name == "os.environ.update":
         for variable in keywords:
             _note_variable(machine, variable, span)

@@ -118,7 +118,7 @@ def mentions_between(function: Function, head: str, first: Span, last: Span) -> 
         i[0] == "call"
         and first < i[-1]
         and i[-1] != last
-        and any(_head(makers, register) == head for register in used_registers(i))
+        and any(_head(makers, register) == head for register in _registers(i))
         for i in steps_of(function)
         if i[-1] < last or i[-1][0] < last[0]
     )
@@ -133,6 +133,10 @@ def stored_at(function: Function, name: str, before: Span) -> Span | None:
     """The last place above that a name is stored at."""
     found = [i[-1] for i in steps_of(function) if i[0] == "store" and i[2] == name]
     return max((span for span in found if span[0] < before[0]), default=None)
+
+
+def _registers(call: Instruction) -> tuple[Register, ...]:
+    return (call[2], *(register for _, register in (*call[3], *call[4])))
 
 
 def _needs(function: Function, i: Instruction, register: Register, depth: int) -> bool:

@@ -119,7 +119,7 @@ def give_away(donation: Donation) -> None:
     sources = machine.activation.sources
     for register, value, _ in donation.taken:
         parts = written_parts(function, register)
-        if len(parts) > 1:
+        if len(parts) != 1:
             continue
         text = text_of(function, parts[0])
         own = sources.get(parts[0])
@@ -140,11 +140,12 @@ def check_read(machine: Machine, location: Location | None, i: Instruction) -> N
     if location is None or location not in machine.activation.gone or machine.traced:
         return
     state = machine.peek(gone_at(location))
-    taken = [a for a in state.atoms if isinstance(a, Library)] if state else []
+    atoms = state.atoms if state is not None else ()
+    taken = next((atom for atom in atoms if isinstance(atom, Library)), None)
     function = machine.activation.function
-    if not taken or machine.trying or not needs_buffer(function, i[1]):
+    if taken is None or machine.trying or not needs_buffer(function, i[1]):
         return
-    by, origin = taken[0].name, taken[0].origin
+    by, origin = taken.name, taken.origin
     assert origin is not None
     user = call_at(function, origin[1])
     again = user is not None and i[1] in {r for _, r in (*user[3], *user[4])}
