@@ -22,6 +22,7 @@ from gotcha_lint.domain.value import (
     Symbol,
     Value,
 )
+from gotcha_lint.facts.host import STATES
 from gotcha_lint.interpret.arrays import bytes_of
 from gotcha_lint.interpret.backend import AT_IMPORT, FORK, WORKERS
 from gotcha_lint.interpret.effects import BEGUN, RESTORED, SAVED, WAITED, is_of_device
@@ -633,18 +634,12 @@ class _Reader:
                     compare(row, first, other)
 
 
-# Names that hold arrays on the device wherever JAX is used.
-_STATE = frozenset(
-    ("params", "opt_state", "train_state", "batch_stats", "model_state", "ema_params", "opt_states")
-)
-
-
 def _is_named_state(value: Value) -> bool:
     """A parameter, or an attribute of one, with the name of a state; not what was fetched."""
     return not is_fetched(value.marks) and any(
         isinstance(atom, Symbol)
         and str((*(atom.root if isinstance(atom.root, tuple) else ()), *atom.path)[-1]).lstrip(".")
-        in _STATE
+        in STATES
         for atom in value.atoms
     )
 

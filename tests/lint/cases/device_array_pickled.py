@@ -428,3 +428,12 @@ def saved_weights(path, config):
         pickle.dump(variables["params"], file)  # ! device-array-pickled
         pickle.dump(jax.device_get(variables), file)
         pickle.dump(jax.eval_shape(network(2).init, jax.random.key(0), jnp.zeros(2)), file)
+
+
+def of_what_a_step_gave(path, state, batches, update, to_host):
+    step = jax.pmap(update)
+    for batch in batches:
+        state = step(state, batch)
+    with open(path, "wb") as file:
+        pickle.dump(state.params, file)  # ! device-array-pickled
+        pickle.dump(jax.device_get(state).params, file)
